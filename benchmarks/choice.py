@@ -2,6 +2,7 @@
 
     make demo
     OMP_NUM_THREADS=1 python benchmarks/choice.py [--only NAME ...] [--fit] [--write]
+    OMP_NUM_THREADS=1 python benchmarks/choice.py --recall [--only NAME ...]
 
 Each set has a half for choosing and a half for reporting (`depths.py`); links are given, and the search is that of
 `srtk ask` without a choice. The paths that it returns are kept with their features and the F1 of their ends in
@@ -14,7 +15,11 @@ build/bench/choice; `--fit` searches nothing and reads what is there. A question
 
 The model is a softmax over the paths of a question, fitted to those with the best F1; each graph counts the same. No
 weight may have the sign that contradicts its feature (`SIGNS`), except in *own*: a weight that helps one graph by the
-wrong sign hurts the next one. Intervals of 95 % are by bootstrap over questions.
+wrong sign hurts the next one. Questions with an operation keep the order of the search, and nothing is fitted to them.
+Intervals of 95 % are by bootstrap over questions.
+
+`--recall` compares the answer recall of the first 5, 10, 20 and 50 triples with the choice and without it, on the
+halves for reporting, and the processor time, in turn for each batch: of the first time (*cold*) and the second.
 """
 
 from __future__ import annotations
@@ -39,15 +44,18 @@ import depths
 from common import OUT
 from public_sets import CASES, asked, opened
 from srtk_plugin_sr import path_choice
+from srtk_plugin_sr.answer_kind import operates
 from srtk_plugin_sr.path_features import FEATURES, SearchedQuestion, path_features
 
 from srtk_framework.evaluation import paired
-from srtk_framework.values import Question, RankedPath
+from srtk_framework.values import Question, RankedPath, Retrieval
 
 Floats = npt.NDArray[np.float64]
 
 FOLDER = OUT / "choice"
 LIMIT = 150
+BATCH = 32
+CUTS = (5, 10, 20, 50)
 MOST = 3000
 """Nodes before the last step of a path beyond which its ends are not counted: they are no answer."""
 OTHER = {"demo-7": "demo-1", "cwq": "cwq-choose"} | {
@@ -78,9 +86,6 @@ SIGNS = [-1 if name in NEGATIVE else 1 for name in FEATURES]
 RIDGE = 0.01
 NEAR = 0.1
 """Distance of F1 from the best path's at which a path's share of the target is a factor e less."""
-SHARPNESS = 2.0
-"""Factor on the weights that ship. The mass of a node adds up what several paths give it, for which the fitted
-probabilities are too even: of 1, 2 and 3 chosen on the first halves of the demo and PathQuestion-2."""
 
 
 @attrs.frozen(eq=False)
@@ -90,10 +95,12 @@ class Row:
     Attributes:
         features: Of shape [paths, features].
         f1: F1 of each path's ends, of shape [paths].
+        kept: Whether the question keeps the order of the search.
     """
 
     features: Floats
     f1: Floats
+    kept: bool = False
 
 
 Rows = Sequence[Row]
@@ -113,12 +120,12 @@ class Recorder:
     """Stands in the place of the choice: keeps the features of the paths, and changes no score."""
 
     def __init__(self) -> None:
-        self.found: dict[str, tuple[Floats, list[list[str]]]] = {}
+        self.found: dict[str, tuple[Floats, list[list[str]], bool]] = {}
 
     def scores(self, graph: Any, scorer: Any, questions: Sequence[SearchedQuestion]) -> list[list[float]]:
         """Record the features of the paths, and their ends."""
         for one, table in zip(questions, path_features(graph, scorer, questions), strict=True):
-            self.found[one.text] = table, [path_ends(graph, path) for path in one.paths]
+            self.found[one.text] = table, [path_ends(graph, path) for path in one.paths], operates(one.marked)
         return [[path.score for path in one.paths] for one in questions]
 
 
@@ -152,15 +159,15 @@ def harvest(case: depths.Case) -> list[Row]:
         session.retrieve(questions, read=False)
     rows = []
     for question in questions:
-        table, ends = recorder.found.get(question.text, (np.zeros((0, len(FEATURES))), []))
-        rows.append(Row(table, np.array([f1_of(question, some) for some in ends])))
+        table, ends, kept = recorder.found.get(question.text, (np.zeros((0, len(FEATURES))), [], False))
+        rows.append(Row(table, np.array([f1_of(question, some) for some in ends]), kept))
     return rows
 
 
 def fit(sets: Mapping[str, Rows], signed: bool = True) -> Floats:
     """Fit the weights of the features on sets of questions."""
     of_graph = {name: sum(one in sets for one in graph) for graph in GRAPHS.values() for name in graph}
-    usable = {name: [row for row in rows if len(row.f1) and row.f1.min() < row.f1.max()] for name, rows in sets.items()}
+    usable = {name: [row for row in rows if _tells(row)] for name, rows in sets.items()}
     kept = [(row, 1 / (of_graph[name] * len(rows))) for name, rows in usable.items() for row in rows]
     features = np.concatenate([row.features for row, _ in kept])
     scale = features.std(axis=0)
@@ -187,6 +194,10 @@ def fit(sets: Mapping[str, Rows], signed: bool = True) -> Floats:
     return weights
 
 
+def _tells(row: Row) -> bool:
+    return not row.kept and len(row.f1) > 0 and bool(row.f1.min() < row.f1.max())
+
+
 def _target(f1: Floats) -> Floats:
     shares = np.exp((f1 - f1.max()) / NEAR) * (f1 > 0)
     found: Floats = shares / shares.sum()
@@ -195,7 +206,8 @@ def _target(f1: Floats) -> Floats:
 
 def chosen(rows: Rows, weights: Floats) -> list[float]:
     """Return F1 of the path that the weights choose, for each question."""
-    return [float(row.f1[int(np.argmax(row.features @ weights))]) if len(row.f1) else 0.0 for row in rows]
+    found = [0 if row.kept or not len(row.f1) else int(np.argmax(row.features @ weights)) for row in rows]
+    return [float(row.f1[at]) if len(row.f1) else 0.0 for row, at in zip(rows, found, strict=True)]
 
 
 def own(rows: Rows) -> list[float]:
@@ -208,6 +220,42 @@ def own(rows: Rows) -> list[float]:
         weights = fit({"demo-7": train}, signed=False)
         for i, value in zip(test, chosen([rows[i] for i in test], weights), strict=True):
             found[i] = value
+    return found
+
+
+def recall(name: str) -> str:
+    """Compare the first triples and the processor time with the choice and without it; return a row of the table."""
+    case = halves(name)["report"]
+    with opened(case) as with_choice, opened(case, "expander={use: beam, choice: null}") as without:
+        sessions = (with_choice, without)
+        questions = asked(with_choice, case)
+        recalls: list[list[list[float]]] = [[], []]
+        spent = np.zeros((2, 2))
+        for turn in range(2):
+            for place, begin in enumerate(range(0, len(questions), BATCH)):
+                for which in (place % 2, 1 - place % 2):
+                    began = time.process_time()
+                    found = sessions[which].retrieve(questions[begin : begin + BATCH], read=False)
+                    spent[turn, which] += time.process_time() - began
+                    if turn == 0:
+                        recalls[which] += [_recalls(one) for one in found]
+    cells = []
+    for place, _ in enumerate(CUTS):
+        now, then = ([row[place] for row in recalls[which]] for which in (0, 1))
+        found_ = paired(now, then)
+        change = f"{found_['mean']:+.3f} ({found_['low']:+.3f} to {found_['high']:+.3f})"
+        cells.append(f"{sum(now) / len(now):.3f}, {change}")
+    costs = [f"{chosen_ / plain:.2f}" for chosen_, plain in spent]
+    return f"| {name} | {len(questions)} | {' | '.join([*cells, *costs])} |"
+
+
+def _recalls(retrieval: Retrieval) -> list[float]:
+    """Return the share of the gold answers among the nodes of the first triples, for each number of them."""
+    gold = set(retrieval.question.answers or ())
+    found = []
+    for cut in CUTS:
+        nodes = {end for triple in retrieval.subgraph.triples[:cut] for end in (triple.subject, triple.object)}
+        found.append(len(gold & nodes) / len(gold) if gold else 0.0)
     return found
 
 
@@ -240,7 +288,7 @@ def report(choose: Mapping[str, Rows], held: Mapping[str, Rows], shipped: Floats
 
 def write(weights: Floats) -> None:
     """Put weights into the package."""
-    found = {name: round(SHARPNESS * float(value), 4) for name, value in zip(FEATURES, weights, strict=True) if value}
+    found = {name: round(float(value), 4) for name, value in zip(FEATURES, weights, strict=True) if value}
     text = json.dumps({"fitted on": list(SHIPPED), "weights": found}, indent=1)
     path_choice.SHIPPED.write_text(f"{text}\n", encoding="utf-8")
 
@@ -251,8 +299,17 @@ def main() -> int:
     parser.add_argument("--only", nargs="*", choices=list(CASES), default=list(CASES), help="sets to search")
     parser.add_argument("--fit", action="store_true", help="search nothing, and use what is there")
     parser.add_argument("--write", action="store_true", help="put the weights into the package")
+    parser.add_argument("--recall", action="store_true", help="compare the first triples and the processor time alone")
     args = parser.parse_args()
     FOLDER.mkdir(parents=True, exist_ok=True)
+    if args.recall:
+        print("\n".join(["| set | n | at 5 | at 10 | at 20 | at 50 | cold | warm |", "|---|" + "--:|" * 7]), flush=True)
+        for name in args.only:
+            if missing := depths.prepare(name, halves(name)["report"]):
+                print(f"{name}: skipped: {missing}", file=sys.stderr)
+            else:
+                print(recall(name), flush=True)
+        return 0
     for name in () if args.fit else args.only:
         for half, case in halves(name).items():
             if missing := depths.prepare(OTHER.get(name, name) if half == "choose" else name, case):
@@ -260,7 +317,7 @@ def main() -> int:
                 break
             began = time.process_time()
             rows = harvest(case)
-            (FOLDER / f"{name}-{half}.pickle").write_bytes(pickle.dumps([(row.features, row.f1) for row in rows]))
+            (FOLDER / f"{name}-{half}.pickle").write_bytes(pickle.dumps([attrs.astuple(row) for row in rows]))
             spent = time.process_time() - began
             print(f"{name}, {half}: {len(rows)} questions, {spent:.0f} s of CPU", file=sys.stderr, flush=True)
     found: dict[str, dict[str, Rows]] = {"choose": {}, "report": {}}

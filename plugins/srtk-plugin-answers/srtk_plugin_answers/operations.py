@@ -48,6 +48,7 @@ class Operated:
         ends: Where the paths lead in the subgraph.
         reads: What was read of the graph for the questions of its batch.
         scores: Scores paths in the unit that was found for the question.
+        text: What the scorer reads of the question.
         phrases: The phrases that may name the class of what is asked for.
         fit: The nodes that have it, as far as their classes were read.
         roles: The nodes that relations call by it, where none has it.
@@ -62,12 +63,18 @@ class Operated:
     ends: PathEnds
     reads: PathReads
     scores: PathScores
+    text: str
     phrases: Sequence[str] = ()
     fit: frozenset[str] = frozenset()
     roles: frozenset[str] = frozenset()
     held: int = 0
     bounds: Sequence[ValueConstraint] = ()
     is_classed: bool = False
+
+    def likeness(self, path: RankedPath) -> float:
+        """Return how like a path is to the question by the scorer alone, whatever ranked the paths."""
+        [score] = self.scores.of([path.steps], self.text)
+        return score + self.scores.unit.lift
 
 
 @attrs.define(eq=False)
@@ -170,6 +177,7 @@ class Operations:
                     ends=one if changed.triples == one.found.triples else PathEnds(changed),
                     reads=reads,
                     scores=scores[i],
+                    text=texts[i],
                     phrases=phrases[i],
                     fit=fit[i],
                     roles=roles[i],

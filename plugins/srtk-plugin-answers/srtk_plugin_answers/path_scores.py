@@ -13,9 +13,9 @@ from srtk_framework.roles import PathScorer
 from srtk_framework.values import END, Path, Question, RankedPath, Schema, Step, rounded
 from srtk_plugin_answers.path_reads import PathReads
 
-CLEAR, SURE = 1.0, 4.6
-"""Distances of the next path's score from which on a path is clearly the best, or surely: a factor e of probability,
-and a hundred."""
+CLEAR, SURE = 1.5, 4.6
+"""Distances of the next path's score from which on a path is clearly the best, or surely: factors of 4.5 and 100
+of probability."""
 
 
 def is_clear(path: RankedPath | None, paths: Sequence[RankedPath], least: float = CLEAR) -> bool:

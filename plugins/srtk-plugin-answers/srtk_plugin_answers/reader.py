@@ -26,7 +26,7 @@ from srtk_plugin_answers.certainty import Evidence
 from srtk_plugin_answers.choices import Choice, named_ends, other_names
 from srtk_plugin_answers.drafts import Draft
 from srtk_plugin_answers.literal_values import is_missing
-from srtk_plugin_answers.operations import Operations
+from srtk_plugin_answers.operations import Operated, Operations
 from srtk_plugin_answers.question_kinds import classes_asked
 from srtk_plugin_answers.relation_likeness import RelationLikeness
 from srtk_plugin_answers.result_order import with_proof
@@ -89,7 +89,7 @@ class PathsReader(Reader):
         ids = sorted({id_ for draft in drafts for id_ in draft.ids()} - names.keys())
         names.update(zip(ids, self.graph.labels(ids), strict=True) if ids else ())
         return [
-            self._answer(question, question.links[len(before.links) :], draft, subgraph, names, one.scores.unit.lift)
+            self._answer(question, question.links[len(before.links) :], draft, subgraph, names, one)
             for before, question, draft, subgraph, one in zip(
                 linked, questions, drafts, subgraphs, operated, strict=True
             )
@@ -132,7 +132,7 @@ class PathsReader(Reader):
             if one in joined
         ]
 
-    def _evidence(self, question: Question, draft: Draft, lift: float) -> Evidence:
+    def _evidence(self, question: Question, draft: Draft, one: Operated) -> Evidence:
         """Compare the relations and nodes of an answer's proof with the words and the links of its question."""
         topics = link_topics(question.links)
         nodes = {end for triple, _ in draft.proof for end in (triple.subject, triple.object)}
@@ -141,8 +141,9 @@ class PathsReader(Reader):
         # may have the value.
         unused = 0 if draft.truth is not None or draft.kind == "comparison" else len(set(topics.values()) - met)
         relations = {triple.relation for triple, _ in draft.proof}
+        beyond = one.scores.unit.lift if draft.path is None else one.likeness(draft.path) - draft.path.score
         return Evidence(
-            None if draft.score is None else draft.score + lift,
+            None if draft.score is None else draft.score + beyond,
             draft.margin,
             self._likeness.names_in(question, relations),
             unused,
@@ -157,7 +158,7 @@ class PathsReader(Reader):
         draft: Draft,
         subgraph: Subgraph,
         names: Mapping[str, str],
-        lift: float,
+        one: Operated,
     ) -> Answer:
         """Write an answer in words, with its proof in the subgraph."""
         trace: dict[str, Any] = {}
@@ -176,7 +177,7 @@ class PathsReader(Reader):
         if not proof.keys() <= set(subgraph.triples):
             changed = with_proof(self.graph, subgraph, draft.proof, self.budget)
         place = {triple: i for i, triple in enumerate(changed.triples)}
-        evidence = self._evidence(question, draft, lift)
+        evidence = self._evidence(question, draft, one)
         certainty = evidence.certainty
         return Answer(
             text=_text(draft, names),

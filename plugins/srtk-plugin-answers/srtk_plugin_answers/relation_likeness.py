@@ -67,8 +67,8 @@ class RelationLikeness:
 
     def is_near(self, one: Operated, question: Question, choice: Choice) -> bool:
         """Return whether a question has a word of a path's relations, or is clearly like it."""
-        near = choice.path.score + one.scores.unit.lift >= _NEAR
-        return near or self.names_in(question, [step.relation for step in choice.path.steps])
+        relations = [step.relation for step in choice.path.steps]
+        return self.names_in(question, relations) or one.likeness(choice.path) >= _NEAR
 
     def unordered(self, one: Operated, best: Choice) -> str | None:
         """Return the noun of a superlative that a relation which itself orders, as *largest city*, does not order."""
@@ -84,7 +84,7 @@ class RelationLikeness:
         needs no noun.
         """
         one, steps = case.one, best.path.steps
-        score = best.path.score + one.scores.unit.lift
+        score = one.likeness(best.path)
         noun = asked_relation(case.question.text) or next((one for one in one.phrases if one not in PEOPLE), None)
         if one.fit or one.roles or one.held > 0 or (noun in one.phrases and steps[-1].inverse):
             return None

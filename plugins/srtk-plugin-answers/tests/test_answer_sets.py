@@ -272,8 +272,8 @@ def test_roles_are_found_where_the_graph_lists_no_relations() -> None:
     assert of_role(reads(), GraphNames(memory(), Schema()), [["director"]], [NODES]) == [{"mann", "scott"}]
 
 
-@pytest.mark.parametrize(("other", "clear"), [(0.0, True), (0.5, False)])
-def test_a_path_is_clearly_the_best_from_a_unit_of_scores_on(other: float, clear: bool) -> None:
+@pytest.mark.parametrize(("other", "clear"), [(-0.5, True), (0.0, False)])
+def test_a_path_is_clearly_the_best_from_one_and_a_half_units_of_scores_on(other: float, clear: bool) -> None:
     best, next_ = RankedPath("mann", (Step("award"),), 1.0), RankedPath("mann", (Step("director", True),), other)
     assert is_clear(best, [next_, best, RankedPath("mann", (), 2.0)]) is clear
     assert not is_clear(next_, [next_, best])

@@ -82,7 +82,7 @@ def calls_of(*texts: str) -> Counter[str]:
 
 
 def test_a_look_up_reads_the_names_the_words_and_the_whole_of_the_best_path() -> None:
-    assert calls_of("What has alps for a river?") == {"labels": 1, "find": 1, "frontiers": 1, "triples": 1}
+    assert calls_of("What has alps for a town?") == {"labels": 1, "find": 1, "frontiers": 1, "triples": 1}
 
 
 def test_a_look_up_of_a_class_reads_the_classes_with_the_same_frontiers() -> None:

@@ -9,7 +9,8 @@ import attrs
 
 from srtk_framework.text import fold
 
-PERSON, PLACE, WORK, TIME, NUMBER, THING, TRUTH = "person", "place", "work", "time", "number", "thing", "truth"
+PERSON, PLACE, WORK, GROUP = "person", "place", "work", "group"
+TIME, NUMBER, THING, TRUTH = "time", "number", "thing", "truth"
 PHRASES = {
     PERSON: "person",
     PLACE: "place location",
@@ -53,6 +54,11 @@ _NUMBER = re.compile(
 _PERSON = re.compile(r"^(?:to |by |with |for |of |and )*(?:who|whom|whose|who's)\b")
 _PLACE = re.compile(r"^(?:from |to |and )?where\b")
 _TRUTH = re.compile(r"^(?:is|are|was|were|do|does|did|has|have|had|can|could|will|would)\b")
+_OPERATES = re.compile(
+    r"\b(?:most|least|fewest|best|worst|first|second|third|fourth|fifth|last|latest|before|after|since|until|than"
+    r"|more|less|fewer|except|without|(?:1\d|20)\d\d|\d{1,3}(?:st|nd|rd|th)"
+    r"|(?!arrest|contest|forest|guest|honest|interest|latest|modest|protest|request|west)[a-z]{2,}[^s\W]est)\b"
+)
 _WORD = re.compile(r"'s\b|[^\W_]+(?:['.&-][^\W_]+)*|[^\w\s]")
 _YEAR = re.compile(r"^-?\d{3,4}(?:-\d\d?(?:-\d\d?)?)?(?:T.*)?$|^\d{1,2}[./ ]\w+[./ ]\d{4}$|^\w+ \d{1,2}, \d{4}$")
 _AMOUNT = re.compile(r"^[-+]?\d[\d.,]*(?:e[-+]?\d+)?(?: ?[^\W\d]{1,6}(?:/\w+)?)?$", re.IGNORECASE)
@@ -63,7 +69,7 @@ class AnswerKind:
     """What a question expects as an answer.
 
     Attributes:
-        kind: ``person``, ``place``, ``time``, ``number``, ``thing`` or ``truth``.
+        kind: ``person``, ``place``, ``work``, ``group``, ``time``, ``number``, ``thing`` or ``truth``.
         noun: The noun phrase that names the class of the answer, in small letters; empty without one.
         several: Whether that noun is in plural.
         counted: Whether things are counted: the answer is a number, and the ends of the path are the things.
@@ -103,6 +109,11 @@ def answer_kind(text: str) -> AnswerKind:
     if _TRUTH.match(plain):
         return AnswerKind(TRUTH)
     return AnswerKind(THING, noun, several)
+
+
+def operates(text: str) -> bool:
+    """Return whether a question without its mentions has words of an order, a comparison, a negation or a year."""
+    return _OPERATES.search(fold(text)) is not None
 
 
 def literal_kind(label: str) -> str | None:
@@ -158,6 +169,12 @@ _NOUNS = {
         comic anime soundtrack flick picture
         """
     ),
+    GROUP: word_set(
+        """
+        team club band organization organisation company corporation firm party university school college employer
+        league agency institution label studio network airline bank association federation
+        """
+    ),
     TIME: word_set("date year day month century decade birthday time anniversary"),
     NUMBER: word_set("population number amount height length elevation depth width weight density votes rating size"),
 }
@@ -201,6 +218,8 @@ def end_kind(label: str, inverse: bool) -> str | None:
         return PERSON
     if words[-1] in _LOCATED and len(words) > 1:
         return PLACE
+    if len(words) > 2 and words[-2] in ("in", "for") and (known := _known(words[-1])):
+        return known  # Plays in club, is in country.
     # Place of birth, date of death: the word before the preposition.
     stop = next((place for place, word in enumerate(words) if place and word in ("of", "in", "for")), len(words))
     return _known(words[stop - 1])

@@ -75,8 +75,9 @@ class BeamExpander(Expander):
         search: Settings that replace what suits the scorer.
         link_weight: Factor on the logarithm of a link's share of the scores in its span; 0 ignores link scores.
         choice: Second stage that scores the paths that were found a second time, as wholes, where the triples come in
-            the order `nodes`: `auto` is the weights of the package where the scorer is not trained, else none; a file
-            of weights; null for none.
+            the order `nodes`: `auto` is the weights of the package where the scorer is not trained and the variant is
+            the default, else none; a file of weights; null for none. Questions with an operation (*the largest*,
+            *before 1990*) keep their order.
         variant: `srtk` searches as SRTK does: END is offered before the first step too, the search stops as soon as
             `width` paths have ended, and a path whose frontier is larger than the budget's nodes is dropped, not cut.
     """
@@ -90,7 +91,7 @@ class BeamExpander(Expander):
     paths: int | None = attrs.field(default=None, validator=at_least(1))
     search: SearchBlock = attrs.field(factory=SearchBlock)
     link_weight: float = attrs.field(default=1.0, validator=at_least(0))
-    choice: str | None = None
+    choice: str | None = AUTO
     variant: Literal["default", "srtk"] = attrs.field(default="default", validator=one_of(("default", "srtk")))
     _noise: tuple[str, ...] = attrs.field(init=False, repr=False)
     _clear: dict[str, bool] = attrs.field(init=False, factory=dict, repr=False)
@@ -304,7 +305,7 @@ class BeamExpander(Expander):
 
     def _choice(self) -> PathChoice | None:
         """Return the weights that choose paths, if any: a training changes whether those of the package are used."""
-        if self.choice == AUTO and self.scorer.is_trained():
+        if self.choice == AUTO and (self.scorer.is_trained() or self.variant == "srtk"):
             return None
         return self._weights if self._search().order == "nodes" else None
 

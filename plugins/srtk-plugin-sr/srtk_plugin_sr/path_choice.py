@@ -12,6 +12,7 @@ import numpy as np
 
 from srtk_framework.roles import KnowledgeGraph, PathScorer
 from srtk_framework.values import DriverError, RankedPath, rounded
+from srtk_plugin_sr.answer_kind import operates
 from srtk_plugin_sr.path_features import FEATURES, Floats, SearchedQuestion, path_features
 
 SHIPPED = FilePath(__file__).with_name("path_choice.json")
@@ -51,14 +52,17 @@ class PathChoice:
         """Return a score for each path of each question, in natural-log units.
 
         The paths of a question share the sum of the probabilities that the search gave them: what a score says of a
-        path alone, without the others, stays what it was.
+        path alone, without the others, stays what it was. Questions with an operation keep the scores of the search:
+        they are about what a path leads through, and no features of a path were fitted to them.
         """
-        tables = path_features(graph, scorer, questions)
-        return [self._shared(one.paths, table) for one, table in zip(questions, tables, strict=True)]
+        chosen = [one for one in questions if one.paths and not operates(one.marked)]
+        tables = iter(path_features(graph, scorer, chosen))
+        return [
+            self._shared(one.paths, next(tables)) if one in chosen else [path.score for path in one.paths]
+            for one in questions
+        ]
 
     def _shared(self, paths: Sequence[RankedPath], table: Floats) -> list[float]:
-        if not paths:
-            return []
         values = table @ np.array([self.weights.get(name, 0.0) for name in FEATURES])
         shift = _log_sum(np.array([path.score for path in paths])) - _log_sum(values)
         return [rounded(float(value) + shift) for value in values]

@@ -220,7 +220,7 @@ def _add_relations(given: FeatureInput, rows: _Rows) -> None:
     ends = {step: end_kind(name, step.inverse) for step, name in names.items()}
     stems = {_stem(word) for word in given.words.content}
     noun = _stem(kind.noun.split()[-1]) if kind.noun else ""
-    same = bool(_SAME & set(_WORD.findall(fold(given.question.text))))
+    same = bool(_SAME & set(_WORD.findall(fold(given.question.text).replace("other half", ""))))
     for path, row in zip(given.question.paths, rows, strict=True):
         if not path.steps:
             continue

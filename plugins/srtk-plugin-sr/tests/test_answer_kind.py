@@ -1,7 +1,18 @@
 from __future__ import annotations
 
 import pytest
-from srtk_plugin_sr.answer_kind import PERSON, PLACE, THING, TIME, WORK, answer_kind, end_kind, literal_kind
+from srtk_plugin_sr.answer_kind import (
+    GROUP,
+    PERSON,
+    PLACE,
+    THING,
+    TIME,
+    WORK,
+    answer_kind,
+    end_kind,
+    literal_kind,
+    operates,
+)
 
 
 @pytest.mark.parametrize(
@@ -36,6 +47,7 @@ def test_what_is_counted_are_things_in_plural() -> None:
         ("place of birth", False, PLACE),
         ("date of death", False, TIME),
         ("place of birth", True, PERSON),
+        ("plays in club", False, GROUP),
         ("instrument", False, None),
         ("", False, None),
     ],
@@ -50,3 +62,16 @@ def test_the_name_of_a_relation_says_what_a_step_leads_to(label: str, inverse: b
 )
 def test_dates_and_amounts_are_known_by_their_text(label: str, kind: str | None) -> None:
     assert literal_kind(label) == kind
+
+
+@pytest.mark.parametrize(
+    "text",
+    ["the largest city of", "which films came out before", "the third son of", "more than one wife", "films of 1995"],
+)
+def test_an_order_a_comparison_or_a_year_is_an_operation(text: str) -> None:
+    assert operates(text)
+
+
+@pytest.mark.parametrize("text", ["the guest of honour", "films in the West", "who bestowed it", "the forest of"])
+def test_words_that_end_like_superlatives_are_none(text: str) -> None:
+    assert not operates(text)

@@ -147,8 +147,16 @@ def test_the_choice_orders_the_paths_of_an_untrained_search(tmp_path: FilePath) 
 def test_the_weights_of_the_package_are_for_untrained_scores_only() -> None:
     text = "when did the starred actors of Heat come"
     plain = expanded(text, choice=None)
-    assert expanded(text, choice="auto").paths != plain.paths
-    assert expanded(text, trained=True, choice="auto").paths == plain.paths
+    assert expanded(text).paths != plain.paths
+    assert expanded(text, trained=True).paths == plain.paths
+    assert expanded(text, variant="srtk").paths == expanded(text, variant="srtk", choice=None).paths
+
+
+@pytest.mark.parametrize(
+    "text", ["when did the last starred actors of Heat come", "when did the starred actors of Heat come before 1990"]
+)
+def test_a_question_with_an_operation_keeps_the_order_of_the_search(text: str) -> None:
+    assert expanded(text).paths == expanded(text, choice=None).paths
 
 
 def test_explaining_compares_paths_by_the_scores_of_the_search() -> None:

@@ -80,7 +80,7 @@ def test_a_path_of_much_the_same_ends_is_neither() -> None:
 def test_costs_are_what_the_search_subtracts() -> None:
     one = scorer()
     [found] = find_rivals(one, [SPOUSE], 2)
-    search = BeamExpander(graph=one.graph, scorer=one, budget=Budget(), width=50, depth=2)
+    search = BeamExpander(graph=one.graph, scorer=one, budget=Budget(), width=50, depth=2, choice=None)
     search.open()
     [subgraph] = search.expand([SPOUSE])
     scores = {path.steps: path.score for path in subgraph.paths}
