@@ -2,31 +2,141 @@
 
     make demo
     OMP_NUM_THREADS=1 python benchmarks/answers/raw_links.py [--only NAME ...] [--limit N] [--show N]
+    OMP_NUM_THREADS=1 python benchmarks/answers/raw_links.py --only mintaka-de mintaka-es qald9-en qald9-de qald9-es
 
 The sets, their halves and their graphs are those of public_sets.py, the linker is the dictionary as `srtk ask` has it.
 Beside it stands the linker with exact names only (`fuzzy: 1`). `answers` is the share of a question's gold answers
 among its 50 triples, with the links given and with those of the text as it is written and in small letters.
+
+`mintaka-de` and `mintaka-es` are the questions of `mintaka` in German and Spanish, `qald9-LANGUAGE` the questions of
+QALD-9 whose entities and at least one answer are in the slice of DBpedia. The data name entities in English alone;
+countries, continents and languages get their German and Spanish names of CLDR too (the package `babel`), by their
+English ones. `plain` is a graph without those names.
 """
 
 from __future__ import annotations
 
 import argparse
+import gzip
+import json
 import sys
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from pathlib import Path
 from typing import Any
 
 import attrs
+import yaml
 
 sys.path.insert(0, str(Path(__file__).parent))
 
-from public_sets import CASES, asked, depths, opened
+from public_sets import CASES, DATA, OUT, ROOT, asked, depths, opened
+from srtk_plugin_datasets.qald import QALD
 
+from srtk_framework.records import dumps
 from srtk_framework.run import Session
+from srtk_framework.text import fold, local_name
 from srtk_framework.values import Question
 
 SETS = ("demo-7", "metaqa-1", "lcquad", "mintaka", "cwq")
 BATCH = 32
+REGIONS = {"002": "Africa", "003": "North America", "005": "South America", "142": "Asia", "150": "Europe"}
+"""Continents by their codes in CLDR; other groups of countries are no entities of the graphs."""
+SOURCES = {"mintaka": "wiki27k/derived/mintaka_reachable.jsonl", "qald9": "dbpedia/derived/dbp15k_en_union.tsv.gz"}
+TRANSLATED = ("mintaka-de", "mintaka-es", "qald9-en", "qald9-de", "qald9-es")
+
+
+def cldr_names() -> dict[str, list[tuple[str, str]]]:
+    """Return the German and Spanish names, each with its language, of what has an English name in CLDR, by that."""
+    import pycountry
+    from babel import Locale
+
+    english, others = Locale("en"), {language: Locale(language) for language in ("de", "es")}
+    found: dict[str, list[tuple[str, str]]] = {}
+    for kind in ("territories", "languages"):
+        for code, name in getattr(english, kind).items():
+            if kind == "languages" or len(code) == 2 or code in REGIONS:
+                country = pycountry.countries.get(alpha_2=code) if kind == "territories" else None
+                own = [name, *(getattr(country, field, "") for field in ("name", "official_name", "common_name"))]
+                every = ((getattr(other, kind).get(code), language) for language, other in others.items())
+                names = [(other, language) for other, language in every if other]
+                found.update({fold(one): names for one in own if one})
+    return found
+
+
+def write_names(labels: Iterable[tuple[str, str]], file: Path) -> None:
+    """Write the English label and the names of CLDR of the entities that have any."""
+    known = cldr_names()
+    rows = [(id_, label, known.get(fold(label), ())) for id_, label in labels]
+    lines = [
+        f"{id_}\t{name}\t{tag}\n" for id_, label, others in rows if others for name, tag in ((label, "en"), *others)
+    ]
+    file.write_text("".join(lines), encoding="utf-8")
+
+
+def mintaka_labels() -> list[tuple[str, str]]:
+    """Return the entities of Wiki27K with their English labels."""
+    lines = (DATA / "wiki27k/entity2label.txt").read_text(encoding="utf-8").splitlines()
+    return [(id_, label) for id_, label in (line.split("\t", 1) for line in lines)]
+
+
+def dbpedia_labels() -> list[tuple[str, str]]:
+    """Return the entities of the slice of DBpedia with their English names."""
+    with gzip.open(DATA / SOURCES["qald9"], "rt", encoding="utf-8") as lines:
+        rows = [line.rstrip("\n").split("\t") for line in lines]
+    ids = dict.fromkeys(id_ for subject, _, object_ in rows for id_ in (subject, object_))
+    return [(id_, local_name(id_)) for id_ in ids]
+
+
+def mintaka_texts(language: str) -> list[dict[str, Any]]:
+    """Return the questions of Mintaka that can be answered on Wiki27K, in a language."""
+    whole = json.loads((DATA / "wikidata_qa/mintaka/mintaka_dev.json").read_text(encoding="utf-8"))
+    texts = {record["id"]: record["translations"][language] for record in whole}
+    records = map(json.loads, (DATA / SOURCES["mintaka"]).read_text(encoding="utf-8").splitlines())
+    return [{**record, "question": texts[record["id"]]} for record in records if record["id"] in texts]
+
+
+def qald_texts(language: str, known: set[str]) -> list[dict[str, Any]]:
+    """Return the questions of QALD-9, in a language, whose entities and an answer are among the known ids."""
+    sets = [QALD(path=str(DATA / "dbpedia/qald9"), split=split, language=language) for split in ("train", "test")]
+    found = []
+    for split, one in ((part.split, one) for part in sets for one in part.read()):
+        topics, answers = one.extra["topic_entities"], [id_ for id_ in one.answers or () if id_ in known]
+        if topics and answers and known.issuperset(topics):
+            found.append(
+                {"id": f"{split}-{one.id}", "question": one.text, "topic_entities": topics, "answer_entities": answers}
+            )
+    return found
+
+
+def translated(name: str, plain: bool) -> depths.Case:
+    """Write the questions and names of a set in another language, and make its case.
+
+    Args:
+        name: Name of the set and code of the language.
+        plain: Whether entities have their English names alone.
+    """
+    source, _, language = name.partition("-")
+    folder = OUT / "languages"
+    folder.mkdir(parents=True, exist_ok=True)
+    recipe = yaml.safe_load(
+        (ROOT / CASES["mintaka" if source == "mintaka" else "lcquad"].recipe).read_text(encoding="utf-8")
+    )
+    recipe.pop("train")
+    prefix = "http://dbpedia.org/resource/"
+    labels = mintaka_labels() if source == "mintaka" else dbpedia_labels()
+    if source == "mintaka":
+        records = mintaka_texts(language)
+    else:
+        records = qald_texts(language, {id_.replace(prefix, "dbr:") for id_, _ in labels})
+    questions, names = folder / f"{name}.jsonl", folder / f"{source}-names.tsv"
+    questions.write_text("".join(dumps(record) + "\n" for record in records), encoding="utf-8")
+    write_names(labels, names)
+    graph = recipe["knowledge_graph"]
+    if not plain:
+        graph["path"] = str(folder / f"{source}-graph")
+        graph["build"]["labels"] = [str(names), *graph["build"].get("labels", ())]
+    recipe["questions"] = {"use": "jsonl", "path": str(questions), "entities_field": "topic_entities"}
+    return depths.Case(recipe, (SOURCES[source],))
 
 
 def counted(linker: Any, questions: Sequence[Question], small: bool, show: int) -> str:
@@ -57,15 +167,17 @@ def answer_recall(session: Session, questions: Sequence[Question]) -> str:
 def main() -> int:
     """Count the links of each set with available data, and print the table."""
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    parser.add_argument("--only", nargs="*", choices=list(CASES), default=list(SETS))
+    parser.add_argument("--only", nargs="*", choices=[*CASES, *TRANSLATED], default=list(SETS))
     parser.add_argument("--limit", type=int, default=300, help="most questions of a set (%(default)s)")
     parser.add_argument("--show", type=int, default=0, metavar="N", help="print questions that lack a topic")
+    parser.add_argument("--plain", action="store_true", help="English names alone in the graphs of the other languages")
     args = parser.parse_args()
     print(
         "| set | n | as written | exact names | small letters | exact names | answers |\n|---|--:|--:|--:|--:|--:|--:|"
     )
     for name in args.only:
-        case = attrs.evolve(CASES[name], limit=args.limit)
+        case = CASES[name] if name in CASES else translated(name, args.plain)
+        case = attrs.evolve(case, limit=args.limit)
         if missing := depths.prepare(name, case):
             print(f"{name}: skipped: {missing}", file=sys.stderr)
             continue

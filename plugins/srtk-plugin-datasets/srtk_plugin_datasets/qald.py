@@ -83,7 +83,9 @@ class QALD(Dataset):
     def _text(self, record: dict[str, Any], where: str) -> str | None:
         """Return the first text in the language, or None."""
         for wording in fields.items(record.get("question"), where, "question", _object):
-            if str(wording.get("language")).replace("_", "-").lower() == self.language.replace("_", "-").lower():
+            same = str(wording.get("language")).replace("_", "-").lower() == self.language.replace("_", "-").lower()
+            # Of a few translations QALD-9 has the keywords alone.
+            if same and wording.get("string") is not None:
                 return text_of(wording, "string", where).strip()
         return None
 

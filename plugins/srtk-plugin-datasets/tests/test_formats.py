@@ -265,7 +265,11 @@ def test_lcquad_writes_ids_as_the_graph_has_them(tmp_path: Path) -> None:
 def qald(tmp_path: Path, sparql: str, answer: Mapping[str, Any]) -> str:
     record = {
         "id": 7,
-        "question": [{"language": "en", "string": "Who?"}, {"language": "pt_BR", "string": "Quem?"}],
+        "question": [
+            {"language": "en", "string": "Who?"},
+            {"language": "pt_BR", "string": "Quem?"},
+            {"language": "es", "keywords": "quién"},
+        ],
         "query": {"sparql": sparql},
         "answers": [answer],
         "onlydbo": True,
@@ -289,6 +293,12 @@ def test_qald_reads_entities_and_typed_values_as_answers(tmp_path: Path) -> None
     assert question.answers == ("Q3", '"1998"^^xsd:gYear', '"Rīga"@lv')
     assert question.gold_paths == ((Step("P2"), Step("P3")),)
     assert question.extra["onlydbo"] is True
+
+
+def test_a_translation_without_text_leaves_a_question_out(tmp_path: Path) -> None:
+    path = qald(tmp_path, "SELECT ?x WHERE { wd:Q1 wdt:P2 ?x }", bindings())
+    assert list(QALD(path, language="es").read()) == []
+    assert only(QALD(path, language="pt-BR")).text == "Quem?"
 
 
 @pytest.mark.parametrize(

@@ -2,31 +2,25 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence, Set
+from collections.abc import Callable, Sequence
 
 from srtk_framework.text import best_apart
 from srtk_framework.values import Mention, rounded
-from srtk_plugin_local.dictionary.stop_words import STOP_WORDS
-from srtk_plugin_local.dictionary.word_spans import Words
+from srtk_plugin_local.dictionary.stop_words import FunctionWords
 
 Known = Callable[[Sequence[str]], Sequence[bool]]
 """Returns for each folded name whether it is known."""
 
 
-def stop_words(languages: Sequence[str]) -> frozenset[str]:
-    """Return the function words of some languages."""
-    return frozenset(word for language in languages for word in STOP_WORDS[language])
-
-
 def known_mentions(
-    texts: Sequence[str], known: Known, stop: Set[str], max_words: int, apart: bool, min_score: float
+    texts: Sequence[str], known: Known, function_words: FunctionWords, max_words: int, apart: bool, min_score: float
 ) -> list[list[Mention]]:
     """Find the known names of all texts with one lookup.
 
     Args:
         texts: Any texts.
         known: The lookup.
-        stop: Function words in lower case.
+        function_words: Function words of the texts.
         max_words: Maximum number of words of a name.
         apart: Whether to keep only the best of overlapping mentions.
         min_score: Minimum score of a mention.
@@ -34,7 +28,7 @@ def known_mentions(
     Returns:
         Mentions of the kind ``name``. A score is how much the words look like a name in their text.
     """
-    parsed = [Words(text, stop) for text in texts]
+    parsed = [function_words.parse(text) for text in texts]
     spans = [words.spans(max_words) for words in parsed]
     names = list(dict.fromkeys(span[0] for row in spans for span in row))
     good = {name for name, is_known in zip(names, known(names), strict=True) if is_known}

@@ -12,8 +12,8 @@ import attrs
 from srtk_framework.roles import MentionDetector, absent
 from srtk_framework.text import fold
 from srtk_framework.values import InputError, Mention, at_least, keys_of, share
-from srtk_plugin_local.detectors.known_names import known_mentions, stop_words
-from srtk_plugin_local.dictionary.stop_words import STOP_WORDS
+from srtk_plugin_local.detectors.known_names import known_mentions
+from srtk_plugin_local.dictionary.stop_words import STOP_WORDS, FunctionWords
 
 
 @attrs.define(eq=False)
@@ -24,20 +24,21 @@ class NamesDetector(MentionDetector):
         path: UTF-8 file with one name in each line.
         max_words: Maximum number of words of a name.
         overlaps: keep: all mentions. best: of overlapping ones the best, then the longest.
-        languages: Languages of function words, which are not names in lower case: de, en, es, fr, it, nl, pt.
+        languages: Languages of function words, which are not names in lower case: de, en, es, fr, it, nl, pt; by
+            default the language of each text, by its function words.
         min_score: Minimum score of a mention: how much the words look like a name.
     """
 
     path: str
     max_words: int = attrs.field(default=12, validator=at_least(1))
     overlaps: Literal["keep", "best"] = "keep"
-    languages: Sequence[str] = attrs.field(default=("en",), validator=keys_of(tuple(STOP_WORDS)))
+    languages: Sequence[str] | None = attrs.field(default=None, validator=keys_of(tuple(STOP_WORDS)))
     min_score: float = attrs.field(default=0.0, validator=share)
-    _stop: frozenset[str] = attrs.field(init=False, repr=False)
+    _words: FunctionWords = attrs.field(init=False, repr=False)
     _names: frozenset[str] = attrs.field(init=False, default=frozenset(), repr=False)
 
     def __attrs_post_init__(self) -> None:
-        self._stop = stop_words(self.languages)
+        self._words = FunctionWords(self.languages)
 
     def preflight(self) -> list[tuple[str, str]]:
         """Check that the file of names exists."""
@@ -50,12 +51,12 @@ class NamesDetector(MentionDetector):
     def fingerprint(self) -> str:
         """Identify the names and the settings."""
         names = hashlib.sha256("\n".join(sorted(self._names)).encode(errors="surrogatepass")).hexdigest()[:16]
-        how = (self.max_words, self.overlaps, tuple(self.languages), self.min_score)
+        how = (self.max_words, self.overlaps, tuple(self.languages or ()), self.min_score)
         return f"NamesDetector({names}, {how})"
 
     def detect(self, texts: Sequence[str]) -> list[list[Mention]]:
         """Look up all runs of words of each text in the list."""
-        return known_mentions(texts, self._known, self._stop, self.max_words, self.overlaps == "best", self.min_score)
+        return known_mentions(texts, self._known, self._words, self.max_words, self.overlaps == "best", self.min_score)
 
     def _known(self, names: Sequence[str]) -> list[bool]:
         return [name in self._names for name in names]

@@ -9,8 +9,8 @@ import attrs
 
 from srtk_framework.roles import KnowledgeGraph, MentionDetector
 from srtk_framework.values import Mention, at_least, keys_of, share
-from srtk_plugin_local.detectors.known_names import known_mentions, stop_words
-from srtk_plugin_local.dictionary.stop_words import STOP_WORDS
+from srtk_plugin_local.detectors.known_names import known_mentions
+from srtk_plugin_local.dictionary.stop_words import STOP_WORDS, FunctionWords
 
 
 @attrs.define(eq=False)
@@ -24,23 +24,24 @@ class NgramDetector(MentionDetector):
         graph: Graph whose labels and aliases are looked up.
         max_words: Maximum number of words of a name.
         overlaps: keep: all mentions. best: of overlapping ones the best, then the longest.
-        languages: Languages of function words, which are not names in lower case: de, en, es, fr, it, nl, pt.
+        languages: Languages of function words, which are not names in lower case: de, en, es, fr, it, nl, pt; by
+            default the language of each text, by its function words.
         min_score: Minimum score of a mention.
     """
 
     graph: KnowledgeGraph
     max_words: int = attrs.field(default=12, validator=at_least(1))
     overlaps: Literal["keep", "best"] = "keep"
-    languages: Sequence[str] = attrs.field(default=("en",), validator=keys_of(tuple(STOP_WORDS)))
+    languages: Sequence[str] | None = attrs.field(default=None, validator=keys_of(tuple(STOP_WORDS)))
     min_score: float = attrs.field(default=0.0, validator=share)
-    _stop: frozenset[str] = attrs.field(init=False, repr=False)
+    _words: FunctionWords = attrs.field(init=False, repr=False)
 
     def __attrs_post_init__(self) -> None:
-        self._stop = stop_words(self.languages)
+        self._words = FunctionWords(self.languages)
 
     def detect(self, texts: Sequence[str]) -> list[list[Mention]]:
         """Look up all runs of words of all texts in the graph at once."""
-        return known_mentions(texts, self._known, self._stop, self.max_words, self.overlaps == "best", self.min_score)
+        return known_mentions(texts, self._known, self._words, self.max_words, self.overlaps == "best", self.min_score)
 
     def _known(self, names: Sequence[str]) -> list[bool]:
         return [len(ids) > 0 for ids in self.graph.find(names)]

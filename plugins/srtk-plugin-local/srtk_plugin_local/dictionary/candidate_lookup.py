@@ -14,6 +14,7 @@ from srtk_framework.text import fold
 from srtk_framework.values import Mention as Place
 from srtk_plugin_local.dictionary import fuzzy_match, short_names
 from srtk_plugin_local.dictionary.candidates import Candidate, Mention
+from srtk_plugin_local.dictionary.german import base_forms
 from srtk_plugin_local.dictionary.relation_phrases import RelationPhrases
 from srtk_plugin_local.dictionary.word_spans import Span, Words
 
@@ -59,8 +60,13 @@ def look_up(
             _detected(words, row, found, limits.only) for words, row, found in zip(parsed, spans, places, strict=True)
         ]
     names = list({span[0]: None for row in spans for span in row})
+    inflected = {
+        name: base_forms(name) for words, row in zip(parsed, spans, strict=True) if words.german for name, *_ in row
+    }
+    names = list(dict.fromkeys([*names, *(form for forms in inflected.values() for form in forms)]))
     known = {name: ids for name, ids in zip(names, graph.find(names), strict=True) if len(ids)}
-    found = [_mentions(words, row, known) for words, row in zip(parsed, spans, strict=True)]
+    bases = {name: [form for form in forms if form in known] for name, forms in inflected.items()}
+    found = [_mentions(words, row, known, bases) for words, row in zip(parsed, spans, strict=True)]
     if limits.fuzzy is not None:
         fuzzy_match.add_near(graph, parsed, spans, found, known, limits.fuzzy)
         short_names.add_short(graph, parsed, found, known)
@@ -74,14 +80,24 @@ def look_up(
     return found
 
 
-def _mentions(words: Words, spans: Sequence[Span], known: Mapping[str, Sequence[str]]) -> list[Mention]:
+def _mentions(
+    words: Words, spans: Sequence[Span], known: Mapping[str, Sequence[str]], bases: Mapping[str, Sequence[str]]
+) -> list[Mention]:
+    """Return the mentions of known names; an inflected name is one of a language that has them, with a capital."""
     mentions: dict[tuple[int, int], Mention] = {}
     for name, start, end, first, last in spans:
-        if name in known:
+        names = (
+            [name]
+            if name in known
+            else bases.get(name, ())
+            if words.german and words.capital[last] >= words.marked
+            else ()
+        )
+        if names:
             mention = mentions.get((start, end))
             if mention is None:
                 mention = mentions[start, end] = Mention(words, start, end, first, last)
-            mention.names.append(name)
+            mention.names += names
     return list(mentions.values())
 
 

@@ -255,6 +255,8 @@ def _open_spans(row: _Open, unknown: frozenset[str]) -> list[Span]:
         ):
             continue
         if words.marked:
+            if first == last and words.is_common_noun(first):
+                continue
             fits = any(_widens(words, span, *place) for place in formed)
             if sure:
                 fits = fits and any(start <= mention.start and mention.end <= end for mention in sure)

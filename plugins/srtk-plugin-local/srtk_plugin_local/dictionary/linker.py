@@ -30,9 +30,8 @@ from srtk_plugin_local.dictionary.context_features import Vectors
 from srtk_plugin_local.dictionary.coordination import raise_coordinated
 from srtk_plugin_local.dictionary.learnt_weights import EVERYWHERE, LEAST, LearntWeights
 from srtk_plugin_local.dictionary.relation_phrases import RelationPhrases
-from srtk_plugin_local.dictionary.stop_words import STOP_WORDS
+from srtk_plugin_local.dictionary.stop_words import STOP_WORDS, FunctionWords
 from srtk_plugin_local.dictionary.weight_fit import LinkerTraining
-from srtk_plugin_local.dictionary.word_spans import Words
 
 WEIGHTS = {"match": 2.0, "popularity": 1.0, "length": 1.0, "context": 1.0}
 """Default weights of the features of a score; context counts only with an encoder."""
@@ -74,8 +73,9 @@ class DictionaryLinker(EntityLinker):
             alternatives, and 0 without learnt weights.
         keep: Minimum score of a mention relative to the best in the text; by default 0.5, 0 with learnt weights.
         longest: Of overlapping mentions, keep those that together cover the text best; if false, keep all.
-        languages: Languages of function words, which are not names in lower case: de, en, es, fr, it, nl, pt. Also
-            the languages of descriptions, in order of preference.
+        languages: Languages of function words, which are not names in lower case: de, en, es, fr, it, nl, pt; by
+            default the language of each text, by its function words. Of several the first is the language of the
+            texts. Also the languages of descriptions, in order of preference, by default English.
         stop_words: Function words that replace those of the languages.
         weights: Weights of `match` (2), `popularity`, `length` and `context` (1 each) that differ from the default.
             With learnt weights they only choose among overlapping mentions.
@@ -97,22 +97,19 @@ class DictionaryLinker(EntityLinker):
     min_score: float | None = attrs.field(default=None, validator=share)
     keep: float | None = attrs.field(default=None, validator=share)
     longest: bool = True
-    languages: Sequence[str] = attrs.field(default=("en",), validator=keys_of(tuple(STOP_WORDS)))
+    languages: Sequence[str] | None = attrs.field(default=None, validator=keys_of(tuple(STOP_WORDS)))
     stop_words: Sequence[str] | None = None
     weights: Mapping[str, float] = attrs.field(factory=dict, validator=[keys_of(tuple(WEIGHTS)), each(at_least(0))])
     about: Sequence[str] = entity_context.ABOUT
     model: str | None = None
-    _stop: frozenset[str] = attrs.field(init=False, repr=False)
+    _words: FunctionWords = attrs.field(init=False, repr=False)
     _weights: dict[str, float] = attrs.field(init=False, repr=False)
     _learnt: LearntWeights | None = attrs.field(init=False, default=None, repr=False)
     _vectors: Vectors | None = attrs.field(init=False, default=None, repr=False)
     _relations: RelationPhrases | None = attrs.field(init=False, default=None, repr=False)
 
     def __attrs_post_init__(self) -> None:
-        words = self.stop_words
-        if words is None:
-            words = [word for language in self.languages for word in sorted(STOP_WORDS[language])]
-        self._stop = frozenset(word.lower() for word in words)
+        self._words = FunctionWords(self.languages, self.stop_words)
         self._weights = {**WEIGHTS, **self.weights}
         if self.encoder is None:
             self._weights["context"] = 0.0
@@ -153,7 +150,7 @@ class DictionaryLinker(EntityLinker):
 
     def suggest(self, texts: Sequence[str], limit: int) -> list[list[Link]]:
         """Suggest entities whose names are one slip away from words of a text, or hold them."""
-        return suggestions.suggest(self.graph, [Words(text, self._stop) for text in texts], limit)
+        return suggestions.suggest(self.graph, [self._words.parse(text) for text in texts], limit)
 
     def fit(self, task: TrainingTask, training: LinkerTraining) -> Mapping[str, float]:
         """Fit the weights to the gold links of the questions, or to their given links if they have none.
@@ -228,7 +225,7 @@ class DictionaryLinker(EntityLinker):
         """Fill in the context features of every mention, or of those with several candidates."""
         if self._vectors is None or self._vectors.encoder is not encoder:
             self._vectors = Vectors(encoder)
-        context_features.compare(self.graph, self._vectors, self.about, self.languages, found, every)
+        context_features.compare(self.graph, self._vectors, self.about, self.languages or ("en",), found, every)
 
     def _phrases(self) -> RelationPhrases:
         """Return the phrases of the graph's relations, read at the first use."""
@@ -254,7 +251,7 @@ class DictionaryLinker(EntityLinker):
             texts: The texts.
             near: Whether near names are looked up, where the setting ``fuzzy`` leaves it open.
         """
-        parsed = [Words(text, self._stop) for text in texts]
+        parsed = [self._words.parse(text) for text in texts]
         places = self.detector.detect(texts) if self.detector is not None else None
         limits = LookupLimits(
             self.max_words, self.candidates, self._least_similar(near), self.detected == "only", self._phrases

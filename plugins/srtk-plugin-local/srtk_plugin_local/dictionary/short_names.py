@@ -30,11 +30,17 @@ LEAST_TRIPLES = 20
 STRING = 0.9
 """Similarity of initials to the name, and of its beginning before a joining word."""
 
-_INITIALS = re.compile(r"(?<![\w.&-])(?:[A-Z]\.){2,6}(?!\w)|(?<![\w.&-])[A-Z]{2,6}(?=(?:'s|’s|s)?(?![\w&-]))")
-_END = r"(?=(?:'s|’s)?(?![\w&-]))"
-_SMALL_INITIALS = re.compile(rf"(?<![\w.&-])(?:(?:[a-z]\.){{2,6}}(?!\w)|[b-df-hj-np-tv-z]{{3,6}}{_END})", re.IGNORECASE)
+_INITIALS = re.compile(
+    r"(?<![\w.&-])(?:[A-Z]\.){2,6}(?!\w)|(?<![\w.&-])[A-Z]{2,6}(?=(?:'s|’s|s)?(?![\w&-])|-[^\W\d_][^\W\d_A-Z])"
+)
+_PLURAL = re.compile(r"(?<!\w)(?:([A-Z])\1\.? ?([A-Z])\2|([a-z])\3\. ?([a-z])\4)(?!\w)\.?")
+"""Initials of plurals, which Spanish doubles: EE. UU. for Estados Unidos."""
+_END = r"(?=(?:'s|’s)?(?![\w&-])|-[^\W\d_]{2})"
+_SMALL_INITIALS = re.compile(
+    rf"(?<![\w.&-])(?:(?:[a-z]\.){{2,6}}(?!\w)|us(?=-[^\W\d_]{{2}})|[b-df-hj-np-tv-z]{{3,6}}{_END})", re.IGNORECASE
+)
 _DETERMINED = re.compile(
-    r"(?<![\w-])(?:the ((?=.?[aeiou])[a-z]{2,4})|"
+    r"(?<![\w-])(?:(?:the|de[nr]) ((?=.?[aeiou])[a-z]{2,4})|"
     rf"(?:what|which|whose|first|second|third|last|[a-z]{{3,}}est) (us|[a-z]{{3,4}})){_END}",
     re.IGNORECASE,
 )
@@ -57,12 +63,14 @@ class _Short:
         words: Words of the text.
         span: Its place.
         initials: Whether it is an abbreviation; else it is a part of a name.
+        plural: Whether it abbreviates plurals.
     """
 
     mentions: list[Mention]
     words: Words
     span: Span
     initials: bool
+    plural: bool = False
 
 
 def add_short(
@@ -98,6 +106,8 @@ def add_short(
             continue
         fits = _abbreviates if short.initials else _holds
         names = [other for other in near[name] if fits(other, name)]
+        if short.plural:
+            names = [other for other in names if all(word.endswith("s") for word in words_of(other))]
         if not short.initials:
             cores = [other for other in names if _is_core(other, name)]
             names = cores if cores or not short.words.marked else names
@@ -136,7 +146,7 @@ def _written(graph: KnowledgeGraph, ids: Sequence[str]) -> dict[str, set[str]]:
 def _shorts(words: Words, mentions: list[Mention]) -> list[_Short]:
     """Return the short names that a text may have: those that no mention covers, and initials that one folds."""
     text = words.text
-    shorts = []
+    shorts = [_Short(mentions, words, span, True, True) for span in _plurals(words)]
     for match in _INITIALS.finditer(text):
         if span := _span(words, match.start(), match.end()):
             covered = [m for m in mentions if m.start < span[2] and span[1] < m.end]
@@ -168,7 +178,7 @@ def _small_shorts(words: Words, mentions: list[Mention]) -> list[_Short]:
     text = words.text
     places = [match.span() for match in _SMALL_INITIALS.finditer(text)]
     places += [match.span(match.lastindex or 0) for match in _DETERMINED.finditer(text)]
-    shorts = []
+    shorts = [_Short(mentions, words, span, True, True) for span in _plurals(words)]
     for start, end in dict.fromkeys(places):
         span = _span(words, start, end)
         if span and (not words.stop[span[3]] or span[0] in _PRONOUNS):
@@ -184,6 +194,12 @@ def _small_shorts(words: Words, mentions: list[Mention]) -> list[_Short]:
             if all(text[words.bounds[at][1] : words.bounds[at + 1][0]] == " " for at in range(first, last)):
                 shorts.append(_Short(mentions, words, (fold(text[start:end]), start, end, first, last), False))
     return shorts
+
+
+def _plurals(words: Words) -> list[Span]:
+    """Return the places of doubled initials, each with one letter of a pair for its name."""
+    found = ((match, _span(words, *match.span())) for match in _PLURAL.finditer(words.text))
+    return [(fold("".join(filter(None, match.groups()))), *span[1:]) for match, span in found if span]
 
 
 def _span(words: Words, start: int, end: int) -> Span | None:

@@ -1,6 +1,11 @@
-"""Function words by language, which are not names by themselves in lower case."""
+"""Function words by language, which are not names by themselves in lower case, and the language that they tell."""
 
 from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+
+from srtk_framework.text import words
+from srtk_plugin_local.dictionary.word_spans import Words
 
 STOP_WORDS: dict[str, frozenset[str]] = {
     language: frozenset(words.split())
@@ -17,9 +22,9 @@ STOP_WORDS: dict[str, frozenset[str]] = {
         "de": """
             ab aber alle allem allen aller alles als also am an auch auf aus bei beim bin bis bist da dann das dass
             dein dem den denn der des die dies diese diesem diesen dieser dieses doch dort du durch ein eine einem
-            einen einer eines er es für gegen gibt hab habe haben hat hatte hatten hier ich ihm ihn ihr ihre ihrem
+            einen einer eines er es für gegen gib gibt hab habe haben hat hatte hatten hier ich ihm ihn ihr ihre ihrem
             ihren ihrer im in ist ja jede jedem jeden jeder jedes kann kein keine können man mehr mein mit muss nach
-            nicht noch nun nur ob oder ohne sein seine seinem seinen seiner seit sich sie sind so über um und uns
+            nenne nicht noch nun nur ob oder ohne sein seine seinem seinen seiner seit sich sie sind so über um und uns
             unser unter vom von vor war waren warum was weil welche welchem welchen welcher welches wem wen wenn wer
             werden wessen wie wieder wir wird wo wohin woher wurde wurden zu zum zur zwischen""",
         "fr": """
@@ -29,11 +34,11 @@ STOP_WORDS: dict[str, frozenset[str]] = {
             pourquoi qu quand que quel quelle quelles quels qui quoi s sa sans se ses si son sont sous sur t ta te
             tes toi ton tous tout toute toutes tu un une vers vos votre vous y a été était étaient ai as avait""",
         "es": """
-            a al algo antes aquel aquella como cómo con contra cual cuál cuales cuáles cuando cuándo cuanto cuánto
-            cuántos de del desde donde dónde durante e el él ella ellas ellos en entre era eran es esa ese eso esta
-            está están este esto fue fueron ha hay la las le les lo los más me mi muy nada ni no nos o otra otro
-            para pero por porque que qué quien quién quienes quiénes se ser si sí sin sobre son su sus también tan
-            te tiene todo todos tu tú un una unas uno unos y ya yo""",
+            a al algo antes aquel aquella como cómo con contra cual cuál cuales cuáles cuando cuándo cuanto cuánta
+            cuántas cuánto cuántos dame de del desde donde dónde durante e el él ella ellas ellos en entre era eran
+            es esa ese eso esta está están este esto fue fueron ha hay la las le les lo los más me mi muy nada ni no
+            nos o otra otro para pero por porque que qué quien quién quienes quiénes se ser si sí sin sobre son su
+            sus también tan te tiene todo todos tu tú un una unas uno unos y ya yo""",
         "it": """
             a ad ai al alla alle allo anche c che chi ci come con cosa cui d da dai dal dalla dalle dei del della
             delle dello di dopo dove e è ed egli era erano essere fra gli ha hanno i il in io l la le lei lo loro
@@ -52,3 +57,43 @@ STOP_WORDS: dict[str, frozenset[str]] = {
             que quem se sem ser seu seus só são sobre sua suas também te tem um uma umas uns você""",
     }.items()
 }
+
+DEFAULT = "en"
+
+SURE = 2
+"""Function words by which a text is in another language than English; `die` and `was` are English words too."""
+
+
+def language_of(words: Iterable[str]) -> str:
+    """Return the code of the language that most different words of a text are function words of; English if unsure.
+
+    Args:
+        words: Words in lower case.
+    """
+    some = frozenset(words)
+    counts = {language: len(some & known) for language, known in STOP_WORDS.items()}
+    best = max(counts, key=lambda language: counts[language])  # of equals the first: English
+    return best if counts[best] >= SURE else DEFAULT
+
+
+class FunctionWords:
+    """The function words of texts: of the given languages, or of the language of each text.
+
+    Args:
+        languages: Codes of languages; None for the language of each text.
+        given: Words that replace those of the languages.
+    """
+
+    def __init__(self, languages: Sequence[str] | None, given: Sequence[str] | None = None) -> None:
+        self._languages = languages
+        if given is None and languages is not None:
+            given = [word for language in languages for word in STOP_WORDS[language]]
+        self._words = None if given is None else frozenset(word.lower() for word in given)
+
+    def parse(self, text: str) -> Words:
+        """Divide a text into words, by its function words and its language."""
+        if self._languages is None:
+            language = language_of(text[start:end].lower() for start, end in words(text))
+        else:
+            language = next(iter(self._languages), DEFAULT)
+        return Words(text, STOP_WORDS[language] if self._words is None else self._words, language)

@@ -9,6 +9,7 @@ from collections.abc import Set
 from functools import cache
 
 from srtk_framework.text import fold
+from srtk_plugin_local.dictionary import german
 
 # In scripts without spaces, and in Hangul, which joins particles to names, every character is a word.
 _UNSPACED = (
@@ -60,9 +61,10 @@ class Words:
     Args:
         text: Any text.
         stop: Function words in lower case.
+        language: Code of the language.
     """
 
-    def __init__(self, text: str, stop: Set[str]) -> None:
+    def __init__(self, text: str, stop: Set[str], language: str = "en") -> None:
         pattern = _ASCII_WORD if text.isascii() else _word_pattern()
         found = (match.span() for match in pattern.finditer(text))
         self.text = text
@@ -87,6 +89,7 @@ class Words:
             before = end
         inner = [capital and not opens for capital, opens in zip(self.capital, self.opens, strict=True)]
         self.marked = (any(inner) and any(self.lower)) or "_" in text
+        self.german = language == german.LANGUAGE
 
     def spans(self, most: int) -> list[Span]:
         """Return the spans to look up.
@@ -95,7 +98,8 @@ class Words:
             most: Maximum number of words of a span; two characters of an unspaced script count as one word.
 
         Returns:
-            Spans by first word, then last word. One with typographic quotes or dashes comes again with plain ones.
+            Spans by first word, then last word. One with typographic quotes or dashes comes again with plain ones,
+            and a compound comes again with blanks for its hyphens.
         """
         text = self.text
         # The whole text can be folded at once where folding keeps lengths: in ASCII with single spaces.
@@ -117,7 +121,10 @@ class Words:
                         found.append((fold(text[start:end]), start, end, first, last))
                         if plain[start:end] != text[start:end]:
                             found.append((fold(plain[start:end]), start, end, first, last))
-        return found
+        compounds = [span for span in found if "-" in span[0] and span[3] < span[4]]
+        return found + [
+            (name.replace("-", " "), start, end, first, last) for name, start, end, first, last in compounds
+        ]
 
     def _is_plain_stop(self, word: int) -> bool:
         if not self.stop[word]:
@@ -170,7 +177,8 @@ class Words:
         if start and end < len(self.text) and _ENCLOSING.get(self.text[start - 1]) == self.text[end]:
             return factor
         if self.marked and (any(self.capital[k] and not self.opens[k] for k in words) or "_" in self.text[start:end]):
-            return factor * (STOP_WORD if stop and single else 1.0)
+            plain = PLAIN_WORD if single and self.is_common_noun(first) else 1.0
+            return factor * (STOP_WORD if stop and single else plain)
         if stop:
             return 0.0 if single else factor * STOP_WORDS * (PLAIN_WORDS if self.marked else 1.0)
         if not self.marked or not any(self.lower[k] or self.capital[k] for k in words):
@@ -178,6 +186,16 @@ class Words:
         if any(self.capital[k] for k in words):
             return factor * SENTENCE_START
         return factor * (PLAIN_WORD if content == 1 else PLAIN_WORDS)
+
+    def is_common_noun(self, word: int) -> bool:
+        """Return whether a word with a capital is likely a plain noun: in German, after a determiner or adjective."""
+        if not (self.german and word and self.capital[word]):
+            return False
+        start, end = self.bounds[word - 1]
+        before = self.text[start:end]
+        if self.text[end : self.bounds[word][0]] != " ":
+            return False
+        return german.is_determined(before.lower() if self.opens[word - 1] else before, self.stop[word - 1])
 
     def _part(self, first: int, last: int) -> float:
         """Return the factor for a span that is part of a compound, such as ``known`` in ``well-known``."""
