@@ -50,6 +50,11 @@ MARGIN = 1.5
 COMMON = 0.5
 """Factor for a single word that is a name, in small letters, beside an unknown word that is almost a name."""
 
+KNOWN_TRIPLES = 20
+"""Where a word of four small letters is one slip away from several names, an entity must have as many triples."""
+
+_NO_NAME_AFTER = frozenset(("a", "an", "he", "i", "my", "she", "they", "we", "who", "you", "your"))
+
 _ENDINGS = (
     ("ians", ("", "ia", "y")), ("ian", ("", "ia", "y")), ("eans", ("", "e", "ea")), ("ean", ("", "e", "ea")),
     ("ans", ("", "a")), ("an", ("", "a")), ("ese", ("", "a")), ("ish", ("", "land")), ("'s", ("",)), ("es", ("",)),
@@ -188,6 +193,7 @@ def keep_likeliest(graph: KnowledgeGraph, found: Sequence[list[Mention]]) -> Non
     """
     rows = []
     for mentions in found:
+        mentions[:] = [mention for mention in mentions if not _is_common(mention)]
         near = [mention for mention in mentions if _is_near(mention) and not mention.words.marked]
         if near:
             rows.append((mentions, max(near, key=lambda mention: (_weight(mention), -mention.start))))
@@ -205,6 +211,16 @@ def keep_likeliest(graph: KnowledgeGraph, found: Sequence[list[Mention]]) -> Non
             mentions[:] = [*exact, best]
             for mention in exact:
                 mention.looks *= 1 if mention.short else COMMON
+
+
+def _is_common(mention: Mention) -> bool:
+    """Return whether a word of a text in small letters is likelier a common one than a slip in a little-known name.
+
+    In a large graph most words of four letters are one slip away from several names, as *life* from Fife and Lice.
+    """
+    if mention.words.marked or not _is_near(mention) or len(letters_of(mention.text)) > LEAST_LETTERS:
+        return False
+    return len(mention.candidates) > 1 and max(one.degree for one in mention.candidates) < KNOWN_TRIPLES
 
 
 def _is_near(mention: Mention) -> bool:
@@ -264,11 +280,21 @@ def _open_spans(row: _Open, unknown: frozenset[str]) -> list[Span]:
                 fits = fits and letters >= KNOWN_LETTERS
         elif any(odd[first : last + 1]):
             fits = letters >= (LEAST_LETTERS if small else KNOWN_LETTERS) and not words.stop[last]
+            fits = fits and not (first == last and _is_plain(words, first))
         else:
             fits = small and not (exact or words.stop[first] or words.stop[last]) and letters >= KNOWN_LETTERS
         if fits:
             chosen.append(span)
     return chosen
+
+
+def _is_plain(words: Words, at: int) -> bool:
+    """Return whether the words around a word in small letters tell that it is no name: the meaning of, who wrote."""
+    before, after = (
+        words.text[slice(*words.bounds[place])].lower() if 0 <= place < len(words.bounds) else ""
+        for place in (at - 1, at + 1)
+    )
+    return before in _NO_NAME_AFTER or after == "of" or after.isdigit()
 
 
 def _widens(words: Words, span: Span, start: int, end: int) -> bool:

@@ -63,6 +63,38 @@ def test_another_number_other_words_and_other_literals_are_left_alone(linker: Di
     assert linker.link([text]) == [[]]
 
 
+def common(*rows: tuple[str, int]) -> DictionaryLinker:
+    """Return a linker over entities with numbers of triples."""
+    return DictionaryLinker(MemoryGraph([[name, "fact", f"{name[0]}{i}"] for name, n in rows for i in range(n)]))
+
+
+@pytest.mark.parametrize(
+    ("text", "mention"),
+    [
+        ("what is the meaning of it", None),
+        ("who meaning did", None),
+        ("tell me a meaning", None),
+        ("meaning 7", None),
+        ("the meaning", "meaning"),
+        ("what is life", None),
+    ],
+)
+def test_the_words_around_and_little_known_names_tell_a_common_word(text: str, mention: str | None) -> None:
+    linker = common(("Meanin", 30), ("Fife", 3), ("Lice", 19))
+    found = [text[link.start : link.end] for link in linker.link([text])[0]]
+    assert found == ([mention] if mention else [])
+
+
+def test_one_little_known_name_one_slip_away_is_meant() -> None:
+    [links] = common(("Fife", 3)).link(["what is life"])
+    assert [link.entity for link in links] == ["Fife"]
+
+
+def test_of_several_names_one_slip_away_a_well_known_one_is_meant() -> None:
+    [links] = common(("Fife", 3), ("Lice", 20)).link(["what is life"])
+    assert [link.entity for link in links] == ["Lice"]
+
+
 def test_in_small_letters_a_near_name_comes_before_a_common_word_that_is_a_name(linker: DictionaryLinker) -> None:
     links = linker.link(["what films did tom hankss star in"])[0]
     assert max(links, key=lambda link: link.score).entity == "Tom Hanks"
