@@ -167,6 +167,7 @@ def test_labels_fall_back_over_languages_to_the_words_of_the_id(graph: DbpediaGr
     latvian.open()
     with closing(latvian):
         assert latvian.labels(ids[:2]) == ["Rīga", "Lettland"]
+        assert latvian.find(["Rīga", "lettland"]) == [["dbr:Riga"], ["dbr:Latvia"]]
 
 
 # Redirects

@@ -309,6 +309,15 @@ def test_wanted_languages_go_before_english(store_of: Callable[[str], Path], gra
     assert graphs(store, vocabulary=Vocabulary(languages=("lv",))).labels(["Q1"]) == ["Rīga"]
 
 
+def test_names_link_in_each_wanted_language_and_the_first_is_shown(
+    store_of: Callable[[str], Path], graphs: Graphs
+) -> None:
+    store = store_of('wd:Q1 wdt:P1 wd:Q1 ; rdfs:label "Latvia"@en , "Lettland"@de , "Letonia"@es .')
+    graph = graphs(store, vocabulary=Vocabulary(languages=("en", "de")))
+    assert graph.find(["Latvia", "Lettland", "Letonia"]) == [["Q1"], ["Q1"], []]
+    assert graph.labels(["Q1"]) == ["Latvia"]
+
+
 # Two endpoints
 
 MAIN = """
