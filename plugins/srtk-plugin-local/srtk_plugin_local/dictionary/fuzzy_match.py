@@ -12,7 +12,7 @@ from collections.abc import Iterator, Mapping, Sequence, Set
 import attrs
 
 from srtk_framework.roles import KnowledgeGraph
-from srtk_framework.text import by_form, fold
+from srtk_framework.text import fold
 from srtk_framework.values import Literal, Pattern, rounded
 from srtk_plugin_local.dictionary import entity_context
 from srtk_plugin_local.dictionary.candidates import Mention
@@ -256,7 +256,7 @@ def _open_spans(row: _Open, unknown: frozenset[str]) -> list[Span]:
     exact = [mention for mention in row.exact if mention.looks > 0]
     sure = [mention for mention in exact if mention.looks > SENTENCE_START]
     taken = {(mention.start, mention.end) for mention in exact}
-    formed = [(m.start, m.end) for m in by_form([words.text])[0]] if words.marked else []
+    formed = words.formed() if words.marked else []
     odd = [words.text[start:end].lower() in unknown for start, end in words.bounds]
     small = not any(words.capital)
     chosen = []

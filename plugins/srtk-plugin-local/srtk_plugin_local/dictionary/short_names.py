@@ -12,7 +12,7 @@ from collections.abc import Mapping, Sequence
 import attrs
 
 from srtk_framework.roles import KnowledgeGraph
-from srtk_framework.text import by_form, fold
+from srtk_framework.text import fold
 from srtk_plugin_local.dictionary.candidates import Mention
 from srtk_plugin_local.dictionary.fuzzy_match import is_linked
 from srtk_plugin_local.dictionary.word_spans import Span, Words
@@ -157,13 +157,15 @@ def _shorts(words: Words, mentions: list[Mention]) -> list[_Short]:
     taken = [(short.span[1], short.span[2]) for short in shorts]
     # A word of a well-known name is likelier than a name one slip away.
     taken += [(m.start, m.end) for m in mentions if m.looks >= STRING and m.string == 1]
-    for form in by_form([text])[0]:
+    for low, high in words.formed():
         # Of a compound with a plain word, such as Portuguese-speaking, the first part is the name.
-        plain = _PLAIN_END.search(text, form.start, form.end)
-        span = _span(words, form.start, plain.start() if plain else form.end)
-        if span and not any(start < form.end and form.start < end for start, end in taken):
+        plain = _PLAIN_END.search(text, low, high)
+        span = _span(words, low, plain.start() if plain else high)
+        if span and not any(start < high and low < end for start, end in taken):
             single = span[3] == span[4]
-            if len(letters_of(span[0])) >= (_ALONE if single else LEAST_LETTERS) and not words.opens[span[3]]:
+            if len(letters_of(span[0])) >= (_ALONE if single else LEAST_LETTERS) and not (
+                words.opens[span[3]] or words.is_common_noun(span[4])
+            ):
                 shorts.append(_Short(mentions, words, span, False))
     return shorts
 

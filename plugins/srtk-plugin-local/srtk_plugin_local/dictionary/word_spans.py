@@ -8,7 +8,7 @@ from bisect import bisect_right
 from collections.abc import Set
 from functools import cache
 
-from srtk_framework.text import fold
+from srtk_framework.text import by_form, fold
 from srtk_plugin_local.dictionary import german
 
 # In scripts without spaces, and in Hangul, which joins particles to names, every character is a word.
@@ -196,6 +196,24 @@ class Words:
         if self.text[end : self.bounds[word][0]] != " ":
             return False
         return german.is_determined(before.lower() if self.opens[word - 1] else before, self.stop[word - 1])
+
+    def formed(self) -> list[tuple[int, int]]:
+        """Return the places of names by their form, in German also the runs of capitals between small words in them.
+
+        *Tochter von Robert Kennedy* has the form of a name in English.
+        """
+        places = [(mention.start, mention.end) for mention in by_form([self.text])[0]]
+        if not self.german:
+            return places
+        inside = [at for at, (low, high) in enumerate(self.bounds) if any(s <= low and high <= e for s, e in places)]
+        runs: list[tuple[int, int]] = []
+        for at in (at for at in inside if self.capital[at] and not self.stop[at]):
+            low, high = self.bounds[at]
+            if runs and self.text[runs[-1][1] : low] == " ":
+                runs[-1] = (runs[-1][0], high)
+            else:
+                runs.append((low, high))
+        return list(dict.fromkeys([*places, *runs]))
 
     def _part(self, first: int, last: int) -> float:
         """Return the factor for a span that is part of a compound, such as ``known`` in ``well-known``."""

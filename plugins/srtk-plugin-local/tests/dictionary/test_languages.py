@@ -22,6 +22,7 @@ GRAPH = MemoryGraph(
     + [["European Unity", "fact", f"o{i}"] for i in range(90)]
     + [["National Football League", "fact", f"p{i}"] for i in range(30)]
     + [["Alte Kaserne", "fact", f"q{i}"] for i in range(30)]
+    + [["Lauren Katherine Conrad", "fact", f"r{i}"] for i in range(25)]
 )
 RDF = """
 <http://x/de> <http://www.w3.org/2000/01/rdf-schema#label> "Germany"@en , "Deutschland"@de , "Alemania"@es ;
@@ -87,6 +88,12 @@ def test_the_parts_of_german_compounds_are_linked() -> None:
     assert linked("Which AK-47 did he use in the US-led war?") == []
     assert linked("Was war das erste Queen-Album?") == [("Queen", "Queen")]
     assert linked("Wer war bei der Apollo-11-Mission dabei?") == [("Apollo-11", "Apollo 11")]
+
+
+def test_german_nouns_around_a_part_of_a_name_are_no_parts_of_it() -> None:
+    assert linked("Wer ist der Ehemann der Tochter von Lauren Conrad?") == [
+        ("Lauren Conrad", "Lauren Katherine Conrad")
+    ]
 
 
 @pytest.mark.parametrize("initials", ["EE. UU.", "EE.UU.", "EEUU", "ee. uu."])
