@@ -2,16 +2,17 @@
 
     make demo
     OMP_NUM_THREADS=1 python benchmarks/answers/raw_links.py [--only NAME ...] [--limit N] [--show N]
-    OMP_NUM_THREADS=1 python benchmarks/answers/raw_links.py --only mintaka-de mintaka-es qald9-en qald9-de qald9-es
+    OMP_NUM_THREADS=1 python benchmarks/answers/raw_links.py --only mintaka-de mintaka-es qald9-de qald9-es [--plain]
 
 The sets, their halves and their graphs are those of public_sets.py, the linker is the dictionary as `srtk ask` has it.
 Beside it stands the linker with exact names only (`fuzzy: 1`). `answers` is the share of a question's gold answers
 among its 50 triples, with the links given and with those of the text as it is written and in small letters.
 
-`mintaka-de` and `mintaka-es` are the questions of `mintaka` in German and Spanish, `qald9-LANGUAGE` the questions of
-QALD-9 whose entities and at least one answer are in the slice of DBpedia. The data name entities in English alone;
-countries, continents and languages get their German and Spanish names of CLDR too (the package `babel`), by their
-English ones. `plain` is a graph without those names.
+`mintaka-de` and `mintaka-es` are the questions of `mintaka` in German and Spanish, `mintaka2-LANGUAGE` others that name
+entities of Wiki27K alone; the rules were made without them, and their answers are mostly not in it. `qald9-LANGUAGE`
+are the questions of QALD-9 whose entities and at least one answer are in the slice of DBpedia. The data name entities
+in English alone; countries, continents and languages get their German and Spanish names of CLDR too (the package
+`babel`), by their English ones. `--plain` has a graph without those names.
 """
 
 from __future__ import annotations
@@ -41,8 +42,21 @@ SETS = ("demo-7", "metaqa-1", "lcquad", "mintaka", "cwq")
 BATCH = 32
 REGIONS = {"002": "Africa", "003": "North America", "005": "South America", "142": "Asia", "150": "Europe"}
 """Continents by their codes in CLDR; other groups of countries are no entities of the graphs."""
-SOURCES = {"mintaka": "wiki27k/derived/mintaka_reachable.jsonl", "qald9": "dbpedia/derived/dbp15k_en_union.tsv.gz"}
-TRANSLATED = ("mintaka-de", "mintaka-es", "qald9-en", "qald9-de", "qald9-es")
+SOURCES = {
+    "mintaka2": "wikidata_qa/mintaka/mintaka_dev.json",
+    "mintaka": "wiki27k/derived/mintaka_reachable.jsonl",
+    "qald9": "dbpedia/derived/dbp15k_en_union.tsv.gz",
+}
+TRANSLATED = (
+    "mintaka-de",
+    "mintaka-es",
+    "mintaka2-en",
+    "mintaka2-de",
+    "mintaka2-es",
+    "qald9-en",
+    "qald9-de",
+    "qald9-es",
+)
 
 
 def cldr_names() -> dict[str, list[tuple[str, str]]]:
@@ -87,11 +101,32 @@ def dbpedia_labels() -> list[tuple[str, str]]:
     return [(id_, local_name(id_)) for id_ in ids]
 
 
-def mintaka_texts(language: str) -> list[dict[str, Any]]:
-    """Return the questions of Mintaka that can be answered on Wiki27K, in a language."""
-    whole = json.loads((DATA / "wikidata_qa/mintaka/mintaka_dev.json").read_text(encoding="utf-8"))
-    texts = {record["id"]: record["translations"][language] for record in whole}
-    records = map(json.loads, (DATA / SOURCES["mintaka"]).read_text(encoding="utf-8").splitlines())
+def mintaka_texts(language: str, rest: set[str]) -> list[dict[str, Any]]:
+    """Return the questions of Mintaka that can be answered on Wiki27K in a language.
+
+    Args:
+        language: Code of the language.
+        rest: Entities; with any, all other questions that name only these are returned, whose answers may be missing.
+    """
+    whole = json.loads((DATA / SOURCES["mintaka2"]).read_text(encoding="utf-8"))
+    texts = {one["id"]: {"en": one["question"], **one["translations"]}[language] for one in whole}
+    records = list(map(json.loads, (DATA / SOURCES["mintaka"]).read_text(encoding="utf-8").splitlines()))
+    if rest:
+        asked = {record["id"] for record in records}
+        topics = {
+            one["id"]: [entity["name"] for entity in one["questionEntity"] if entity["entityType"] == "entity"]
+            for one in whole
+        }
+        answers = {
+            one["id"]: [answer["name"] for answer in one["answer"]["answer"] or ()]
+            for one in whole
+            if one["answer"]["answerType"] == "entity"
+        }
+        records = [
+            {"id": id_, "topic_entities": row, "answer_entities": answers[id_]}
+            for id_, row in topics.items()
+            if row and rest.issuperset(row) and id_ not in asked and answers.get(id_)
+        ]
     return [{**record, "question": texts[record["id"]]} for record in records if record["id"] in texts]
 
 
@@ -119,13 +154,13 @@ def translated(name: str, plain: bool) -> depths.Case:
     folder = OUT / "languages"
     folder.mkdir(parents=True, exist_ok=True)
     recipe = yaml.safe_load(
-        (ROOT / CASES["mintaka" if source == "mintaka" else "lcquad"].recipe).read_text(encoding="utf-8")
+        (ROOT / CASES["lcquad" if source == "qald9" else "mintaka"].recipe).read_text(encoding="utf-8")
     )
     recipe.pop("train")
     prefix = "http://dbpedia.org/resource/"
-    labels = mintaka_labels() if source == "mintaka" else dbpedia_labels()
-    if source == "mintaka":
-        records = mintaka_texts(language)
+    labels = dbpedia_labels() if source == "qald9" else mintaka_labels()
+    if source != "qald9":
+        records = mintaka_texts(language, {id_ for id_, _ in labels} if source == "mintaka2" else set())
     else:
         records = qald_texts(language, {id_.replace(prefix, "dbr:") for id_, _ in labels})
     questions, names = folder / f"{name}.jsonl", folder / f"{source}-names.tsv"
