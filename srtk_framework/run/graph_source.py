@@ -19,7 +19,7 @@ from srtk_framework.host.known_drivers import distribution_of, known_drivers
 from srtk_framework.recipe.composer import needs_of
 from srtk_framework.recipe.recipe import is_networkx
 from srtk_framework.roles import KnowledgeGraph
-from srtk_framework.run.default_drivers import ENDPOINT, FOLDED, GRAPH, NETWORKX
+from srtk_framework.run.default_drivers import ENDPOINT, FOLDED, GRAPH, MEDIATED, NETWORKX
 from srtk_framework.values import InputError, close_matches
 
 if TYPE_CHECKING:
@@ -37,6 +37,8 @@ _SNAPSHOT = "meta.json"
 """File that each snapshot has; a folder with it is no folder of tables."""
 _UNFOLDED = (".csv", ".tsv", ".parquet", ".graphml", ".gexf")
 """Endings of files without blank nodes."""
+_UNMEDIATED = tuple(ending for ending in _UNFOLDED if ending != ".tsv")
+"""Endings of tables for people and of property graphs, in which nobody writes Freebase's or Wikidata's statements."""
 
 
 def cache_folder() -> Path:
@@ -173,11 +175,25 @@ class Graph:
             what: Folder of a snapshot, or of files; a file, or a list of files; an http or https address of a SPARQL
                 endpoint; the name of an installed driver (``wikidata``, ``dbpedia``); a networkx graph, a driver
                 object, or the block of a recipe.
-            settings: Settings of the build for a file, else of the driver.
+            settings: Settings of the build for a file, else of the driver. ``mediated=True`` makes one step of the two
+                relations over a mediator, whatever the graph.
 
         Raises:
             InputError: If there is no such thing, it is the address of a file, or the driver needs further settings.
         """
+        mediated = settings.pop("mediated", None)
+        if mediated is None:
+            return cls._opened(what, settings, settings)
+        if not isinstance(mediated, bool):
+            raise InputError(f"mediated: {mediated!r} is neither true nor false; write one of them")
+        opened = cls._opened(what, settings, {**settings, "mediated": mediated})
+        if not mediated or opened.snapshot is not None:
+            return opened
+        return attrs.evolve(opened, block={"use": MEDIATED, "graph": opened.block})
+
+    @classmethod
+    def _opened(cls, what: Any, settings: Mapping[str, Any], of_files: Mapping[str, Any]) -> Graph:
+        """Take a graph by what it is, with settings of which those of files are more."""
         if isinstance(what, Graph):
             return what
         if isinstance(what, KnowledgeGraph):
@@ -187,9 +203,9 @@ class Graph:
         if is_networkx(what):
             return cls.from_networkx(what, **settings)
         if hasattr(what, "to_csv") or hasattr(what, "__arrow_c_stream__"):
-            return cls.from_pandas(what, **settings)
+            return cls.from_pandas(what, **of_files)
         if isinstance(what, list | tuple):
-            return cls._from_files([file for item in what for file in _files_of(item)], settings)
+            return cls._from_files([file for item in what for file in _files_of(item)], of_files)
         text = os.fspath(what)
         if text.startswith(("http://", "https://")):
             _refuse_file_at(text)
@@ -199,9 +215,9 @@ class Graph:
             return cls._named(text, settings)
         if path.is_dir():
             if files := data_files(path):
-                return attrs.evolve(cls._from_files(files, settings), name=text)
+                return attrs.evolve(cls._from_files(files, of_files), name=text)
             return cls({"use": GRAPH, "path": str(path), **settings}, text)
-        return cls._from_files([text], settings)
+        return cls._from_files([text], of_files)
 
     @classmethod
     def _named(cls, name: str, settings: Mapping[str, Any]) -> Graph:
@@ -240,10 +256,12 @@ class Graph:
         """Take the graph of files, which the default graph builds in the user's cache folder.
 
         Lists, restrictions and blank nodes of RDF are one step where the view ``folded`` is installed, but for a
-        setting ``folded`` that is false.
+        setting ``folded`` that is false. In files of triples, the two relations over a mediator of Freebase or Wikidata
+        are one step where the view ``mediated`` is installed and the build notices some; with a setting ``mediated``
+        that is true over any mediator, with one that is false over none.
         """
-        folded = settings.get("folded", True)
-        settings = {key: value for key, value in settings.items() if key != "folded"}
+        folded, mediated = settings.get("folded", True), settings.get("mediated")
+        settings = {key: value for key, value in settings.items() if key not in ("folded", "mediated")}
         if not files:
             raise InputError("there is no file to take a graph from; name at least one")
         paths = [Path(file).expanduser().resolve() for file in files]
@@ -255,8 +273,13 @@ class Graph:
         build = {"files": [str(path) for path in paths], **settings}
         name = ", ".join(str(file) for file in files)
         block: dict[str, Any] = {"use": GRAPH, "path": str(folder), "build": build}
-        if folded and not all(map(_is_table, paths)) and FOLDED in {plugin.name for plugin in find(_ROLE)}:
+        installed = {plugin.name for plugin in find(_ROLE)}
+        if folded and not all(_ends_in(path, _UNFOLDED) for path in paths) and FOLDED in installed:
             block = {"use": FOLDED, "graph": block}
+        if mediated:
+            block = {"use": MEDIATED, "graph": block}
+        elif mediated is None and not all(_ends_in(path, _UNMEDIATED) for path in paths) and MEDIATED in installed:
+            block = {"use": MEDIATED, "known": True, "graph": block}
         return cls(block, name, folder)
 
 
@@ -293,9 +316,9 @@ def _parquet(frame: Any) -> bytes | None:
     return bytes(sink.getvalue())
 
 
-def _is_table(path: Path) -> bool:
-    """Return whether a file has the ending of a table or of a property graph, which have no blank nodes."""
-    return any(ending.lower() in _UNFOLDED for ending in path.suffixes[-2:])
+def _ends_in(path: Path, endings: Sequence[str]) -> bool:
+    """Return whether a file has one of some endings, also before that of a packed file."""
+    return any(ending.lower() in endings for ending in path.suffixes[-2:])
 
 
 def looks_like_file(text: str) -> bool:

@@ -93,7 +93,8 @@ _LOWER_START = re.compile(rf"[{_LOWER}]")
 # GO_0008150, CHEBI:15377, Q42, P31, ENSG00000139618: a short code and its number.
 _CODE = re.compile(r"[A-Z]{1,8}[_:.-]?[0-9]{3,}|[A-Za-z]{1,2}[_:.-]?[0-9]+|ark:.*", re.DOTALL)
 _HEX = re.compile(r"(?=.*[0-9])[0-9A-Fa-f_-]{6,}", re.DOTALL)
-_UUID = re.compile(r"[0-9a-f]{8}-(?:[0-9a-f]{4}-){3}[0-9a-f]{12}", re.IGNORECASE)
+_UUID = re.compile(r"(?:[QPL][0-9]+[-$])?[0-9a-f]{8}-(?:[0-9a-f]{4}-){3}[0-9a-f]{12}", re.IGNORECASE)
+_MID = re.compile(r"[mg]\.[01][0-9a-z_]+")
 _TOKEN = re.compile(r"[^\W_]+")
 _WORD = re.compile(r"[^\W\d_]{2,}|[^\W\d_]{3,}[^\W_]*|[0-9]*[^\x00-\x7f\W\d_]+[0-9]*")
 # A word of three letters that no code and no hexadecimal number has: most local parts need no closer look.
@@ -148,6 +149,8 @@ def local_name(id_: str, prefixes: Iterable[str] = ()) -> str:
 
 def has_word(local: str) -> bool:
     """Return whether a local part holds a word, rather than digits or a code."""
+    if local.startswith(("m.", "g.")) and _MID.fullmatch(local):
+        return False
     if _PLAIN_WORD.search(local) and not local.startswith("ark:"):
         return True
     if not local or _CODE.fullmatch(local) or _HEX.fullmatch(local) or _UUID.fullmatch(local):

@@ -234,13 +234,58 @@ def test_structure_of_a_file_of_rdf_is_one_step_unless_a_setting_says_otherwise(
         (f"{at}crew", f"{at}boat..{at}name", '"Ark"'),
         *((f"{at}crew", f"{at}members", f"{at}{member}") for member in ("ada", "bo")),
     ]
-    plain = Graph.open(file, folded=False)
+    plain = Graph.open(file, folded=False, mediated=False)
     assert plain.block["use"] == "local"
     assert any(triple.object.startswith("_:") for triple in triples_of(plain, f"Who is in {at}crew?"))
     assert plain.snapshot == Graph.open(file).snapshot, "the view changes nothing in the snapshot"
 
 
-@pytest.mark.parametrize("name", ["films.csv", "films.tsv.gz", "films.graphml"])
+STATEMENTS = [
+    (f"Person {n}", *rest)
+    for n in range(4)
+    for rest in (("person.employment", f"m.0{n}k_b"), ("person.born_in", "Riga"))
+] + [(f"m.0{n}k_b", r, o) for n in range(4) for r, o in (("tenure.employer", f"Firm {n}"), ("tenure.role", "Clerk"))]
+JOINED = ("Person 1", "person.employment..tenure.employer", "Firm 1")
+
+
+def statements(folder, name, rows=STATEMENTS):
+    (folder / name).write_text("".join("\t".join(row) + "\n" for row in rows))
+    return folder / name
+
+
+def test_mediators_of_a_known_vocabulary_in_files_of_triples_are_one_step_unless_a_setting_says_otherwise(tmp_path):
+    file, question = statements(tmp_path, "kb.tsv"), "Where does Person 1 work?"
+    joined, plain = Graph.open(file), Graph.open(file, mediated=False)
+    assert JOINED in triples_of(joined, question)
+    assert ("Person 1", "person.employment", "m.01k_b") in triples_of(plain, question)
+    assert plain.block["use"] == "local"
+    assert plain.snapshot == joined.snapshot, "the view changes nothing in the snapshot"
+
+
+def test_mediators_of_no_known_vocabulary_and_those_in_tables_are_one_step_by_a_setting_alone(tmp_path):
+    rows = [tuple(part.replace("m.0", "x").replace("k_b", "") for part in row) for row in STATEMENTS]
+    names = tmp_path / "names.tsv"
+    names.write_text("".join(f"{end}\t{end}\n" for row in rows for end in row[::2] if not end.startswith("x")))
+    file, table = statements(tmp_path, "kb.tsv", rows), statements(tmp_path, "kb.csv")
+    for path, settings in ((file, {"labels": [str(names)]}), (table, {"separator": "\t"})):
+        question = "Where does Person 1 work?"
+        assert JOINED not in triples_of(Graph.open(path, **settings), question)
+        assert JOINED in triples_of(Graph.open(path, mediated=True, **settings), question)
+
+
+@pytest.mark.parametrize("what", ["http://127.0.0.1:9/sparql", {"use": "toy"}])
+def test_the_view_of_mediators_is_put_over_any_graph_by_a_setting(what):
+    block = Graph.open(what).block
+    assert Graph.open(what, mediated=True).block == {"use": "mediated", "graph": block}
+    assert Graph.open(what, mediated=False).block == block
+
+
+def test_a_setting_for_mediators_that_is_neither_true_nor_false_is_refused(tmp_path):
+    with pytest.raises(InputError, match="neither true nor false"):
+        Graph.open(tmp_path, mediated="m.*")
+
+
+@pytest.mark.parametrize("name", ["films.csv", "films.csv.gz", "films.graphml"])
 def test_tables_and_property_graphs_have_no_view_over_them(tmp_path, name):
     (tmp_path / name).write_bytes(b"")
     assert Graph.open(tmp_path / name).block["use"] == "local"

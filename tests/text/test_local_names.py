@@ -42,6 +42,8 @@ def test_a_local_part_with_a_word_is_a_name(id_: str, name: str) -> None:
         "http://www.wikidata.org/entity/Q42",
         "http://www.wikidata.org/prop/direct/P31",
         "http://rdf.freebase.com/ns/m.02mj",
+        "http://rdf.freebase.com/ns/m.0_xyz",
+        "http://www.wikidata.org/entity/statement/Q42-F078E5B3-F9A8-480E-B7AC-D97778CBBEF9",
         "/m/0abc",
         "m.02mj",
         "http://ex.org/30",

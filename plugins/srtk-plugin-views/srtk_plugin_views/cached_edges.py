@@ -81,7 +81,10 @@ class CachedEdges(ABC):
         self._mediators.update(dict.fromkeys(unsure, False))
         fitting = [node for node in unsure if fits(node, self._patterns)]
         names = self._graph.labels(fitting) if self._unnamed and fitting else fitting
-        self._mediators.update({node: name == node for node, name in zip(fitting, names, strict=True)})
+        # Where ids are names, a snapshot shows m.0_abc with a blank.
+        self._mediators.update(
+            {node: name in (node, node.replace("_", " ")) for node, name in zip(fitting, names, strict=True)}
+        )
         self._kept += len(unsure)
 
     def _is_mediator(self, node: str) -> bool:

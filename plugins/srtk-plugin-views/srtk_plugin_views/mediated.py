@@ -2,9 +2,15 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
+from typing import Any
+
 import attrs
 
-from srtk_framework.roles import KnowledgeGraph, not_open
+from srtk_framework.host import driver_of
+from srtk_framework.roles import GraphView, KnowledgeGraph
+from srtk_plugin_views.cached_edges import CachedEdges
+from srtk_plugin_views.chosen_reader import ChosenReader
 from srtk_plugin_views.joined_edges import JoinedEdges
 from srtk_plugin_views.joining_view import JoiningView
 
@@ -12,38 +18,63 @@ MEDIATORS = ("m.*", "g.*", "/m/*", "/g/*")
 
 
 @attrs.define(eq=False)
-class MediatedGraph(JoiningView):
+class _Mediating(JoiningView):
+    """The reads of a graph with mediators.
+
+    Attributes:
+        graph: The graph.
+        edges: Its joined edges.
+    """
+
+    edges: JoinedEdges
+
+    @property
+    def _open(self) -> CachedEdges:
+        return self.edges
+
+
+@attrs.define(eq=False)
+class MediatedGraph(ChosenReader):
     """A view that joins two relations through a mediator into one, as ``freebase`` does on the server.
 
     Attributes:
         graph: Graph with mediators as nodes.
-        patterns: Patterns (``*``, ``?``, ``[a-z]``) of the ids of mediators; by default those of mids and guids.
-        unnamed: Whether only nodes without a label are mediators.
+        patterns: Patterns (``*``, ``?``, ``[a-z]``) of the ids of mediators. By default those of the graph's schema,
+            else those that its build noticed, else those of mids and guids.
+        unnamed: Whether only nodes without a label are mediators. Statements of Wikidata that the build noticed are so
+            in any case.
         to_literals: Whether a joined step may end in a literal; qualifiers include literals in any case.
         hidden: Patterns of relations to leave out; type relations stay.
+        known: Whether only mediators of a known vocabulary (Freebase, Wikidata) that the graph's build noticed are
+            joined; every read of another graph is passed on.
     """
 
     graph: KnowledgeGraph
-    patterns: tuple[str, ...] = MEDIATORS
+    patterns: tuple[str, ...] | None = None
     unnamed: bool = True
     to_literals: bool = True
     hidden: tuple[str, ...] = ()
-    _joined_edges: JoinedEdges | None = attrs.field(init=False, default=None, repr=False)
+    known: bool = False
 
     def open(self) -> None:
-        """Read the schema of the graph: type relations and noise are not joined."""
-        known = self.graph.schema()
-        types = (*known.type_relations, *known.subclass_relations)
-        self._joined_edges = JoinedEdges(
-            self.graph, self.patterns, self.unnamed, self.to_literals, self.hidden, types, known.noise
-        )
+        """Choose the patterns, and read the schema of the graph: type relations and noise are not joined."""
+        noticed = _noticed(self.graph)
+        if self.known and not noticed.get("vocabulary"):
+            self._reader = self.graph
+            return
+        schema = self.graph.schema()
+        types = (*schema.type_relations, *schema.subclass_relations)
+        given = self.patterns or schema.mediators
+        patterns = given or tuple(noticed.get("patterns", MEDIATORS))
+        unnamed = self.unnamed and (bool(given) or noticed.get("vocabulary") != "Wikidata")
+        edges = JoinedEdges(self.graph, patterns, unnamed, self.to_literals, self.hidden, types, schema.noise)
+        self._reader = _Mediating(self.graph, edges)
 
-    def close(self) -> None:
-        """Release the cached edges."""
-        self._joined_edges = None
 
-    @property
-    def _open(self) -> JoinedEdges:
-        if self._joined_edges is None:
-            raise not_open(self)
-        return self._joined_edges
+def _noticed(graph: KnowledgeGraph) -> Mapping[str, Any]:
+    """Return the mediators that the build of a graph noticed, or of the graph below its views; empty without any."""
+    driver = driver_of(graph)
+    tell = getattr(driver, "noticed_mediators", None)
+    if tell is not None:
+        return tell() or {}
+    return _noticed(driver.graph) if isinstance(driver, GraphView) else {}

@@ -101,6 +101,7 @@ def describe(folder: Path, relations: int, verify: bool, facts: int = 10) -> dic
             }
             for n in top
         ],
+        "mediators": dict(meta.build.get("mediators", {})),
         "reading": list(meta.build.get("reading", ())),
         "plan": dict(meta.build.get("plan", {})),
         "ignored": dict(meta.build.get("ignored", {})),

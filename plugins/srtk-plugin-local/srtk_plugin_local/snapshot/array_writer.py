@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -16,6 +16,7 @@ from srtk_plugin_local.snapshot.csr import Adjacency
 from srtk_plugin_local.snapshot.id_names import IdNames
 from srtk_plugin_local.snapshot.input_files import Progress
 from srtk_plugin_local.snapshot.layout import TERM_LITERALS, ArrayFile, HeapFile, hash64, map_array, width
+from srtk_plugin_local.snapshot.mediators import GENERATED
 from srtk_plugin_local.snapshot.staging_values import is_literal
 
 if TYPE_CHECKING:
@@ -39,6 +40,7 @@ class Work:
         counts: Numbers of entities, triples and the like, by kind.
         ignored: Numbers of input rows that add nothing to the graph, by kind.
         nameless: Number of entities that nothing names, not even a local name of their IRI.
+        unnamed: Whether each node is an entity that neither a label nor its id names.
     """
 
     con: duckdb.DuckDBPyConnection
@@ -48,6 +50,7 @@ class Work:
     counts: dict[str, int] = attrs.field(factory=dict)
     ignored: dict[str, int] = attrs.field(factory=dict)
     nameless: int = 0
+    unnamed: npt.NDArray[np.bool_] = attrs.field(factory=lambda: np.zeros(0, dtype=bool))
 
     def array(self, name: str, dtype: str) -> ArrayFile:
         """Create a file of numbers."""
@@ -238,15 +241,28 @@ def write_names(work: Work, id_names: Callable[[bool], IdNames]) -> None:
         work.nameless += "://" in names[0] or id_.startswith("_:")
         return names
 
-    rows = (_folded(b, from_id, indexed) for b in work.batches(sql, NAMES, "index names", total))
+    work.unnamed = np.zeros(work.counts["entities"] + work.counts["literals"], dtype=bool)
+    rows = (_folded(b, from_id, indexed, work.unnamed) for b in work.batches(sql, NAMES, "index names", total))
     work.counts["names"] = _write_hashes(work, "names.hash", "names.node", rows)
 
 
-def _folded(batch: Any, id_names: IdNames, indexed: Callable[[str], list[str]]) -> tuple[list[str], Ints]:
+def _folded(
+    batch: Any, id_names: IdNames, indexed: Callable[[str], list[str]], unnamed: npt.NDArray[np.bool_]
+) -> tuple[list[str], Ints]:
+    """Return the folded names in a batch with their nodes, and flag the nodes that have none."""
+    import pyarrow.compute as pc
+
     texts, numbers = batch.column(0).to_pylist(), _ints(batch.column(1))
-    lacking = np.flatnonzero(batch.column(2).to_numpy(zero_copy_only=False)).tolist()
+    lacks = batch.column(2).to_numpy(zero_copy_only=False)
+    lacking = np.flatnonzero(lacks).tolist()
     # Most ids of tables are their own names: only ids with more in them are looked at one by one.
     names = {row: indexed(texts[row]) for row in lacking if not id_names.is_whole(texts[row])}
+    if lacking:
+        bare = lacks.copy() if not id_names.names else np.zeros(len(lacks), dtype=bool)
+        if not id_names.names:
+            bare[[row for row, found in names.items() if not _is_bare(texts[row], found)]] = False
+        bare |= lacks & pc.match_substring_regex(batch.column(0), GENERATED).to_numpy(zero_copy_only=False)
+        unnamed[numbers[bare]] = True
     if names:
         every = [names[row] if row in names else [fold(text)] for row, text in enumerate(texts)]
         numbers = np.repeat(numbers, [len(row) for row in every])
@@ -255,6 +271,11 @@ def _folded(batch: Any, id_names: IdNames, indexed: Callable[[str], list[str]]) 
         folded = [fold(text) for text in texts]
     kept = np.fromiter((bool(text) for text in folded), dtype=bool, count=len(folded))
     return [text for text in folded if text], numbers[kept]
+
+
+def _is_bare(id_: str, names: Sequence[str]) -> bool:
+    """Return whether the names by which an id is found are the id alone."""
+    return "://" in names[0] if "://" in id_ else len(names) == 1
 
 
 def _write_labels(work: Work, name: str, owner: str, table: str) -> int:

@@ -11,6 +11,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import attrs
+import numpy as np
 
 from srtk_framework.records import publication_error, publish_generation, workplace
 from srtk_framework.values import InputError, RunError, SnapshotError
@@ -22,11 +23,24 @@ from srtk_plugin_local.snapshot.array_writer import (
     write_names,
     write_qualifiers,
 )
+from srtk_plugin_local.snapshot.arrays import Heap
 from srtk_plugin_local.snapshot.build_settings import BuildSettings, fingerprint
+from srtk_plugin_local.snapshot.csr import Adjacency
 from srtk_plugin_local.snapshot.id_names import IdNames
 from srtk_plugin_local.snapshot.input_files import Progress, quiet
 from srtk_plugin_local.snapshot.input_report import FileReport
-from srtk_plugin_local.snapshot.layout import FORMAT, GENERATION, META, Meta, content_hash, generation_name, meta_text
+from srtk_plugin_local.snapshot.layout import (
+    FORMAT,
+    GENERATION,
+    META,
+    Meta,
+    content_hash,
+    generation_name,
+    map_array,
+    map_file,
+    meta_text,
+)
+from srtk_plugin_local.snapshot.mediators import Noticed, notice
 from srtk_plugin_local.snapshot.meta_file import read_meta
 from srtk_plugin_local.snapshot.naming_relations import few_names, naming_candidates
 from srtk_plugin_local.snapshot.redirects import stage_redirects
@@ -187,6 +201,7 @@ def _fill(
         write_names(work, lambda labelled: IdNames(_ids_are_names(settings, is_rdf, labelled), settings.prefixes))
         write_qualifiers(work)
         schema = _schema(settings, con)
+        mediators = _mediators(work, schema, plan)
     except duckdb.OutOfMemoryException as error:
         raise RunError(f"{settings.memory} of memory is too little for this build; give more with --memory") from error
     except duckdb.IOException as error:
@@ -198,6 +213,8 @@ def _fill(
     few = 2 * work.counts["labels"] < work.counts["entities"]
     if is_rdf and ((few and naming) or 2 * work.nameless > work.counts["entities"]):
         reports[0].note(few_names(work.counts["labels"], work.counts["entities"], naming))
+    if mediators is not None:
+        reports[0].note(mediators.told())
     names = _ids_are_names(settings, is_rdf, bool(work.counts["labels"]))
     content = content_hash(work.written, names, schema)
     ignored = {kind: count for kind, count in sorted(work.ignored.items()) if count}
@@ -208,9 +225,28 @@ def _fill(
         "reading": [report.data() for report in reports],
         "plan": plan,
     }
+    if mediators is not None:
+        described["mediators"] = mediators.data()
     if prefixes := {prefix: iri for report in reversed(reports) for prefix, iri in report.prefixes.items()}:
         described["prefixes"] = dict(sorted(prefixes.items()))
     return Meta(content, dict(sorted(work.counts.items())), names, schema, work.written, described, origin), ignored
+
+
+def _mediators(work: Work, schema: Mapping[str, Any], plan: Mapping[str, Any]) -> Noticed | None:
+    """Notice the mediators; not where the settings name them, nor among the rows of tables, which are things."""
+    if schema["mediators"] or any(table.get("rows") == "entities" for table in plan.get("tables", {}).values()):
+        return None
+
+    def read(name: str) -> Any:
+        return map_array(work.folder / name, work.written[name]["dtype"])
+
+    def heap(name: str) -> Heap:
+        return Heap(read(f"{name}.offsets"), map_file(work.folder / f"{name}.bytes"))
+
+    forward, inverse = (Adjacency(*map(read, Adjacency.files(side))) for side in ("forward", "inverse"))
+    relations = heap("relations").take(np.arange(work.counts["relations"]))
+    literals, types = read("literals").astype(bool), schema["type_relations"]
+    return notice(forward, inverse, work.unnamed, literals, relations, types, heap("nodes").take)
 
 
 def _ids_are_names(settings: BuildSettings, is_rdf: bool, labelled: bool) -> bool:

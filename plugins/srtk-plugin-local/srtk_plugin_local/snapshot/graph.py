@@ -112,6 +112,10 @@ class LocalGraph(KnowledgeGraph):
         """Return whether a node has the id of a blank node; the view `folded` asks it once."""
         return lookup.any_starts_with(self._open, "_:")
 
+    def noticed_mediators(self) -> Mapping[str, Any] | None:
+        """Return the mediators that the build noticed, by the names of ``Noticed``; the view `mediated` asks once."""
+        return self._open.meta.build.get("mediators")
+
     def frontiers(self, node_sets: Sequence[Sequence[str]]) -> Sequence[Frontier]:
         """Make one frontier of each set of ids."""
         return csr_traversal.make_frontiers(self._open, node_sets)

@@ -1,0 +1,159 @@
+"""Mediators are noticed by their place in the graph, told once and kept; what only looks a little like them is not."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from pathlib import Path
+from typing import Any
+
+import pytest
+from srtk_plugin_local.commands.info import describe
+from srtk_plugin_local.snapshot.build import Built, build
+from srtk_plugin_local.snapshot.build_settings import BuildSettings
+
+Rows = list[tuple[str, str, str]]
+STATEMENT = "http://www.wikidata.org/entity/statement/"
+
+
+def employments(name: str, count: int = 4) -> Rows:
+    """Return people with an employment each; ``name`` has a place for the number of its node."""
+    return [
+        row
+        for n in range(count)
+        for row in (
+            (f"p{n}", "employment", name.format(n)),
+            (name.format(n), "employer", f"f{n % 2}"),
+            (name.format(n), "role", "j1"),
+            (f"p{n}", "home", "t1"),
+        )
+    ]
+
+
+def built(folder: Path, rows: Rows, bare: Iterable[str] = ("s", "x"), **settings: Any) -> Built:
+    """Build a graph in which every node has a label but those whose ids begin as ``bare`` says."""
+    file, labels = folder / "a.tsv", folder / "labels.tsv"
+    file.write_text("".join("\t".join(row) + "\n" for row in rows))
+    nodes = {end for s, _, o in rows for end in (s, o) if not end.startswith((*bare, '"'))}
+    labels.write_text("".join(f"{id_}\tName of {id_}\n" for id_ in sorted(nodes)))
+    given = {"labels": (str(labels),), "header": False, **settings}
+    return build(BuildSettings(files=(str(file),), **given), folder / "out")
+
+
+def noticed(folder: Path, rows: Rows, **settings: Any) -> Any:
+    return built(folder, rows, **settings).meta.build.get("mediators")
+
+
+def test_nodes_that_only_hold_facts_together_are_noticed_told_and_kept(tmp_path: Path) -> None:
+    done = built(tmp_path, employments("s{}"))
+    assert done.meta.build["mediators"] == {
+        "nodes": 4,
+        "patterns": ["s*"],
+        "relations": ["employment"],
+        "example": "s2",
+        "vocabulary": "",
+    }
+    assert describe(done.folder, 0, False)["mediators"]["nodes"] == 4
+    [note] = done.meta.build["reading"][0]["notes"]
+    assert note == (
+        "4 nodes without a name, such as s2, only hold a fact together (mediators, behind employment); as one step:"
+        " knowledge_graph: {use: mediated, graph: {use: local, …}} in a recipe, --set knowledge_graph.mediated=true in"
+        " srtk ask"
+    )
+
+
+@pytest.mark.parametrize(
+    ("name", "patterns", "vocabulary"),
+    [
+        ("m.0{}k_b", ["g.*", "m.*"], "Freebase"),
+        ("/g/11{}k", ["/g/*", "/m/*"], "Freebase"),
+        (STATEMENT + "Q{}-3F2504E0-4F89-11D3-9A0C-0305E82C3301", [STATEMENT + "*"], "Wikidata"),
+        ("{}f2504e0-4f89-11d3-9a0c-0305e82c3301", ["*"], ""),
+    ],
+)
+def test_ids_that_are_no_names_are_known_where_ids_are_names(
+    tmp_path: Path, name: str, patterns: list[str], vocabulary: str
+) -> None:
+    found = noticed(tmp_path, employments(name), labels=())
+    assert (found["nodes"], found["patterns"], found["vocabulary"]) == (4, patterns, vocabulary)
+
+
+def test_statements_of_wikidata_are_known_under_a_prefix(tmp_path: Path) -> None:
+    rows = employments(STATEMENT + "Q{}-3F2504E0-4F89-11D3-9A0C-0305E82C3301")
+    found = noticed(tmp_path, rows, bare=("http",), prefixes={"": "http://www.wikidata.org/entity/"})
+    assert (found["patterns"], found["vocabulary"]) == (["statement/*"], "Wikidata")
+
+
+def test_a_known_id_says_what_a_node_with_two_ends_is(tmp_path: Path) -> None:
+    rows = [row for row in employments("m.0{}k") if row[1] != "role"]
+    assert noticed(tmp_path, rows, labels=())["vocabulary"] == "Freebase"
+
+
+def test_ids_that_are_names_are_no_mediators(tmp_path: Path) -> None:
+    assert noticed(tmp_path, employments("s{}"), labels=()) is None
+
+
+CITIES = [(f"x{n}", "lies in", "c1") for n in range(4)] + [(f"x{n}", "twin", "t1") for n in range(4)]
+
+
+@pytest.mark.parametrize(
+    ("rows", "why"),
+    [
+        (employments("s{}", 2), "there are only two"),
+        ([*CITIES, *((f"p{k}{n}", "home", f"x{n}") for n in range(4) for k in range(6))], "many live in each"),
+        ([(f"x{n}", r, o) for n in range(4) for r, o in (("lies in", "c1"), ("twin", "t1"))], "nothing leads to them"),
+        (
+            [row for n in range(4) for row in ((f"p{n}", "friend", f"x{n}"), (f"x{n}", "age", f'"{n}"'))]
+            + [(f"x{n}", "mail", f'"{n}@a"') for n in range(4)],
+            "they have values only",
+        ),
+        (
+            [(f"p{n}", "home", f"t{n}") for n in range(40)]
+            + [
+                row
+                for n in range(4)
+                for row in ((f"p{n}", "home", f"x{n}"), (f"x{n}", "in", "c"), (f"x{n}", "at", "r"))
+            ],
+            "few of the relation's objects have no label",
+        ),
+        (
+            [row for n in range(4) for row in ((f"x9{n}", "has", f"x{n}"), (f"x{n}", "of", "c"), (f"x{n}", "at", "d"))],
+            "what leads to them has no name either",
+        ),
+        ([row for n in range(4) for row in ((f"p{n}", "via", f"x{n}"), (f"x{n}", "to", "c"))], "they hold two things"),
+        (
+            employments("x{}")
+            + [(f"y{k}{n}", "at", f"x5{n}") for n in range(9) for k in range(6)]
+            + [(f"x5{n}", "in", "c1") for n in range(9)],
+            "most nodes that are called alike are no mediators",
+        ),
+    ],
+    ids=lambda value: value if isinstance(value, str) else "",
+)
+def test_what_looks_only_a_little_like_mediators_is_not_noticed(tmp_path: Path, rows: Rows, why: str) -> None:
+    assert noticed(tmp_path, rows, literals="quoted") is None, why
+
+
+def test_a_class_is_no_part_of_a_fact(tmp_path: Path) -> None:
+    rows = [
+        row
+        for n in range(4)
+        for row in ((f"p{n}", "has", f"s{n}"), (f"s{n}", "type", "c1"), (f"s{n}", "size", f'"{n}"'))
+    ]
+    assert noticed(tmp_path, rows, literals="quoted", type_relations=("type",)) is None
+    assert noticed(tmp_path, rows, literals="quoted") is not None
+
+
+def test_a_graph_without_any_name_has_none(tmp_path: Path) -> None:
+    assert noticed(tmp_path, employments("s{}"), labels=(), names=False) is None
+
+
+def test_mediators_that_are_given_are_not_looked_for(tmp_path: Path) -> None:
+    assert noticed(tmp_path, employments("s{}"), mediators=("s*",)) is None
+
+
+def test_rows_of_tables_are_things_and_no_mediators(tmp_path: Path) -> None:
+    (tmp_path / "people.csv").write_text("id,name,visit\n" + "".join(f"{n},Person {n},v{n}\n" for n in range(5)))
+    (tmp_path / "visits.csv").write_text("id,doctor,ward\n" + "".join(f"v{n},Dr {n % 2},Ward 1\n" for n in range(5)))
+    files = tuple(str(tmp_path / name) for name in ("people.csv", "visits.csv"))
+    done = build(BuildSettings(files=files), tmp_path / "out")
+    assert "mediators" not in done.meta.build
