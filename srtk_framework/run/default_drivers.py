@@ -12,7 +12,7 @@ from srtk_framework.host.class_path import is_class_path
 from srtk_framework.host.discovery import find, load
 from srtk_framework.host.known_drivers import distribution_of
 from srtk_framework.recipe.composer import needs_of
-from srtk_framework.roles import KnowledgeGraph, Role
+from srtk_framework.roles import GraphView, KnowledgeGraph, Role
 from srtk_framework.values import PluginError
 
 GRAPH = "local"
@@ -76,7 +76,7 @@ def default_drivers(graph: Any, given: Mapping[str, Any]) -> dict[str, Any]:
 
 
 def suited_to(graph: Any) -> Mapping[str, Any]:
-    """Return the keys of a recipe that suit a graph, as the class of its driver says.
+    """Return the keys of a recipe that suit a graph, as the class of its driver says, or of the driver below a view.
 
     Args:
         graph: Value of a recipe's ``knowledge_graph``.
@@ -86,7 +86,10 @@ def suited_to(graph: Any) -> Mapping[str, Any]:
     """
     use = _use(graph)
     cls = load("knowledge_graph", use) if isinstance(use, str) else use
-    return cls.suited if isinstance(cls, type) and issubclass(cls, KnowledgeGraph) else {}
+    if not isinstance(cls, type) or not issubclass(cls, KnowledgeGraph):
+        return {}
+    inner = graph.get("graph") if isinstance(graph, Mapping) and issubclass(cls, GraphView) else None
+    return cls.suited if inner is None else {**suited_to(inner), **cls.suited}
 
 
 def missing_drivers(named: Mapping[str, str]) -> str | None:

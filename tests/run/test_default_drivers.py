@@ -72,6 +72,13 @@ def test_a_graph_says_what_suits_it(toys, install):
     assert blocks["path_scorer"] == {"use": "dense", "step_cost": 0.25}
 
 
+def test_what_suits_a_graph_suits_a_view_of_it(toys, install):
+    install("srtk-plugin-near", "srtk_near", NEAR, {"knowledge_graph": {"near": "Near"}})
+    assert suited_to({"use": "mediated", "graph": {"use": "folded", "graph": {"use": "near"}}}) == suited_to(
+        {"use": "near"}
+    )
+
+
 def test_what_suits_the_default_driver_is_not_given_to_another(toys, install):
     install("srtk-plugin-near", "srtk_near", NEAR, {"knowledge_graph": {"near": "Near"}})
     blocks = default_drivers({"use": "near"}, {"expander": "onehop"})

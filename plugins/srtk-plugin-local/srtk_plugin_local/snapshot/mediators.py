@@ -104,7 +104,7 @@ def notice(
         The mediators; None where the graph has none, or fewer than three.
     """
     named = ~nameless & ~literals if len(literals) else ~nameless
-    if np.count_nonzero(nameless) < FEW or not named.any():
+    if np.count_nonzero(nameless) < FEW or not named.any():  # which most graphs end at
         return None
     entities = ~literals if len(literals) else np.ones(len(nameless), dtype=bool)
     plain = np.array([name not in types for name in relations], dtype=bool)

@@ -119,6 +119,22 @@ CITIES = [(f"x{n}", "lies in", "c1") for n in range(4)] + [(f"x{n}", "twin", "t1
             [row for n in range(4) for row in ((f"x9{n}", "has", f"x{n}"), (f"x{n}", "of", "c"), (f"x{n}", "at", "d"))],
             "what leads to them has no name either",
         ),
+        (
+            [*employments("x{}", 6), *((f"p{n}", "employment", f"t{n}") for n in range(4))],
+            "four of ten objects of the relation have a label",
+        ),
+        (
+            [*employments("x{}"), *((f"p{n}", "employment", f"x5{n}") for n in range(6))],
+            "most objects of the relation lead nowhere",
+        ),
+        (
+            [
+                row
+                for n in range(4)
+                for row in ((f"p{n}", "via", f"x{n}"), (f"x{n}", "to", f"x8{n}"), (f"x{n}", "age", f'"{n}"'))
+            ],
+            "nothing that they lead to has a name",
+        ),
         ([row for n in range(4) for row in ((f"p{n}", "via", f"x{n}"), (f"x{n}", "to", "c"))], "they hold two things"),
         (
             employments("x{}")
@@ -133,14 +149,23 @@ def test_what_looks_only_a_little_like_mediators_is_not_noticed(tmp_path: Path, 
     assert noticed(tmp_path, rows, literals="quoted") is None, why
 
 
-def test_a_class_is_no_part_of_a_fact(tmp_path: Path) -> None:
-    rows = [
-        row
-        for n in range(4)
-        for row in ((f"p{n}", "has", f"s{n}"), (f"s{n}", "type", "c1"), (f"s{n}", "size", f'"{n}"'))
-    ]
+@pytest.mark.parametrize(
+    "edges",
+    [
+        (("p{}", "has", "s{}"), ("s{}", "type", "c1"), ("s{}", "size", '"{}"')),
+        (("p{}", "has", "s{}"), ("s{}", "type", "c1"), ("s{}", "size", "x{}")),
+        (("p{}", "type", "s{}"), ("s{}", "part of", "c1"), ("s{}", "size", "c2")),
+    ],
+)
+def test_a_class_is_no_part_of_a_fact(tmp_path: Path, edges: Rows) -> None:
+    rows = [(s.format(n), r, o.format(n)) for n in range(4) for s, r, o in edges]
     assert noticed(tmp_path, rows, literals="quoted", type_relations=("type",)) is None
-    assert noticed(tmp_path, rows, literals="quoted") is not None
+    assert noticed(tmp_path, rows, literals="quoted", type_relations=("none",)) is not None
+
+
+def test_nodes_that_lead_nowhere_do_not_count_among_those_that_are_called_alike(tmp_path: Path) -> None:
+    rows = [*employments("s{}"), *((f"p{n}", "image", f"s5{n}") for n in range(9))]
+    assert noticed(tmp_path, rows)["nodes"] == 4
 
 
 def test_a_graph_without_any_name_has_none(tmp_path: Path) -> None:
