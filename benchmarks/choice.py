@@ -46,6 +46,7 @@ from public_sets import CASES, asked, opened
 from srtk_plugin_sr import path_choice
 from srtk_plugin_sr.answer_kind import operates
 from srtk_plugin_sr.path_features import FEATURES, SearchedQuestion, path_features
+from srtk_plugin_sr.path_texts import path_texts
 
 from srtk_framework.evaluation import paired
 from srtk_framework.values import Question, RankedPath, Retrieval
@@ -95,11 +96,15 @@ class Row:
     Attributes:
         features: Of shape [paths, features].
         f1: F1 of each path's ends, of shape [paths].
+        question: Text of the question.
+        texts: The paths in words.
         kept: Whether the question keeps the order of the search.
     """
 
     features: Floats
     f1: Floats
+    question: str
+    texts: Sequence[str]
     kept: bool = False
 
 
@@ -117,15 +122,17 @@ def halves(name: str) -> Mapping[str, depths.Case]:
 
 
 class Recorder:
-    """Stands in the place of the choice: keeps the features of the paths, and changes no score."""
+    """Stands in the place of the choice: keeps the features of the paths and their words, and changes no score."""
 
     def __init__(self) -> None:
-        self.found: dict[str, tuple[Floats, list[list[str]], bool]] = {}
+        self.found: dict[str, tuple[Floats, list[list[str]], list[str], bool]] = {}
 
     def scores(self, graph: Any, scorer: Any, questions: Sequence[SearchedQuestion]) -> list[list[float]]:
-        """Record the features of the paths, and their ends."""
-        for one, table in zip(questions, path_features(graph, scorer, questions), strict=True):
-            self.found[one.text] = table, [path_ends(graph, path) for path in one.paths], operates(one.marked)
+        """Record the features of the paths, their ends, and their words."""
+        tables, texts = path_features(graph, scorer, questions), path_texts(graph, questions)
+        for one, table, row in zip(questions, tables, texts, strict=True):
+            ends = [path_ends(graph, path) for path in one.paths]
+            self.found[one.text] = table, ends, row, operates(one.marked)
         return [[path.score for path in one.paths] for one in questions]
 
 
@@ -159,13 +166,21 @@ def harvest(case: depths.Case) -> list[Row]:
         session.retrieve(questions, read=False)
     rows = []
     for question in questions:
-        table, ends, kept = recorder.found.get(question.text, (np.zeros((0, len(FEATURES))), [], False))
-        rows.append(Row(table, np.array([f1_of(question, some) for some in ends]), kept))
+        table, ends, texts, kept = recorder.found.get(question.text, (np.zeros((0, len(FEATURES))), [], [], False))
+        rows.append(Row(table, np.array([f1_of(question, some) for some in ends]), question.text, texts, kept))
     return rows
 
 
+def kept_rows(half: str) -> dict[str, Rows]:
+    """Read what a search kept of each set."""
+    files = {name: FOLDER / f"{name}-{half}.pickle" for name in CASES}
+    return {
+        name: [Row(*row) for row in pickle.loads(file.read_bytes())] for name, file in files.items() if file.is_file()
+    }
+
+
 def fit(sets: Mapping[str, Rows], signed: bool = True) -> Floats:
-    """Fit the weights of the features on sets of questions."""
+    """Fit the weights of the features on sets of questions; a feature beyond those of a path speaks for it."""
     of_graph = {name: sum(one in sets for one in graph) for graph in GRAPHS.values() for name in graph}
     usable = {name: [row for row in rows if _tells(row)] for name, rows in sets.items()}
     kept = [(row, 1 / (of_graph[name] * len(rows))) for name, rows in usable.items() for row in rows]
@@ -188,8 +203,9 @@ def fit(sets: Mapping[str, Rows], signed: bool = True) -> Floats:
         slope = features.T @ ((share - target) * weight[owner])
         return float(each @ weight + RIDGE * weights @ weights / 2), slope + RIDGE * weights
 
-    bounds = [(0.0, None) if sign > 0 else (None, 0.0) for sign in SIGNS] if signed else None
-    found = minimize(loss, np.zeros(len(FEATURES)), jac=True, method="L-BFGS-B", bounds=bounds)
+    signs = [*SIGNS, *[1] * (features.shape[1] - len(SIGNS))]
+    bounds = [(0.0, None) if sign > 0 else (None, 0.0) for sign in signs] if signed else None
+    found = minimize(loss, np.zeros(len(signs)), jac=True, method="L-BFGS-B", bounds=bounds)
     weights: Floats = found.x / scale
     return weights
 
@@ -320,11 +336,7 @@ def main() -> int:
             (FOLDER / f"{name}-{half}.pickle").write_bytes(pickle.dumps([attrs.astuple(row) for row in rows]))
             spent = time.process_time() - began
             print(f"{name}, {half}: {len(rows)} questions, {spent:.0f} s of CPU", file=sys.stderr, flush=True)
-    found: dict[str, dict[str, Rows]] = {"choose": {}, "report": {}}
-    for half, sets in found.items():
-        for name in CASES:
-            if (file := FOLDER / f"{name}-{half}.pickle").is_file():
-                sets[name] = [Row(*row) for row in pickle.loads(file.read_bytes())]
+    found = {half: kept_rows(half) for half in ("choose", "report")}
     shipped = fit({name: rows for name, rows in found["choose"].items() if name in SHIPPED})
     print("\n".join(report(found["choose"], found["report"], shipped)))
     if args.write:

@@ -8,6 +8,7 @@ import math
 import sys
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from fnmatch import fnmatchcase
+from pathlib import Path as FilePath
 from typing import Any, Literal, TypeVar
 
 import attrs
@@ -41,6 +42,7 @@ from srtk_framework.values import (
     rounded,
 )
 from srtk_plugin_sr.beam_state import OVERSAMPLING, ActivePath, BeamState, beam_state, copy_state, without_end
+from srtk_plugin_sr.cross_encoder import CrossEncoder
 from srtk_plugin_sr.explain import final_choice, hop_choice, hop_paths, path_key
 from srtk_plugin_sr.links import weighted_entities
 from srtk_plugin_sr.path_choice import PathChoice
@@ -76,8 +78,8 @@ class BeamExpander(Expander):
         link_weight: Factor on the logarithm of a link's share of the scores in its span; 0 ignores link scores.
         choice: Second stage that scores the paths that were found a second time, as wholes, where the triples come in
             the order `nodes`: `auto` is the weights of the package where the scorer is not trained and the variant is
-            the default, else none; a file of weights; null for none. Questions with an operation (*the largest*,
-            *before 1990*) keep their order.
+            the default, else none; a file of weights; the folder of a cross-encoder; null for none. Questions with an
+            operation (*the largest*, *before 1990*) keep their order.
         variant: `srtk` searches as SRTK does: END is offered before the first step too, the search stops as soon as
             `width` paths have ended, and a path whose frontier is larger than the budget's nodes is dropped, not cut.
     """
@@ -98,7 +100,7 @@ class BeamExpander(Expander):
     _end_is_scored: bool = attrs.field(init=False, repr=False)
     _fixed: SearchSettings | None = attrs.field(init=False, default=None, repr=False)
     _drops: bool = attrs.field(init=False, default=False, repr=False)
-    _weights: PathChoice | None = attrs.field(init=False, default=None, repr=False)
+    _weights: PathChoice | CrossEncoder | None = attrs.field(init=False, default=None, repr=False)
 
     def open(self) -> None:
         """Read the graph's noise relations, whether the scorer scores END, and the weights that choose paths.
@@ -107,6 +109,8 @@ class BeamExpander(Expander):
             DriverError: If the weights cannot be read, or the order is not the one in which they choose.
         """
         self._weights = self._read_weights()
+        if isinstance(self._weights, CrossEncoder):
+            self._weights.open()
         if self.choice not in (None, AUTO) and self._search().order != "nodes":
             raise DriverError(f"choice: {self.choice} needs `search: {{order: nodes}}`; set it, or omit choice")
         self._noise = tuple(self.graph.schema().noise)
@@ -114,17 +118,22 @@ class BeamExpander(Expander):
         self._drops = self.variant == "srtk"
 
     def preflight(self) -> list[tuple[str, str]]:
-        """Check that the file of weights exists."""
+        """Check that the file or folder of weights exists."""
         return absent("choice", None if self.choice == AUTO else self.choice)
 
     def fingerprint(self) -> str:
         """Identify the drivers that this one uses, the settings, and the weights that choose paths."""
         weights = self._weights or self._read_weights()
         plain = Expander.fingerprint(self)
-        return plain if weights is None else f"{plain}, {sorted(weights.weights.items())!r}"
+        return plain if weights is None else f"{plain}, {weights.fingerprint()}"
 
-    def _read_weights(self) -> PathChoice | None:
-        return None if self.choice is None else PathChoice.load(None if self.choice == AUTO else self.choice)
+    def _read_weights(self) -> PathChoice | CrossEncoder | None:
+        if self.choice is None:
+            return None
+        folder = FilePath(self.choice).expanduser()
+        if self.choice != AUTO and folder.is_dir():
+            return CrossEncoder(folder)
+        return PathChoice.load(None if self.choice == AUTO else self.choice)
 
     def settings_in_force(self) -> dict[str, Any]:
         """Return the settings, those left open as they suit the scorer."""
@@ -303,7 +312,7 @@ class BeamExpander(Expander):
             suitable = attrs.evolve(suitable, depth=self.depth, long_cost=0.0, long_width=None)
         return self.search.over(suitable)
 
-    def _choice(self) -> PathChoice | None:
+    def _choice(self) -> PathChoice | CrossEncoder | None:
         """Return the weights that choose paths, if any: a training changes whether those of the package are used."""
         if self.choice == AUTO and (self.scorer.is_trained() or self.variant == "srtk"):
             return None

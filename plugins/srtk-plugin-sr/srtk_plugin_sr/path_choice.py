@@ -57,15 +57,23 @@ class PathChoice:
         """
         chosen = [one for one in questions if one.paths and not operates(one.marked)]
         tables = iter(path_features(graph, scorer, chosen))
+        weights = np.array([self.weights.get(name, 0.0) for name in FEATURES])
         return [
-            self._shared(one.paths, next(tables)) if one in chosen else [path.score for path in one.paths]
+            shared(one.paths, next(tables) @ weights) if one in chosen else [path.score for path in one.paths]
             for one in questions
         ]
 
-    def _shared(self, paths: Sequence[RankedPath], table: Floats) -> list[float]:
-        values = table @ np.array([self.weights.get(name, 0.0) for name in FEATURES])
-        shift = _log_sum(np.array([path.score for path in paths])) - _log_sum(values)
-        return [rounded(float(value) + shift) for value in values]
+    def fingerprint(self) -> str:
+        """Identify the weights."""
+        return repr(sorted(self.weights.items()))
+
+
+def shared(paths: Sequence[RankedPath], values: Floats) -> list[float]:
+    """Shift new scores of a question's paths, in natural-log units, so that they keep the sum of probabilities."""
+    if not paths:
+        return []
+    shift = _log_sum(np.array([path.score for path in paths])) - _log_sum(values)
+    return [rounded(float(value) + shift) for value in values]
 
 
 def _log_sum(values: Floats) -> float:

@@ -1,0 +1,166 @@
+"""Choice of the path by a cross-encoder: a model that reads a question and one of its paths as a pair of texts."""
+
+from __future__ import annotations
+
+import hashlib
+from collections.abc import Callable, Mapping, Sequence
+from inspect import signature
+from pathlib import Path as FilePath
+from typing import Any
+
+import attrs
+import numpy as np
+import numpy.typing as npt
+
+from srtk_framework.models import file_hash, read_json
+from srtk_framework.roles import KnowledgeGraph, PathScorer
+from srtk_framework.values import DriverError
+from srtk_plugin_sr.path_choice import shared
+from srtk_plugin_sr.path_features import Floats, SearchedQuestion
+from srtk_plugin_sr.path_texts import path_texts
+
+TOKENS = 128
+"""Most tokens of a pair; of longer ones the longer text is cut."""
+ROWS = 16
+"""Pairs of a pass."""
+GRAPHS = ("onnx/model.onnx", "model.onnx")
+_Inputs = Mapping[str, npt.NDArray[np.int64]]
+_Pass = Callable[[_Inputs], Floats]
+
+
+@attrs.define(eq=False)
+class CrossEncoder:
+    """A sequence classification model with one logit, which is the score of a pair in natural-log units.
+
+    The folder is what ``CrossEncoder`` of sentence-transformers or ``save_pretrained`` writes; an ONNX graph in it
+    (``onnx/model.onnx``, ``model.onnx``) is preferred, and needs no torch. A pass holds pairs of one question, so that
+    its scores do not depend on the questions asked with it.
+
+    Attributes:
+        folder: The folder, with ``config.json`` and ``tokenizer.json``.
+    """
+
+    folder: FilePath
+    _tokenizer: Any = attrs.field(init=False, default=None, repr=False)
+    _pass: _Pass | None = attrs.field(init=False, default=None, repr=False)
+    _pad: int = attrs.field(init=False, default=0, repr=False)
+
+    def open(self) -> None:
+        """Load tokenizer and weights.
+
+        Raises:
+            DriverError: If a file or a package is missing, or the model has another number of outputs than one.
+        """
+        for name in ("config.json", "tokenizer.json"):
+            if not (self.folder / name).is_file():
+                raise DriverError(
+                    f"choice: {self.folder} has no {name}; name a folder in which CrossEncoder of sentence-transformers"
+                    " or save_pretrained wrote model and tokenizer"
+                )
+        config = read_json(self.folder / "config.json")
+        self._pad = int(config.get("pad_token_id") or 0)
+        graph = next((self.folder / name for name in GRAPHS if (self.folder / name).is_file()), None)
+        try:
+            self._tokenizer = _tokenizer(self.folder, int(config.get("max_position_embeddings", TOKENS + 2)))
+            self._pass = _torch_pass(self.folder) if graph is None else _onnx_pass(graph)
+            shape = self._run(self._tokenizer.encode_batch([("a", "b")])).shape
+        except ModuleNotFoundError as error:
+            plugin = "srtk-plugin-transformers" if graph is None else "srtk-plugin-onnx"
+            raise DriverError(f"choice: {self.folder} needs {error.name}; run: pip install {plugin}") from error
+        except Exception as error:
+            reason = " ".join(str(error).split())
+            raise DriverError(f"choice: the model in {self.folder} cannot be loaded: {reason}") from error
+        if shape != (1, 1):
+            raise DriverError(
+                f"choice: the model in {self.folder} gives a result of shape {list(shape)} for a pair of texts, not one"
+                " logit; name a sequence classification model with one label"
+            )
+
+    def fingerprint(self) -> str:
+        """Identify the files."""
+        names = sorted(
+            path
+            for pattern in ("config.json", "tokenizer.json", "*.safetensors", "*.onnx*", "onnx/model.onnx*")
+            for path in self.folder.glob(pattern)
+        )
+        whole = hashlib.sha256()
+        for path in names:
+            whole.update(f"{path.relative_to(self.folder).as_posix()}\0{file_hash(path)}\n".encode())
+        return f"cross-encoder {whole.hexdigest()[:32]}"
+
+    def scores(
+        self, graph: KnowledgeGraph, scorer: PathScorer, questions: Sequence[SearchedQuestion]
+    ) -> list[list[float]]:
+        """Return a score for each path of each question: its logit, shifted as ``PathChoice`` does."""
+        texts = path_texts(graph, questions)
+        return [
+            shared(one.paths, self.logits(one.text, row)) if row else []
+            for one, row in zip(questions, texts, strict=True)
+        ]
+
+    def logits(self, question: str, texts: Sequence[str]) -> Floats:
+        """Return the logit of a question with each text."""
+        # Lone surrogates, which tokenizers refuse, are replaced.
+        pairs = [tuple(one.encode("utf-8", "replace").decode() for one in (question, text)) for text in texts]
+        encoded = self._tokenizer.encode_batch(pairs)
+        order = sorted(range(len(encoded)), key=lambda at: len(encoded[at].ids))
+        found = np.empty(len(encoded), dtype=np.float64)
+        for begin in range(0, len(order), ROWS):
+            rows = order[begin : begin + ROWS]
+            found[rows] = self._run([encoded[at] for at in rows])[:, 0]
+        return found
+
+    def _run(self, rows: Sequence[Any]) -> Floats:
+        """Compute one pass, padded to the longest of its rows."""
+        assert self._pass is not None
+        size = max(len(row.ids) for row in rows)
+        given = {
+            name: np.zeros((len(rows), size), np.int64) for name in ("input_ids", "attention_mask", "token_type_ids")
+        }
+        given["input_ids"] += self._pad
+        for at, row in enumerate(rows):
+            given["input_ids"][at, : len(row.ids)] = row.ids
+            given["attention_mask"][at, : len(row.ids)] = 1
+            given["token_type_ids"][at, : len(row.ids)] = row.type_ids
+        return self._pass(given)
+
+
+def _tokenizer(folder: FilePath, positions: int) -> Any:
+    from tokenizers import Tokenizer
+
+    tokenizer = Tokenizer.from_file(str(folder / "tokenizer.json"))
+    tokenizer.no_padding()
+    # Some models number the positions from 2 on.
+    tokenizer.enable_truncation(min(TOKENS, positions - 2))
+    return tokenizer
+
+
+def _torch_pass(folder: FilePath) -> _Pass:
+    import torch
+    from transformers import AutoModelForSequenceClassification
+
+    device = "cuda" if torch.cuda.is_available() else "cpu"
+    model: Any = AutoModelForSequenceClassification.from_pretrained(folder, dtype=torch.float32, use_safetensors=True)
+    model.to(device).eval()
+    taken = signature(model.forward).parameters
+
+    @torch.inference_mode()
+    def run(given: _Inputs) -> Floats:
+        tensors = {name: torch.from_numpy(values).to(device) for name, values in given.items() if name in taken}
+        found: Floats = model(**tensors).logits.cpu().double().numpy()
+        return found
+
+    return run
+
+
+def _onnx_pass(graph: FilePath) -> _Pass:
+    import onnxruntime
+
+    session = onnxruntime.InferenceSession(str(graph), providers=["CPUExecutionProvider"])
+    taken = [one.name for one in session.get_inputs()]
+
+    def run(given: _Inputs) -> Floats:
+        found: Floats = session.run(None, {name: given[name] for name in taken})[0].astype(np.float64)
+        return found
+
+    return run
