@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import hashlib
 from collections.abc import Callable, Mapping, Sequence
-from inspect import signature
 from pathlib import Path as FilePath
 from typing import Any
 
@@ -63,17 +62,17 @@ class CrossEncoder:
         try:
             self._tokenizer = _tokenizer(self.folder, int(config.get("max_position_embeddings", TOKENS + 2)))
             self._pass = _torch_pass(self.folder) if graph is None else _onnx_pass(graph)
-            shape = self._run(self._tokenizer.encode_batch([("a", "b")])).shape
+            shape = self._run(self._tokenizer.encode_batch([("a", "b")] * 2)).shape
         except ModuleNotFoundError as error:
             plugin = "srtk-plugin-transformers" if graph is None else "srtk-plugin-onnx"
             raise DriverError(f"choice: {self.folder} needs {error.name}; run: pip install {plugin}") from error
         except Exception as error:
             reason = " ".join(str(error).split())
             raise DriverError(f"choice: the model in {self.folder} cannot be loaded: {reason}") from error
-        if shape != (1, 1):
+        if shape != (2, 1):
             raise DriverError(
-                f"choice: the model in {self.folder} gives a result of shape {list(shape)} for a pair of texts, not one"
-                " logit; name a sequence classification model with one label"
+                f"choice: the model in {self.folder} gives a result of shape {list(shape)} for two pairs of texts, not"
+                " one logit for each; name a sequence classification model with one label"
             )
 
     def fingerprint(self) -> str:
@@ -93,10 +92,8 @@ class CrossEncoder:
     ) -> list[list[float]]:
         """Return a score for each path of each question: its logit, shifted as ``PathChoice`` does."""
         texts = path_texts(graph, questions)
-        return [
-            shared(one.paths, self.logits(one.text, row)) if row else []
-            for one, row in zip(questions, texts, strict=True)
-        ]
+        rows = zip(questions, texts, strict=True)
+        return [shared(one.paths, self.logits(one.text, row)) for one, row in rows]
 
     def logits(self, question: str, texts: Sequence[str]) -> Floats:
         """Return the logit of a question with each text."""
@@ -117,6 +114,7 @@ class CrossEncoder:
         given = {
             name: np.zeros((len(rows), size), np.int64) for name in ("input_ids", "attention_mask", "token_type_ids")
         }
+        # A decoder finds the last token of a text by the padding behind it.
         given["input_ids"] += self._pad
         for at, row in enumerate(rows):
             given["input_ids"][at, : len(row.ids)] = row.ids
@@ -142,11 +140,10 @@ def _torch_pass(folder: FilePath) -> _Pass:
     device = "cuda" if torch.cuda.is_available() else "cpu"
     model: Any = AutoModelForSequenceClassification.from_pretrained(folder, dtype=torch.float32, use_safetensors=True)
     model.to(device).eval()
-    taken = signature(model.forward).parameters
 
     @torch.inference_mode()
     def run(given: _Inputs) -> Floats:
-        tensors = {name: torch.from_numpy(values).to(device) for name, values in given.items() if name in taken}
+        tensors = {name: torch.from_numpy(values).to(device) for name, values in given.items()}
         found: Floats = model(**tensors).logits.cpu().double().numpy()
         return found
 

@@ -33,6 +33,7 @@ FILMS = [
     *(["ali", "starred actors", name] for name in ("ann", "bob", "cem", "dan", "eve")),
 ]
 WORDS = "heat ali directed by starred actors release year michael al ann who made when did is of and more : , ?"
+SIZES = ("vocab_size", "hidden_size", "num_hidden_layers", "num_attention_heads", "max_position_embeddings")
 INPUTS = ["input_ids", "attention_mask", "token_type_ids"]
 TEXTS = ["heat, directed by: michael", "heat", "heat, release year: more of ann and more of al by michael", "ali"]
 
@@ -55,18 +56,23 @@ class Flat(PathScorer):
 def made(tiny: Callable[..., FilePath], tmp_path: FilePath) -> Callable[..., FilePath]:
     """Write the folder of a cross-encoder with random weights."""
 
-    def make(outputs: int = 1, seed: int = 1) -> FilePath:
+    def make(outputs: int = 1, seed: int = 1, kind: str = "bert") -> FilePath:
         import torch
-        from transformers import BertConfig, BertForSequenceClassification
+        from transformers import AutoConfig, AutoModelForSequenceClassification
 
-        folder = tmp_path / f"cross-{outputs}-{seed}"
+        folder = tmp_path / f"{kind}-{outputs}-{seed}"
         shutil.copytree(tiny(WORDS), folder)
         file = folder / "tokenizer_config.json"
         file.write_text(json.dumps({**json.loads(file.read_text()), "model_input_names": INPUTS}))
         torch.manual_seed(seed)
-        config = BertConfig.from_pretrained(folder, num_labels=outputs)
-        model = BertForSequenceClassification(config)
-        model.classifier.weight.data *= 100
+        small = AutoConfig.from_pretrained(folder, num_labels=outputs)
+        settings = {name: getattr(small, name) for name in (*SIZES, "num_labels")}
+        model: Any = AutoModelForSequenceClassification.from_config(
+            AutoConfig.for_model(kind, pad_token_id=1, **settings)
+        )
+        for name, values in model.named_parameters():
+            if name.startswith(("classifier", "score")) and values.dim() == 2:
+                values.data *= 100
         model.save_pretrained(folder)
         return folder
 
@@ -138,15 +144,32 @@ def test_a_path_is_its_topic_its_steps_in_direction_and_a_few_of_its_ends() -> N
     ]
 
 
+@pytest.mark.parametrize("kind", ["bert", "roberta", "mpnet", "llama"])
 def test_the_logits_are_those_of_the_model_whatever_is_computed_with_them(
-    made: Callable[..., FilePath], monkeypatch: pytest.MonkeyPatch
+    kind: str, made: Callable[..., FilePath], monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    folder = made()
+    folder = made(kind=kind)
     expected = plain_logits(folder, "who made heat", TEXTS)
-    assert np.ptp(expected) > 0.01
-    assert opened(folder).logits("who made heat", TEXTS) == pytest.approx(expected, abs=1e-4)
+    assert np.ptp(expected) > 0.001
+    assert opened(folder).logits("who made heat", TEXTS) == pytest.approx(expected, abs=1e-5)
     monkeypatch.setattr(cross_encoder, "ROWS", 2)
-    assert opened(folder).logits("who made heat", TEXTS) == pytest.approx(expected, abs=1e-4)
+    assert opened(folder).logits("who made heat", TEXTS) == pytest.approx(expected, abs=1e-5)
+
+
+def test_padding_that_a_tokenizer_was_saved_with_changes_nothing(made: Callable[..., FilePath]) -> None:
+    from tokenizers import Tokenizer
+
+    folder = made()
+    expected = opened(folder).logits("who made heat", TEXTS)
+    tokenizer = Tokenizer.from_file(str(folder / "tokenizer.json"))
+    tokenizer.enable_padding(length=40)
+    tokenizer.save(str(folder / "tokenizer.json"))
+    assert opened(folder).logits("who made heat", TEXTS) == pytest.approx(expected, abs=1e-5)
+
+
+def test_a_text_that_is_no_unicode_has_a_logit(made: Callable[..., FilePath]) -> None:
+    [value] = opened(made()).logits("who \ud800", ["heat"])
+    assert math.isfinite(value)
 
 
 def test_a_graph_in_onnx_gives_the_same_logits(made: Callable[..., FilePath]) -> None:
@@ -177,7 +200,7 @@ def test_a_long_pair_is_cut_to_the_tokens_that_the_model_has_places_for(made: Ca
 
 
 def test_a_model_with_several_outputs_is_refused(made: Callable[..., FilePath]) -> None:
-    with pytest.raises(DriverError, match=r"gives a result of shape \[1, 3\].*one logit"):
+    with pytest.raises(DriverError, match=r"gives a result of shape \[2, 3\].*one label"):
         opened(made(outputs=3))
 
 
