@@ -11,12 +11,13 @@ build/bench/choice; `--fit` searches nothing and reads what is there. A question
 - *left out*: the model is fitted on the first halves of all other graphs, and chooses on the second half.
 - *shipped*: on the first halves of the sets in `SHIPPED` alone, whose licences allow it; `--write` puts the weights in
   the package.
-- *own*: on three quarters of the second half itself, and chooses on the last, in turn.
+- *25, 50, 100 own*: on so many questions of the set's own first half, drawn to the weights of *left out*, as
+  `train: {driver: expander}` does: what a new graph with so many questions gets. Means of five draws.
 
 The model is a softmax over the paths of a question, fitted to those with the best F1; each graph counts the same. No
-weight may have the sign that contradicts its feature (`SIGNS`), except in *own*: a weight that helps one graph by the
-wrong sign hurts the next one. Questions with an operation keep the order of the search, and nothing is fitted to them.
-Intervals of 95 % are by bootstrap over questions.
+weight may have the sign that contradicts its feature (`SIGNS`), except with own questions: a weight that helps one
+graph by the wrong sign hurts the next one. Questions with an operation keep the order of the search, and nothing is
+fitted to them. Intervals of 95 % are by bootstrap over questions.
 
 `--recall` compares the answer recall of the first 5, 10, 20 and 50 triples with the choice and without it, on the
 halves for reporting, and the processor time, in turn for each batch: of the first time (*cold*) and the second.
@@ -25,7 +26,6 @@ halves for reporting, and the processor time, in turn for each batch: of the fir
 from __future__ import annotations
 
 import argparse
-import json
 import pickle
 import sys
 import time
@@ -35,8 +35,6 @@ from typing import Any
 
 import attrs
 import numpy as np
-import numpy.typing as npt
-from scipy.optimize import minimize
 
 sys.path.insert(0, str(Path(__file__).parent / "answers"))
 
@@ -45,13 +43,13 @@ from common import OUT
 from public_sets import CASES, asked, opened
 from srtk_plugin_sr import path_choice
 from srtk_plugin_sr.answer_kind import operates
-from srtk_plugin_sr.path_features import FEATURES, SearchedQuestion, path_features
+from srtk_plugin_sr.choice_fit import FoundPaths, f1_of, fit_weights, own_weights
+from srtk_plugin_sr.path_choice import PathRecorder
+from srtk_plugin_sr.path_features import FEATURES, Floats
 from srtk_plugin_sr.path_texts import path_texts
 
 from srtk_framework.evaluation import paired
-from srtk_framework.values import Question, RankedPath, Retrieval
-
-Floats = npt.NDArray[np.float64]
+from srtk_framework.values import RankedPath, Retrieval
 
 FOLDER = OUT / "choice"
 LIMIT = 150
@@ -83,29 +81,26 @@ NEGATIVE = frozenset(
     ]
 )
 """Features that speak against a path; all others speak for it."""
-SIGNS = [-1 if name in NEGATIVE else 1 for name in FEATURES]
-RIDGE = 0.01
-NEAR = 0.1
-"""Distance of F1 from the best path's at which a path's share of the target is a factor e less."""
+OWN_ONLY = frozenset(["two steps", "three steps"])
+"""Features whose weight is of one set: how long its paths are."""
+SIGNS = [0 if name in OWN_ONLY else -1 if name in NEGATIVE else 1 for name in FEATURES]
+OWN = (25, 50, 100)
+"""Numbers of own questions."""
+DRAWS = 5
+"""Draws of own questions."""
 
 
 @attrs.frozen(eq=False)
-class Row:
-    """The paths that a search returned for a question.
+class Row(FoundPaths):
+    """The paths that a search returned for a question, in words too.
 
     Attributes:
-        features: Of shape [paths, features].
-        f1: F1 of each path's ends, of shape [paths].
         question: Text of the question.
         texts: The paths in words.
-        kept: Whether the question keeps the order of the search.
     """
 
-    features: Floats
-    f1: Floats
-    question: str
-    texts: Sequence[str]
-    kept: bool = False
+    question: str = ""
+    texts: Sequence[str] = ()
 
 
 Rows = Sequence[Row]
@@ -121,21 +116,6 @@ def halves(name: str) -> Mapping[str, depths.Case]:
     return {half: attrs.evolve(case, limit=LIMIT) for half, case in cases.items()}
 
 
-class Recorder:
-    """Stands in the place of the choice: keeps the features of the paths and their words, and changes no score."""
-
-    def __init__(self) -> None:
-        self.found: dict[str, tuple[Floats, list[list[str]], list[str], bool]] = {}
-
-    def scores(self, graph: Any, scorer: Any, questions: Sequence[SearchedQuestion]) -> list[list[float]]:
-        """Record the features of the paths, their ends, and their words."""
-        tables, texts = path_features(graph, scorer, questions), path_texts(graph, questions)
-        for one, table, row in zip(questions, tables, texts, strict=True):
-            ends = [path_ends(graph, path) for path in one.paths]
-            self.found[one.text] = table, ends, row, operates(one.marked)
-        return [[path.score for path in one.paths] for one in questions]
-
-
 def path_ends(graph: Any, path: RankedPath) -> list[str]:
     """Return all ends of a path in the graph; none where it leads through too many nodes."""
     [at] = graph.frontiers([[path.entity]])
@@ -147,27 +127,24 @@ def path_ends(graph: Any, path: RankedPath) -> list[str]:
     return list(dict.fromkeys(t.subject if path.steps[-1].inverse else t.object for t in triples))
 
 
-def f1_of(question: Question, ends: Sequence[str]) -> float:
-    """Return F1 of ends; a question's own entities are never right."""
-    topics = {link.entity for link in question.links}
-    gold = set(question.answers or ())
-    given = [end for end in ends if end not in topics]
-    right = len(gold & set(given))
-    return 2 * right / (len(gold) + len(given)) if right else 0.0
-
-
-def harvest(case: depths.Case) -> list[Row]:
+def harvest(case: depths.Case) -> list[FoundPaths]:
     """Search the questions of a half, and keep the features and F1 of their paths."""
     with opened(case) as session:
         questions = asked(session, case)
-        recorder = Recorder()
+        recorder = PathRecorder()
         beam: Any = next(iter(session.methods.values())).driver
-        beam._weights = recorder
+        beam._weights, beam._learnt = recorder, True
         session.retrieve(questions, read=False)
-    rows = []
-    for question in questions:
-        table, ends, texts, kept = recorder.found.get(question.text, (np.zeros((0, len(FEATURES))), [], [], False))
-        rows.append(Row(table, np.array([f1_of(question, some) for some in ends]), question.text, texts, kept))
+        found = {one.text: (one, table) for one, table in recorder.found}
+        texts = path_texts(session.graph, [one for one, _ in found.values()])
+        words = dict(zip(found, texts, strict=True))
+        rows = []
+        for question in questions:
+            one, table = found.get(question.text, (None, np.zeros((0, len(FEATURES)))))
+            ends = [path_ends(session.graph, path) for path in one.paths] if one else []
+            f1 = np.array([f1_of(question, some) for some in ends])
+            kept = one is not None and operates(one.marked)
+            rows.append(Row(table, f1, kept, question.text, words.get(question.text, ())))
     return rows
 
 
@@ -179,64 +156,23 @@ def kept_rows(half: str) -> dict[str, Rows]:
     }
 
 
-def fit(sets: Mapping[str, Rows], signed: bool = True) -> Floats:
-    """Fit the weights of the features on sets of questions; a feature beyond those of a path speaks for it."""
+def fit(sets: Mapping[str, Rows]) -> Floats:
+    """Fit the weights of the features on the questions of several sets; a feature beyond those of a path speaks for it."""
     of_graph = {name: sum(one in sets for one in graph) for graph in GRAPHS.values() for name in graph}
-    usable = {name: [row for row in rows if _tells(row)] for name, rows in sets.items()}
+    usable = {name: [row for row in rows if row.teaches] for name, rows in sets.items()}
     kept = [(row, 1 / (of_graph[name] * len(rows))) for name, rows in usable.items() for row in rows]
-    features = np.concatenate([row.features for row, _ in kept])
-    scale = features.std(axis=0)
-    scale[scale < 1e-9] = 1.0
-    features = features / scale
-    sizes = [len(row.f1) for row, _ in kept]
-    starts = np.cumsum([0, *sizes[:-1]])
-    owner = np.repeat(np.arange(len(kept)), sizes)
-    weight = np.array([share for _, share in kept])
-    weight /= weight.sum()
-    target = np.concatenate([_target(row.f1) for row, _ in kept])
-
-    def loss(weights: Floats) -> tuple[float, Floats]:
-        values = features @ weights
-        raised = np.exp(values - np.maximum.reduceat(values, starts)[owner])
-        share = raised / np.add.reduceat(raised, starts)[owner]
-        each = -np.add.reduceat(target * np.log(share + 1e-12), starts)
-        slope = features.T @ ((share - target) * weight[owner])
-        return float(each @ weight + RIDGE * weights @ weights / 2), slope + RIDGE * weights
-
-    signs = [*SIGNS, *[1] * (features.shape[1] - len(SIGNS))]
-    bounds = [(0.0, None) if sign > 0 else (None, 0.0) for sign in signs] if signed else None
-    found = minimize(loss, np.zeros(len(signs)), jac=True, method="L-BFGS-B", bounds=bounds)
-    weights: Floats = found.x / scale
-    return weights
+    signs = [*SIGNS, *[1] * (kept[0][0].features.shape[1] - len(SIGNS))]
+    return fit_weights([row for row, _ in kept], [share for _, share in kept], signs=signs)
 
 
-def _tells(row: Row) -> bool:
-    return not row.kept and len(row.f1) > 0 and bool(row.f1.min() < row.f1.max())
-
-
-def _target(f1: Floats) -> Floats:
-    shares = np.exp((f1 - f1.max()) / NEAR) * (f1 > 0)
-    found: Floats = shares / shares.sum()
-    return found
-
-
-def chosen(rows: Rows, weights: Floats) -> list[float]:
-    """Return F1 of the path that the weights choose, for each question."""
-    found = [0 if row.kept or not len(row.f1) else int(np.argmax(row.features @ weights)) for row in rows]
-    return [float(row.f1[at]) if len(row.f1) else 0.0 for row, at in zip(rows, found, strict=True)]
-
-
-def own(rows: Rows) -> list[float]:
-    """Return F1 of the path that weights choose which are fitted on three quarters of the same set."""
-    found = [0.0] * len(rows)
-    fold = np.random.default_rng(0).permutation(len(rows)) % 4
-    for held in range(4):
-        train = [row for row, at in zip(rows, fold, strict=True) if at != held]
-        test = [i for i, at in enumerate(fold) if at == held]
-        weights = fit({"demo-7": train}, signed=False)
-        for i, value in zip(test, chosen([rows[i] for i in test], weights), strict=True):
-            found[i] = value
-    return found
+def own(rows: Rows, weights: Floats, count: int, held: Rows) -> list[float]:
+    """Return F1 of the path that weights choose which are fitted to so many own questions, the mean of some draws."""
+    found = []
+    for seed in range(DRAWS):
+        order = np.random.default_rng(seed).permutation(len(rows))[:count]
+        fitted = own_weights([rows[i] for i in order], weights)
+        found.append([row.chosen_f1(fitted) for row in held])
+    return [float(value) for value in np.mean(found, axis=0)]
 
 
 def recall(name: str) -> str:
@@ -277,36 +213,39 @@ def _recalls(retrieval: Retrieval) -> list[float]:
 
 def report(choose: Mapping[str, Rows], held: Mapping[str, Rows], shipped: Floats) -> list[str]:
     """Return the table of a choice on the halves for reporting."""
-    lines = ["| set | n | now | left out | change | shipped | change | own | best path |", "|---|" + "--:|" * 8]
+    names = ["now", "left out", "shipped", *(f"{count} own" for count in OWN)]
+    head = [f"{name} | change" if i else name for i, name in enumerate(names)]
+    lines = [f"| set | n | {' | '.join(head)} | best path |", "|---|" + "--:|" * (2 * len(names) + 1)]
     sums = []
-    for names in GRAPHS.values():
-        elsewhere = {name: rows for name, rows in choose.items() if name not in names}
+    for graph in GRAPHS.values():
+        elsewhere = {name: rows for name, rows in choose.items() if name not in graph}
         weights = fit(elsewhere) if elsewhere else None
-        for name in names:
+        for name in graph:
             if name not in held or weights is None:
                 continue
             rows = held[name]
-            now = [float(row.f1[0]) if len(row.f1) else 0.0 for row in rows]
-            most = [float(max(row.f1, default=0.0)) for row in rows]
-            results = [now, chosen(rows, weights), chosen(rows, shipped), own(rows), most]
+            results = [
+                [float(row.f1[0]) if len(row.f1) else 0.0 for row in rows],
+                *([row.chosen_f1(some) for row in rows] for some in (weights, shipped)),
+                *(own(choose[name], weights, count, rows) for count in OWN),
+                [float(max(row.f1, default=0.0)) for row in rows],
+            ]
             means = [sum(one) / len(one) for one in results]
             sums.append(means)
-            changes = [paired(one, now) for one in results[1:3]]
+            changes = [paired(one, results[0]) for one in results[1:-1]]
             said = [f"{one['mean']:+.3f} ({one['low']:+.3f} to {one['high']:+.3f})" for one in changes]
-            cells = [f"{means[0]:.3f}", f"{means[1]:.3f}", said[0], f"{means[2]:.3f}", said[1]]
-            lines.append(f"| {name} | {len(rows)} | {' | '.join(cells)} | {means[3]:.3f} | {means[4]:.3f} |")
+            cells = [f"{mean:.3f} | {change}" for mean, change in zip(means[1:-1], said, strict=True)]
+            lines.append(f"| {name} | {len(rows)} | {means[0]:.3f} | {' | '.join(cells)} | {means[-1]:.3f} |")
     mean = np.mean(sums, axis=0)
-    closed = (mean[1:4] - mean[0]) / (mean[4] - mean[0])
-    lines.append(f"| mean | | {mean[0]:.3f} | {mean[1]:.3f} | | {mean[2]:.3f} | | {mean[3]:.3f} | {mean[4]:.3f} |")
-    lines.append(f"| share of the gap closed | | | {closed[0]:.2f} | | {closed[1]:.2f} | | {closed[2]:.2f} | |")
+    closed = (mean[1:-1] - mean[0]) / (mean[-1] - mean[0])
+    lines.append(f"| mean | | {mean[0]:.3f} | {' | | '.join(f'{one:.3f}' for one in mean[1:-1])} | | {mean[-1]:.3f} |")
+    lines.append(f"| share of the gap closed | | | {' | | '.join(f'{one:.2f}' for one in closed)} | | |")
     return lines
 
 
 def write(weights: Floats) -> None:
     """Put weights into the package."""
-    found = {name: round(float(value), 4) for name, value in zip(FEATURES, weights, strict=True) if value}
-    text = json.dumps({"fitted on": list(SHIPPED), "weights": found}, indent=1)
-    path_choice.SHIPPED.write_text(f"{text}\n", encoding="utf-8")
+    path_choice.PathChoice.of(weights).save(path_choice.SHIPPED, **{"fitted on": list(SHIPPED)})
 
 
 def main() -> int:

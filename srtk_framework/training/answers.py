@@ -13,6 +13,7 @@ from srtk_framework.records.jsonl import write_jsonl
 from srtk_framework.records.retrieval_records import read_retrievals, record_from_retrieval
 from srtk_framework.roles import Expander
 from srtk_framework.training.material import Context, Examples, TrainingData, Wrong
+from srtk_framework.training.paths import validate_retrieval
 from srtk_framework.training.question_sets import NAMES, QuestionSets, hash_of
 from srtk_framework.values import Question, Retrieval, RunError, TrainingExample, batched
 
@@ -28,10 +29,12 @@ class AnswerMaterial:
     """Questions with their answers, and their subgraphs.
 
     Attributes:
+        role: Role of the driver to train.
         sets: Training and validation questions.
         expander: Retrieves the subgraphs.
     """
 
+    role: str
     sets: QuestionSets
     expander: Expander | None
     supervisions = ()
@@ -52,10 +55,10 @@ class AnswerMaterial:
     ) -> AnswerMaterial:
         """Build the material that a recipe names."""
         if train.supervision is not None:
-            wrong(("train", "supervision"), "a reader is trained on answers, not on paths; omit supervision")
+            wrong(("train", "supervision"), f"the {block.role} is trained on answers, not on paths; omit supervision")
         if expander is None:
             wrong(("train",), f"the {block.role} learns from what an expander retrieves; add `expander: {{use: …}}`")
-        return cls(QuestionSets.of(composer, recipe, train, wrong), expander)
+        return cls(block.role, QuestionSets.of(composer, recipe, train, wrong), expander)
 
     @property
     def described(self) -> str:
@@ -82,9 +85,14 @@ class AnswerMaterial:
         return Examples([TrainingExample(one.question, subgraph=one.subgraph) for one in kept], counts=counts)
 
     def validation(self, data: TrainingData, context: Context) -> Callable[[], Mapping[str, float]] | None:
-        """Return the means of the answers' metrics for the validation questions, which are retrieved once."""
+        """Return the means of the answers' metrics for the validation questions, which are retrieved once.
+
+        Those of an expander are the metrics of its retrievals.
+        """
         if not data.validation:
             return None
+        if self.role == Expander.role:
+            return lambda: validate_retrieval(data.validation, context)
         done = [one for one in _retrieved(data.validation, context, VALIDATION, True) if one.error is None]
         return lambda: _validate(done, context)
 
@@ -95,7 +103,8 @@ class AnswerMaterial:
     def card_line(self, counts: Mapping[str, int]) -> str:
         """Say how many questions were trained on and validated with."""
         trained = f"Trained on {counts['lessons']} of {counts['questions']} questions and what was retrieved for them;"
-        return f"{trained} {counts['validation']} others chose the best weights."
+        use = "validated it" if self.role == Expander.role else "chose the best weights"
+        return f"{trained} {counts['validation']} others {use}."
 
 
 def _retrieved(questions: Sequence[Question], context: Context, name: str, goes_on: bool) -> list[Retrieval]:

@@ -9,9 +9,10 @@ import sys
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from fnmatch import fnmatchcase
 from pathlib import Path as FilePath
-from typing import Any, Literal, TypeVar
+from typing import Any, ClassVar, Literal, TypeVar
 
 import attrs
+import numpy as np
 
 from srtk_framework.graph import (
     Instance,
@@ -25,7 +26,15 @@ from srtk_framework.graph import (
     unit_of,
     within_nodes,
 )
-from srtk_framework.roles import Expander, HopChoice, KnowledgeGraph, PathScorer, SearchSettings, absent
+from srtk_framework.roles import (
+    Expander,
+    HopChoice,
+    KnowledgeGraph,
+    PathScorer,
+    SearchSettings,
+    TrainingTask,
+    absent,
+)
 from srtk_framework.text import link_topics, unnamed_entities, without_mentions
 from srtk_framework.values import (
     END,
@@ -38,18 +47,24 @@ from srtk_framework.values import (
     Step,
     Subgraph,
     at_least,
+    batched,
     one_of,
     rounded,
 )
 from srtk_plugin_sr.beam_state import OVERSAMPLING, ActivePath, BeamState, beam_state, copy_state, without_end
+from srtk_plugin_sr.answer_kind import operates
+from srtk_plugin_sr.choice_fit import FoundPaths, f1_of, fit_choice
 from srtk_plugin_sr.cross_encoder import CrossEncoder
 from srtk_plugin_sr.explain import final_choice, hop_choice, hop_paths, path_key
+from srtk_plugin_sr.fit_settings import ChoiceFitSettings
 from srtk_plugin_sr.links import weighted_entities
-from srtk_plugin_sr.path_choice import PathChoice
+from srtk_plugin_sr.path_choice import FILE, PathChoice, PathRecorder
 from srtk_plugin_sr.path_features import MARK, SearchedQuestion
 from srtk_plugin_sr.search_settings import AUTO, Auto, SearchBlock
 
 _Item = TypeVar("_Item")
+_AT_ONCE = 64
+"""Questions that a training searches together."""
 _SHORT = 2
 """Steps of a path that are no long one."""
 
@@ -63,6 +78,8 @@ class BeamExpander(Expander):
 
     What suits a search depends on the scores: the scorer suggests its settings, those that are best without training
     where it suggests none (``SearchSettings`` of the roles), and the block `search` replaces single ones.
+
+    A training fits the weights of the `choice` to questions with answers, drawn to those that it names.
 
     Attributes:
         graph: Graph to search.
@@ -84,6 +101,9 @@ class BeamExpander(Expander):
             `width` paths have ended, and a path whose frontier is larger than the budget's nodes is dropped, not cut.
     """
 
+    learns: ClassVar[str] = "answers"
+    reuse: ClassVar[str] = f"expander: {{use: beam, choice: FOLDER/{FILE}}}"
+
     graph: KnowledgeGraph
     scorer: PathScorer
     budget: Budget = attrs.field(factory=Budget)
@@ -100,7 +120,8 @@ class BeamExpander(Expander):
     _end_is_scored: bool = attrs.field(init=False, repr=False)
     _fixed: SearchSettings | None = attrs.field(init=False, default=None, repr=False)
     _drops: bool = attrs.field(init=False, default=False, repr=False)
-    _weights: PathChoice | CrossEncoder | None = attrs.field(init=False, default=None, repr=False)
+    _weights: PathChoice | CrossEncoder | PathRecorder | None = attrs.field(init=False, default=None, repr=False)
+    _learnt: bool = attrs.field(init=False, default=False, repr=False)
 
     def open(self) -> None:
         """Read the graph's noise relations, whether the scorer scores END, and the weights that choose paths.
@@ -125,7 +146,7 @@ class BeamExpander(Expander):
         """Identify the drivers that this one uses, the settings, and the weights that choose paths."""
         weights = self._weights or self._read_weights()
         plain = Expander.fingerprint(self)
-        return plain if weights is None else f"{plain}, {weights.fingerprint()}"
+        return f"{plain}, {weights.fingerprint()}" if isinstance(weights, PathChoice | CrossEncoder) else plain
 
     def _read_weights(self) -> PathChoice | CrossEncoder | None:
         if self.choice is None:
@@ -312,9 +333,61 @@ class BeamExpander(Expander):
             suitable = attrs.evolve(suitable, depth=self.depth, long_cost=0.0, long_width=None)
         return self.search.over(suitable)
 
-    def _choice(self) -> PathChoice | CrossEncoder | None:
+    def training_faults(self) -> list[str]:
+        """Tell whether there is a choice to train."""
+        if self.choice is None:
+            return ["`choice: null` chooses nothing, so there is nothing to train; set `choice: auto`"]
+        if self.choice != AUTO and FilePath(self.choice).expanduser().is_dir():
+            return ["a cross-encoder is not trained here; set `choice: auto`, or train it with its own library"]
+        return []
+
+    def fit(self, task: TrainingTask, training: ChoiceFitSettings) -> Mapping[str, float]:
+        """Fit the weights of the choice to the paths that the search returns for the examples' questions.
+
+        They are drawn to the weights that chose before, or to the order of the search where none did.
+
+        Raises:
+            DriverError: If the triples come in another order, or the paths of no question tell right from wrong.
+        """
+        if self._search().order != "nodes":
+            raise DriverError("the choice of the path needs `search: {order: nodes}`; set it, and train again")
+        before = self._choice()
+        prior = before if isinstance(before, PathChoice) else PathChoice({"share": 1.0})
+        recorder = PathRecorder()
+        searching = self._copy(_weights=recorder, _learnt=True)
+        questions = [example.question for example in task.examples]
+        for batch in batched(questions, _AT_ONCE):
+            states = searching.start(batch)
+            while going := [at for at, state in enumerate(states) if not state.done]:
+                for at, state in zip(going, searching.step([states[at] for at in going]), strict=True):
+                    states[at] = state
+            searching.result(states)
+        found = [
+            FoundPaths(
+                table,
+                np.array([f1_of(question, {end.end for end in one.read.get(at, ())}) for at in range(len(one.paths))]),
+                operates(one.marked),
+            )
+            for question, (one, table) in zip(questions, recorder.found, strict=True)
+        ]
+        self._weights, figures = fit_choice(found, prior)
+        self._learnt = True
+        return figures if task.validate is None else {**figures, **task.validate()}
+
+    def save(self, folder: FilePath) -> None:
+        """Write the weights that choose paths."""
+        if not isinstance(self._weights, PathChoice):
+            raise DriverError("there are no weights of a choice to save; train them first")
+        folder.mkdir(parents=True, exist_ok=True)
+        self._weights.save(folder / FILE)
+
+    def load(self, folder: FilePath) -> None:
+        """Choose paths by the weights that ``save`` wrote, whatever the scorer is."""
+        self._weights, self._learnt = PathChoice.load(str(folder / FILE)), True
+
+    def _choice(self) -> PathChoice | CrossEncoder | PathRecorder | None:
         """Return the weights that choose paths, if any: a training changes whether those of the package are used."""
-        if self.choice == AUTO and (self.scorer.is_trained() or self.variant == "srtk"):
+        if self.choice == AUTO and not self._learnt and (self.scorer.is_trained() or self.variant == "srtk"):
             return None
         return self._weights if self._search().order == "nodes" else None
 

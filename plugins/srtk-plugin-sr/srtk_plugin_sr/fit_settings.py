@@ -1,4 +1,4 @@
-"""Settings of training: what a recipe may write below ``train.fit`` for the dense scorer and for ``rerank``."""
+"""Settings of training: what a recipe may write below ``train.fit`` for the drivers of this package."""
 
 from __future__ import annotations
 
@@ -115,3 +115,8 @@ class HeadFitSettings:
     dropout: float = attrs.field(default=0.2, validator=_share)
     held: float = attrs.field(default=0.15, validator=_share)
     patience: int | None = attrs.field(default=6, validator=at_least(1))
+
+
+@attrs.frozen
+class ChoiceFitSettings:
+    """Settings for training the choice of ``beam``: there is nothing to set."""

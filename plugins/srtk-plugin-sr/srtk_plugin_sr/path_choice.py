@@ -6,6 +6,7 @@ import json
 import math
 from collections.abc import Mapping, Sequence
 from pathlib import Path as FilePath
+from typing import Any
 
 import attrs
 import numpy as np
@@ -15,7 +16,8 @@ from srtk_framework.values import DriverError, RankedPath, rounded
 from srtk_plugin_sr.answer_kind import operates
 from srtk_plugin_sr.path_features import FEATURES, Floats, SearchedQuestion, path_features
 
-SHIPPED = FilePath(__file__).with_name("path_choice.json")
+FILE = "path_choice.json"
+SHIPPED = FilePath(__file__).with_name(FILE)
 
 
 @attrs.frozen
@@ -46,6 +48,22 @@ class PathChoice:
             )
         return cls(weights)
 
+    @classmethod
+    def of(cls, row: Floats) -> PathChoice:
+        """Make one of weights in the order of the features, rounded; those of 0 are left out."""
+        weights = {name: round(float(weight), 4) for name, weight in zip(FEATURES, row, strict=True)}
+        return cls({name: weight for name, weight in weights.items() if weight})
+
+    def save(self, file: FilePath, **about: Any) -> None:
+        """Write the weights beside what is said about them."""
+        content = {**about, "weights": dict(self.weights)}
+        file.write_text(f"{json.dumps(content, indent=1)}\n", encoding="utf-8")
+
+    @property
+    def row(self) -> Floats:
+        """The weights in the order of the features, of shape [features]."""
+        return np.array([self.weights.get(name, 0.0) for name in FEATURES])
+
     def scores(
         self, graph: KnowledgeGraph, scorer: PathScorer, questions: Sequence[SearchedQuestion]
     ) -> list[list[float]]:
@@ -57,15 +75,32 @@ class PathChoice:
         """
         chosen = [one for one in questions if one.paths and not operates(one.marked)]
         tables = iter(path_features(graph, scorer, chosen))
-        weights = np.array([self.weights.get(name, 0.0) for name in FEATURES])
         return [
-            shared(one.paths, next(tables) @ weights) if one in chosen else [path.score for path in one.paths]
+            shared(one.paths, next(tables) @ self.row) if one in chosen else [path.score for path in one.paths]
             for one in questions
         ]
 
     def fingerprint(self) -> str:
         """Identify the weights."""
         return repr(sorted(self.weights.items()))
+
+
+@attrs.define(eq=False)
+class PathRecorder:
+    """Stands in the place of a choice: keeps what a search found with the features of its paths, and changes no score.
+
+    Attributes:
+        found: Of each question that was searched what was found, and the features of its paths.
+    """
+
+    found: list[tuple[SearchedQuestion, Floats]] = attrs.field(factory=list)
+
+    def scores(
+        self, graph: KnowledgeGraph, scorer: PathScorer, questions: Sequence[SearchedQuestion]
+    ) -> list[list[float]]:
+        """Record, and return the scores that the paths have."""
+        self.found += zip(questions, path_features(graph, scorer, questions), strict=True)
+        return [[path.score for path in one.paths] for one in questions]
 
 
 def shared(paths: Sequence[RankedPath], values: Floats) -> list[float]:

@@ -48,6 +48,8 @@ FEATURES = (
     "value wrong",
     "value lacks",
     "one of several",
+    "two steps",
+    "three steps",
 )
 """Names of the features, in the order of their columns; the README of the package says what each of them is."""
 
@@ -180,13 +182,15 @@ _Rows = Sequence[dict[str, float]]
 
 
 def _add_search(given: FeatureInput, rows: _Rows) -> None:
-    """Add what the search says: each path's probability, and what its last step added to its score."""
+    """Add what the search says of each path: its probability, what its last step added to its score, its length."""
     paths = given.question.paths
     probabilities = path_probabilities(paths, range(len(paths)))
     scores = {(path.entity, path.steps): path.score for path in paths}
     for rank, (path, row) in enumerate(zip(paths, rows, strict=True)):
         row["share"] = math.log(max(probabilities[rank], _LEAST))
         row["first"] = float(rank == 0)
+        row["two steps"] = float(len(path.steps) == 2)
+        row["three steps"] = float(len(path.steps) >= 3)
         row["over prefix"] = path.score - scores.get((path.entity, path.steps[:-1]), path.score)
 
 
