@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Collection, Mapping, Sequence
 from itertools import islice
 from typing import TYPE_CHECKING, Any, ClassVar
 
@@ -17,7 +17,16 @@ from srtk_framework.roles import Expander, GraphExamples, KnowledgeGraph, Superv
 from srtk_framework.text import link_topics
 from srtk_framework.training.material import Context, Examples, TrainingData, Wrong, held_by
 from srtk_framework.training.question_sets import NAMES, QuestionSets, hash_of, read, source_of, words
-from srtk_framework.values import InputError, Question, RunError, TrainingExample, batched
+from srtk_framework.values import (
+    END,
+    InputError,
+    Path,
+    Question,
+    RankedPath,
+    RunError,
+    TrainingExample,
+    batched,
+)
 
 if TYPE_CHECKING:
     from srtk_framework.recipe.composer import Composer
@@ -147,7 +156,20 @@ class PathMaterial:
 
     def validation(self, data: TrainingData, context: Context) -> Callable[[], Mapping[str, float]] | None:
         """Return the mean metrics of the main expander's retrievals for the validation questions."""
-        return (lambda: validate_retrieval(data.validation, context)) if data.validation else None
+        if not data.validation:
+            return None
+        right = self._right_paths(data.validation, context)
+        return lambda: validate_retrieval(data.validation, context, right)
+
+    def _right_paths(self, questions: Sequence[Question], context: Context) -> list[set[Path]]:
+        """Return the gold paths of each question, where it has none the best ones by the supervision."""
+        right = [set(question.gold_paths or ()) for question in questions]
+        if self.supervision is not None:
+            for batch in batched([i for i, paths in enumerate(right) if not paths], context.batch):
+                found = self.supervision.supervise([questions[i] for i in batch])
+                for i, paths in zip(batch, found, strict=True):
+                    right[i] = {path.steps for path in paths if path.score == paths[0].score}
+        return right
 
     def summary(self, counts: Mapping[str, int]) -> str:
         """Say how many questions were trained on, and how many lack a path."""
@@ -222,12 +244,26 @@ def _linked(questions: Sequence[Question], context: Context) -> list[Question]:
     return done
 
 
-def validate_retrieval(questions: Sequence[Question], context: Context) -> dict[str, float]:
-    """Return the mean metrics of the main expander's retrievals for questions."""
+def validate_retrieval(
+    questions: Sequence[Question], context: Context, right: Sequence[Collection[Path]] = ()
+) -> dict[str, float]:
+    """Return the mean metrics of the main expander's retrievals for questions.
+
+    Few questions soon have all the answers that they ever will; how far up the right path comes tells more. So where
+    right paths are given and the expander returns paths, ``path_mrr`` is the mean reciprocal rank of the first right
+    one, of the questions that have one.
+
+    Args:
+        questions: The questions.
+        context: What retrieves.
+        right: The right paths of each question.
+    """
     values: dict[str, list[float]] = {}
+    ranked: list[Sequence[RankedPath]] = []
     graph = context.retriever.graph
     for batch in batched(questions, context.batch):
         done = context.retriever.retrieve(batch, None, False)
+        ranked += [retrieval.subgraph.paths for retrieval in done]
         gold = [retrieval.question for retrieval in done]
         if graph is not None:
             gold = with_gold_triples(graph, gold)
@@ -235,4 +271,12 @@ def validate_retrieval(questions: Sequence[Question], context: Context) -> dict[
             for name, value in row(attrs.evolve(retrieval, question=question)).metrics.items():
                 if value is not None:
                     values.setdefault(name, []).append(value)
+    if any(ranked) and any(right):
+        values["path_mrr"] = [_reciprocal(paths, of) for paths, of in zip(ranked, right, strict=True) if of]
     return {name: sum(some) / len(some) for name, some in values.items()}
+
+
+def _reciprocal(paths: Sequence[RankedPath], right: Collection[Path]) -> float:
+    """Return one divided by the place of the first right path; 0 without one."""
+    walked = [path.steps[:-1] if path.steps[-1:] == (END,) else path.steps for path in paths]
+    return next((1 / place for place, steps in enumerate(walked, 1) if steps in right), 0.0)

@@ -7,7 +7,20 @@ import pytest
 from srtk_framework.recipe.recipe import from_data, parse
 from srtk_framework.run.runner import Runner
 from srtk_framework.run.session import Session
-from srtk_framework.values import InputError, RecipeError, RunError
+from srtk_framework.training.material import Context
+from srtk_framework.training.paths import PathMaterial, validate_retrieval
+from srtk_framework.values import (
+    END,
+    InputError,
+    Link,
+    Question,
+    RankedPath,
+    RecipeError,
+    Retrieval,
+    RunError,
+    Step,
+    Subgraph,
+)
 
 pytestmark = pytest.mark.usefixtures("learners")
 
@@ -176,3 +189,54 @@ def test_twenty_validation_questions_of_several_topics_are_validated_apart(tmp_p
     check = asked(tmp_path / "many.jsonl", rows)
     with Session(from_data(recipe(tmp_path, files, validation=check))) as session:
         assert ("of_several_topics" in session.train().figures) is validated
+
+
+class Found:
+    """A session whose search returns given paths."""
+
+    graph = None
+
+    def __init__(self, paths):
+        self.paths = paths
+
+    def retrieve(self, questions, method, read):
+        return [Retrieval(one, Subgraph(paths=self.paths.get(one.id, ()))) for one in questions]
+
+
+def validated(paths, right):
+    questions = [Question(name, "?", (Link("paris"),)) for name in "abc"]
+    context = Context(None, Found(paths), None, 0, 2, lambda name, data: None)
+    return validate_retrieval(questions, context, right)
+
+
+def test_the_rank_of_the_right_path_is_the_mean_over_the_questions_that_have_one():
+    one, other = Step("capital_of"), Step("mouth")
+    paths = {
+        "a": (RankedPath("paris", (other,), 0.0), RankedPath("paris", (one, END), -1.0)),
+        "b": (RankedPath("paris", (other,), 0.0),),
+    }
+    assert validated(paths, [{(one,)}, {(one,)}, set()])["path_mrr"] == (1 / 2 + 0) / 2
+    assert validated(paths, [{(one,)}, {(one,), (other,)}, {(one,)}])["path_mrr"] == (1 / 2 + 1 + 0) / 3
+
+
+def test_without_a_right_path_or_a_path_there_is_no_rank():
+    assert "path_mrr" not in validated({"a": (RankedPath("paris", (Step("mouth"),), 0.0),)}, [set(), set(), set()])
+    assert "path_mrr" not in validated({}, [{(Step("mouth"),)}] * 3)
+    assert "path_mrr" not in validated({}, ())
+
+
+class Best:
+    """A supervision that finds a good path and a worse one for every question."""
+
+    def supervise(self, questions):
+        found = RankedPath("paris", (Step("mouth"),), 1.0), RankedPath("paris", (Step("seat"),), 0.5)
+        return [found if one.links else () for one in questions]
+
+
+def test_right_paths_are_gold_else_the_best_by_the_supervision():
+    gold = Question("a", "?", (Link("paris"),), gold_paths=((Step("capital_of"),),))
+    questions = [gold, Question("b", "?", (Link("paris"),)), Question("c", "?", ())]
+    context = Context(None, None, None, 0, 2, lambda name, data: None)
+    right = PathMaterial(None, Best())._right_paths(questions, context)
+    assert right == [{(Step("capital_of"),)}, {(Step("mouth"),)}, set()]
+    assert PathMaterial(None, None)._right_paths(questions, context) == [right[0], set(), set()]

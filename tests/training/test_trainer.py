@@ -67,6 +67,7 @@ def test_a_run_trains_then_retrieves_with_what_was_learnt(tmp_path, files):
     outcome = run(recipe(tmp_path, files))
     assert outcome.evaluation["methods"]["walk"]["answer_recall"]["mean"] == 1.0
     assert outcome.trained.figures["answer_recall"] == 1.0
+    assert outcome.trained.figures["path_mrr"] == 1.0
     assert outcome.trained.counts == {"questions": 12, "validation": 3, "unlinked": 0, "pathless": 0, "lessons": 12}
 
 

@@ -202,7 +202,7 @@ class DenseScorer(PathScorer):
         encoder.take(network)
         if task.validate_topics is not None:
             self._reset_cache(on_disk=False)
-            figures |= self._choose_topic_background(task.validate_topics, training.monitor)
+            figures |= self._choose_topic_background(task.validate_topics, training.monitor or "answer_recall")
         self._reset_cache(on_disk=True)
         return figures
 

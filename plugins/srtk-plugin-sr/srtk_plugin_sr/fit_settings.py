@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Collection
 from typing import Any, Literal
 
 import attrs
@@ -51,6 +52,8 @@ class ScorerFitSettings:
         strategy: Strategy of Lightning, such as `ddp` for several devices.
         validate_every: Updates between two validations, each with a checkpoint; by default an epoch, at most 500.
         monitor: Validation metric that selects the best weights; of equal ones, those that retrieve fewer triples win.
+            By default `path_mrr`, the mean reciprocal rank of the right path, which tells weights apart that find the
+            same answers, or `answer_recall` where no right path is known.
         patience: Stop after this many validations without a better one (by 0.0005, or equally good with 1 % fewer
             triples); null for never.
         keep: Number of checkpoints to keep, the newest.
@@ -79,10 +82,14 @@ class ScorerFitSettings:
     devices: int = attrs.field(default=1, validator=at_least(1))
     strategy: str = "auto"
     validate_every: int | None = attrs.field(default=None, validator=at_least(1))
-    monitor: str = "answer_recall"
+    monitor: str | None = None
     patience: int | None = attrs.field(default=3, validator=at_least(1))
     keep: int = attrs.field(default=1, validator=at_least(1))
     logger: Literal["tensorboard", "wandb"] | None = None
+
+    def monitored(self, figures: Collection[str]) -> str:
+        """Return the name of the metric that selects the best weights, given the names of those there are."""
+        return self.monitor or ("path_mrr" if "path_mrr" in figures else "answer_recall")
 
     @property
     def most_negatives(self) -> int | None:

@@ -191,11 +191,12 @@ class ScorerModule(lightning.LightningModule):
         done = min((self.current_epoch + 1) * self._schedule.every, self._schedule.total)
         self.log("mean_loss", mean, sync_dist=self.trainer.world_size > 1, batch_size=1)
         figures = self._validated()
+        monitor = self._settings.monitored(figures)
         for name, value in figures.items():
-            self.log(name, value, batch_size=1, prog_bar=name == self._settings.monitor)
+            self.log(name, value, batch_size=1, prog_bar=name == monitor)
         self.log("round", float(self.current_epoch), batch_size=1)
         self.history.append({"steps": float(done), "loss": mean, **figures})
-        value = figures.get(self._settings.monitor, float(self.current_epoch))
+        value = figures.get(monitor, float(self.current_epoch))
         size = figures.get("triples", 0.0)
         if self._better(value, size):
             self.best, self.size, self.best_round, self.waited = value, size, self.current_epoch, 0
@@ -298,9 +299,10 @@ class ScorerModule(lightning.LightningModule):
         if self.trainer.world_size > 1:
             torch.distributed.broadcast_object_list(found, src=0)
         figures: dict[str, float] = found[0]
-        if self._settings.monitor not in figures:
+        monitor = self._settings.monitored(figures)
+        if monitor not in figures:
             known = ", ".join(sorted(figures)) or "none"
-            raise DriverError(f"the validation has no metric {self._settings.monitor!r}; monitor one of {known}")
+            raise DriverError(f"the validation has no metric {monitor!r}; monitor one of {known}")
         return figures
 
     def _fail(self, what: str) -> NoReturn:

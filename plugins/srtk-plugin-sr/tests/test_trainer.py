@@ -345,6 +345,15 @@ def test_of_equally_good_weights_those_that_retrieve_fewer_triples_are_kept(scor
     assert figures["rounds"] == 7
 
 
+def test_of_weights_that_find_the_same_answers_those_are_kept_that_rank_the_right_path_best(scorer, tmp_path):
+    ranks = iter([0.5, 0.7, 0.8, 0.75, 0.6, 0.6])
+    figures = scorer().fit(
+        task(tmp_path, lambda: {"answer_recall": 1.0, "path_mrr": next(ranks)}), settings(validate_every=2, patience=3)
+    )
+    assert figures["path_mrr"] == 0.8
+    assert figures["rounds"] == 6
+
+
 def test_an_unknown_metric_names_those_there_are(scorer, tmp_path):
     with pytest.raises(DriverError, match="no metric 'answer_recall'; monitor one of hits, size"):
         scorer().fit(task(tmp_path, lambda: {"size": 1.0, "hits": 0.0}), settings(epochs=1))
