@@ -105,6 +105,13 @@ def test_nested_questions_speak_for_long_paths() -> None:
     assert long["length nesting"] > 0.0
 
 
+def test_the_length_of_a_path_has_features_that_the_weights_of_the_package_ignore() -> None:
+    paths = (STARRED,), (DIRECTED, OTHER_FILMS), (DIRECTED, OTHER_FILMS, STARRED)
+    rows = features("who starred in Heat", *paths)
+    assert [(row["two steps"], row["three steps"]) for row in rows] == [(0, 0), (1, 0), (0, 1)]
+    assert not {"two steps", "three steps"} & set(PathChoice.load().weights)
+
+
 def test_words_of_a_question_leave_out_mentions_and_numbers() -> None:
     words = QuestionWords.of("which actors of ¤ played in 1995")
     assert words.content == ("actors", "played")
