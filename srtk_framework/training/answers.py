@@ -39,7 +39,6 @@ class AnswerMaterial:
     expander: Expander | None
     supervisions = ()
     names = NAMES
-    pipeline_tag = "multiple-choice"
     hashed = "the questions"
 
     @classmethod
@@ -59,6 +58,11 @@ class AnswerMaterial:
         if expander is None:
             wrong(("train",), f"the {block.role} learns from what an expander retrieves; add `expander: {{use: …}}`")
         return cls(block.role, QuestionSets.of(composer, recipe, train, wrong), expander)
+
+    @property
+    def pipeline_tag(self) -> str:
+        """Kind of the model for model hubs."""
+        return "feature-extraction" if self.role == Expander.role else "multiple-choice"
 
     @property
     def described(self) -> str:

@@ -228,6 +228,7 @@ def test_a_recipe_trains_the_choice(tmp_path: FilePath) -> None:
     card = (model / "README.md").read_text()
     assert "expander: {use: beam, choice: FOLDER/path_choice.json}" in card
     assert "others validated it" in card
+    assert "pipeline_tag: feature-extraction" in card
     assert "answer_recall" in card
     del recipe["train"]
     again = {**recipe, "output": str(tmp_path / "again")}
