@@ -46,7 +46,6 @@ from srtk_plugin_sr.answer_kind import operates
 from srtk_plugin_sr.choice_fit import FoundPaths, f1_of, fit_weights, own_weights
 from srtk_plugin_sr.path_choice import PathRecorder
 from srtk_plugin_sr.path_features import FEATURES, Floats
-from srtk_plugin_sr.path_texts import path_texts
 
 from srtk_framework.evaluation import paired
 from srtk_framework.values import RankedPath, Retrieval
@@ -88,22 +87,7 @@ OWN = (25, 50, 100)
 """Numbers of own questions."""
 DRAWS = 5
 """Draws of own questions."""
-
-
-@attrs.frozen(eq=False)
-class Row(FoundPaths):
-    """The paths that a search returned for a question, in words too.
-
-    Attributes:
-        question: Text of the question.
-        texts: The paths in words.
-    """
-
-    question: str = ""
-    texts: Sequence[str] = ()
-
-
-Rows = Sequence[Row]
+Rows = Sequence[FoundPaths]
 
 
 def halves(name: str) -> Mapping[str, depths.Case]:
@@ -136,33 +120,22 @@ def harvest(case: depths.Case) -> list[FoundPaths]:
         beam._weights, beam._learnt = recorder, True
         session.retrieve(questions, read=False)
         found = {one.text: (one, table) for one, table in recorder.found}
-        texts = path_texts(session.graph, [one for one, _ in found.values()])
-        words = dict(zip(found, texts, strict=True))
         rows = []
         for question in questions:
             one, table = found.get(question.text, (None, np.zeros((0, len(FEATURES)))))
             ends = [path_ends(session.graph, path) for path in one.paths] if one else []
             f1 = np.array([f1_of(question, some) for some in ends])
             kept = one is not None and operates(one.marked)
-            rows.append(Row(table, f1, kept, question.text, words.get(question.text, ())))
+            rows.append(FoundPaths(table, f1, kept))
     return rows
 
 
-def kept_rows(half: str) -> dict[str, Rows]:
-    """Read what a search kept of each set."""
-    files = {name: FOLDER / f"{name}-{half}.pickle" for name in CASES}
-    return {
-        name: [Row(*row) for row in pickle.loads(file.read_bytes())] for name, file in files.items() if file.is_file()
-    }
-
-
 def fit(sets: Mapping[str, Rows]) -> Floats:
-    """Fit the weights of the features on the questions of several sets; a feature beyond those of a path speaks for it."""
+    """Fit the weights of the features on the questions of several sets."""
     of_graph = {name: sum(one in sets for one in graph) for graph in GRAPHS.values() for name in graph}
     usable = {name: [row for row in rows if row.teaches] for name, rows in sets.items()}
     kept = [(row, 1 / (of_graph[name] * len(rows))) for name, rows in usable.items() for row in rows]
-    signs = [*SIGNS, *[1] * (kept[0][0].features.shape[1] - len(SIGNS))]
-    return fit_weights([row for row, _ in kept], [share for _, share in kept], signs=signs)
+    return fit_weights([row for row, _ in kept], [share for _, share in kept], signs=SIGNS)
 
 
 def own(rows: Rows, weights: Floats, count: int, held: Rows) -> list[float]:
@@ -275,7 +248,11 @@ def main() -> int:
             (FOLDER / f"{name}-{half}.pickle").write_bytes(pickle.dumps([attrs.astuple(row) for row in rows]))
             spent = time.process_time() - began
             print(f"{name}, {half}: {len(rows)} questions, {spent:.0f} s of CPU", file=sys.stderr, flush=True)
-    found = {half: kept_rows(half) for half in ("choose", "report")}
+    found: dict[str, dict[str, Rows]] = {"choose": {}, "report": {}}
+    for half, sets in found.items():
+        for name in CASES:
+            if (file := FOLDER / f"{name}-{half}.pickle").is_file():
+                sets[name] = [FoundPaths(*row) for row in pickle.loads(file.read_bytes())]
     shipped = fit({name: rows for name, rows in found["choose"].items() if name in SHIPPED})
     print("\n".join(report(found["choose"], found["report"], shipped)))
     if args.write:

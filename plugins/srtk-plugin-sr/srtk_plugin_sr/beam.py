@@ -51,8 +51,8 @@ from srtk_framework.values import (
     one_of,
     rounded,
 )
-from srtk_plugin_sr.beam_state import OVERSAMPLING, ActivePath, BeamState, beam_state, copy_state, without_end
 from srtk_plugin_sr.answer_kind import operates
+from srtk_plugin_sr.beam_state import OVERSAMPLING, ActivePath, BeamState, beam_state, copy_state, without_end
 from srtk_plugin_sr.choice_fit import FoundPaths, f1_of, fit_choice
 from srtk_plugin_sr.cross_encoder import CrossEncoder
 from srtk_plugin_sr.explain import final_choice, hop_choice, hop_paths, path_key
