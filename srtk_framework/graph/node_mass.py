@@ -11,13 +11,18 @@ Ends of a path that nothing tells apart come in order of the number of triples t
 ids: what is spoken of often is asked for often. Where a question has several topics, the ends on whose instances the
 paths of the other topics arrive get as much more as these are probable (see ``topic_support``), and a path from one
 topic to another gives its mass to the node before that, in which it joins the two: no question asks for what it names.
+
+What is left of the budget is filled along spare paths, which a search has followed and left out, by the same mass. They
+change nothing of what is read before them.
 """
 
 from __future__ import annotations
 
+import heapq
 import math
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from itertools import islice
+from types import MappingProxyType
 from typing import Any, NamedTuple
 
 import attrs
@@ -41,6 +46,8 @@ RESERVED = 0.5
 """Largest part of the budget that is kept for them."""
 EVEN = 0.5
 """Part of what the triples before them add each with which further ones are read at any price: those of a long list."""
+SPARE = 2
+"""Spare paths that are read for each triple that has room: much of what the best of them lead to is read already."""
 
 
 Rescore = Callable[[Sequence[Sequence[RankedPath]], Sequence[Mapping[int, Sequence[Instance]]]], list[list[float]]]
@@ -96,6 +103,7 @@ def facts_by_node(
     found: float = 1.0,
     background: float | None = BACKGROUND,
     rescore: Rescore | None = None,
+    spare: Sequence[Sequence[RankedPath]] | None = None,
 ) -> list[Subgraph]:
     """Read one instance for each node that the paths end in, nodes of most mass first, then further instances.
 
@@ -106,6 +114,9 @@ def facts_by_node(
     Every prefix of the triples is connected to the linked entities. The score of a triple is the logarithm of the mass
     of the node that it was read for, and never above that of a triple before it. Paths beyond the budget's mass get
     no triples.
+
+    Where this leaves room in the budget, triples along spare paths follow, unless its recall, price or mass say that
+    less is enough. Nothing is expected of them; `filled` in the trace is their number.
 
     Args:
         graph: Graph to read.
@@ -118,24 +129,17 @@ def facts_by_node(
         background: Support of a topic where none of its paths arrive, above 0: the smaller, the more a node is worth
             where topics meet. None for no support: the paths of all topics are read as those of one.
         rescore: Gives the paths other scores by what was read of them; the order of the paths follows.
+        spare: Per question, further paths, in any order. Those that get triples come after its paths, with scores that
+            are no greater.
     """
     if background is None:
         topics = [dict.fromkeys(row, 0) for row in topics]
     within = [len(row) if rescore else paths_within(row, budget.mass) for row in paths]
-    indices = [(i, rank) for i, row in enumerate(paths) for rank, path in enumerate(row[: within[i]]) if path.steps]
     most = None if budget.triples is None else READ * budget.triples
     cuts: list[dict[str, int]] = [dict(trace.get("cut", {})) for trace in traces]
-    read = instances(
-        graph,
-        [paths[i][rank] for i, rank in indices],
-        [known[i] for i, _ in indices],
-        attrs.evolve(budget, triples=most),
-        [cuts[i] for i, _ in indices],
-    )
-    rows: list[dict[int, list[Instance]]] = [{} for _ in paths]
-    for (i, rank), path_instances in zip(indices, read, strict=True):
-        if path_instances:
-            rows[i][rank] = path_instances
+    some = [row[:count] for row, count in zip(paths, within, strict=True)]
+    rows = _read(graph, some, known, attrs.evolve(budget, triples=most), cuts)
+    searched, read = paths, rows
     if rescore is not None:
         paths, rows = _rescored(paths, rows, rescore(paths, rows))
         within = [paths_within(row, budget.mass) for row in paths]
@@ -162,12 +166,97 @@ def facts_by_node(
             )
         )
         expected.append([0.0, *reading.shares] if row else [])
+    if spare is not None:
+        subgraphs = _filled(graph, subgraphs, searched, read, spare, budget, topics, known, background or BACKGROUND)
     finished = finish(graph, subgraphs, attrs.evolve(budget, mass=None))
-    # Tokens may have cut the triples, which leaves the first ones.
+    # Tokens may have cut the triples, which leaves the first ones; of spare paths nothing is expected.
     return [
-        attrs.evolve(one, expected_recall=rounded(found * shares[len(one.triples)]) if shares else None)
+        attrs.evolve(one, expected_recall=rounded(found * shares[: len(one.triples) + 1][-1]) if shares else None)
         for one, shares in zip(finished, expected, strict=True)
     ]
+
+
+def _read(
+    graph: GraphLike,
+    paths: Sequence[Sequence[RankedPath]],
+    known: Sequence[Mapping[PathKey, Frontier]],
+    budget: Budget,
+    cuts: Sequence[dict[str, int]],
+) -> list[dict[int, list[Instance]]]:
+    """Return, per question, the instances of its paths that have any, by rank."""
+    indices = [(i, rank) for i, row in enumerate(paths) for rank, path in enumerate(row) if path.steps]
+    read = instances(
+        graph,
+        [paths[i][rank] for i, rank in indices],
+        [known[i] for i, _ in indices],
+        budget,
+        [cuts[i] for i, _ in indices],
+    )
+    rows: list[dict[int, list[Instance]]] = [{} for _ in paths]
+    for (i, rank), path_instances in zip(indices, read, strict=True):
+        if path_instances:
+            rows[i][rank] = path_instances
+    return rows
+
+
+def _filled(
+    graph: GraphLike,
+    subgraphs: Sequence[Subgraph],
+    paths: Sequence[Sequence[RankedPath]],
+    read: Sequence[Mapping[int, Sequence[Instance]]],
+    spare: Sequence[Sequence[RankedPath]],
+    budget: Budget,
+    topics: Sequence[Mapping[str, int]],
+    known: Sequence[Mapping[PathKey, Frontier]],
+    background: float,
+) -> list[Subgraph]:
+    """Read triples along spare paths into the room that subgraphs leave.
+
+    Args:
+        graph: Graph to read.
+        subgraphs: Per question, what was read along its paths.
+        paths: Per question, its paths with the scores of the search, as spare ones have them.
+        read: Per question, the instances of its paths, by rank.
+        spare: Per question, further paths.
+        budget: Limits of a question.
+        topics: Per question, for each linked entity the number of its topic.
+        known: Per question, frontiers that the search has read.
+        background: Support of a topic where none of its paths arrive.
+    """
+    enough = budget.price or any(limit is not None and limit < 1 for limit in (budget.recall, budget.mass))
+    if budget.triples is None or enough:
+        return list(subgraphs)
+    room = [budget.triples - len(one.triples) for one in subgraphs]
+    further = [heapq.nsmallest(SPARE * left, row, path_order) for left, row in zip(room, spare, strict=True)]
+    found = _read(graph, further, known, budget, [{} for _ in further])
+    filled = []
+    for i, one in enumerate(subgraphs):
+        if found[i]:
+            every = [*paths[i], *further[i]]
+            instances_of = {**read[i], **{len(paths[i]) + rank: row for rank, row in found[i].items()}}
+            before = dict(zip(one.triples, map(_Choice, one.scores, one.path_of), strict=True))
+            reading = _chosen(every, instances_of, topics[i], budget, background, before)
+            one = _with_spare(one, every, dict(islice(reading.triples.items(), len(before), None)))
+        filled.append(one)
+    return filled
+
+
+def _with_spare(subgraph: Subgraph, paths: Sequence[RankedPath], more: Mapping[Triple, _Choice]) -> Subgraph:
+    """Add triples, and the paths that they were read along, behind those that are there."""
+    if not more:
+        return subgraph
+    least = min((path.score for path in subgraph.paths), default=math.inf)
+    ranks = sorted({choice.rank for choice in more.values()})
+    place = {rank: len(subgraph.paths) + i for i, rank in enumerate(ranks)}
+    own = [attrs.evolve(paths[rank], score=rounded(min(least, paths[rank].score))) for rank in ranks]
+    return attrs.evolve(
+        subgraph,
+        triples=(*subgraph.triples, *more),
+        scores=(*subgraph.scores, *(choice.score for choice in more.values())),
+        paths=(*subgraph.paths, *own),
+        path_of=(*subgraph.path_of, *(place[choice.rank] for choice in more.values())),
+        trace={**subgraph.trace, "filled": len(more)},
+    )
 
 
 def _rescored(
@@ -191,21 +280,23 @@ def _chosen(
     topics: Mapping[str, int],
     budget: Budget,
     background: float = BACKGROUND,
+    before: Mapping[Triple, _Choice] = MappingProxyType({}),
 ) -> _Reading:
-    """Choose the triples of a question from the instances of its paths, by rank."""
+    """Choose the triples of a question from the instances of its paths, by rank, behind those chosen before."""
     most, recall = budget.triples, budget.recall
     if len(set(topics.values())) > 1:
         read = {rank: [_joining(one, paths[rank], topics) for one in found] for rank, found in read.items()}
     nodes = _nodes(paths, read, topics, background)
     degrees = _degrees(read)
     order = sorted(nodes, key=lambda end: (-nodes[end].score, nodes[end].rank, -degrees[end]))
-    reserved, held = _reserved(nodes, order, [_ends(found) for found in read.values()], most)
+    reserved, held = _reserved(nodes, order, [_ends(found) for found in read.values()], most, before)
+    highest = min((choice.score for choice in before.values()), default=math.inf)
     total = math.fsum(node.mass for node in nodes.values())
     share, seen = 0.0, set[str]()
-    chosen: dict[Triple, _Choice] = {}
+    chosen = dict(before)
     shares: list[float] = []
     ends: list[int] = []
-    room = math.inf if most is None else most - len(held)
+    room = math.inf if most is None else most - len(before) - len(held)
     for end in order:
         if recall is not None and recall < 1 and share >= recall:
             break
@@ -222,7 +313,7 @@ def _chosen(
         for triple in (*own, *(triple for triple in wanted if triple not in own)):
             if triple in chosen:
                 continue
-            chosen[triple] = _Choice(node.score, wanted[triple])
+            chosen[triple] = _Choice(min(highest, node.score), wanted[triple])
             for at in (triple.subject, triple.object):
                 if at in nodes and at not in seen:
                     seen.add(at)
@@ -294,6 +385,7 @@ def _nodes(
     """Return the nodes that the paths end in, in order of the paths."""
     probabilities = path_probabilities(paths, sorted(read))
     support = topic_support(paths, read, probabilities, topics, background)
+    alone = len(support.ways) < 2
     masses: dict[str, list[float]] = {}
     best: dict[str, tuple[tuple[float, float, int], Instance]] = {}
     for rank in sorted(read):
@@ -301,7 +393,7 @@ def _nodes(
         parts: dict[str, tuple[float, Instance]] = {}
         greatest = 1.0
         for instance in read[rank]:
-            boost = support.boost(topic, passed(instance, paths[rank]))
+            boost = 1.0 if alone else support.boost(topic, passed(instance, paths[rank]))
             part = instance.confidence * boost
             greatest = max(greatest, boost)
             if instance.end not in parts or part > parts[instance.end][0]:
@@ -316,7 +408,7 @@ def _nodes(
     found = {}
     for end, ((_, _, negative), instance) in best.items():
         path = paths[-negative]
-        joined = support.meetings(topics[path.entity], passed(instance, path))
+        joined = () if alone else support.meetings(topics[path.entity], passed(instance, path))
         mass = max(math.fsum(masses[end]), 1e-300)
         found[end] = _Node(mass, rounded(math.log(mass)), -negative, instance, tuple(joined))
     return found
@@ -350,9 +442,16 @@ def _ends(instances: Sequence[Instance]) -> dict[str, float]:
 
 
 def _reserved(
-    nodes: Mapping[str, _Node], order: Sequence[str], ends: Sequence[Mapping[str, float]], most: int | None
+    nodes: Mapping[str, _Node],
+    order: Sequence[str],
+    ends: Sequence[Mapping[str, float]],
+    most: int | None,
+    before: Collection[Triple],
 ) -> tuple[set[str], set[Triple]]:
-    """Return the best few ends of each path, as far as part of the room suffices, and the triples that they need."""
+    """Return the best few ends of each path, as far as part of the room suffices, and the triples that they need.
+
+    Triples chosen before need no room.
+    """
     reserved: set[str] = set()
     held: set[Triple] = set()
     if most is None:
@@ -360,8 +459,8 @@ def _reserved(
     place = {end: i for i, end in enumerate(order)}
     for row in ends:
         for end in sorted(row, key=place.__getitem__)[:LEAST]:
-            needed = held.union(nodes[end].instance.triples)
-            if len(needed) <= RESERVED * most:
+            needed = held.union(triple for triple in nodes[end].instance.triples if triple not in before)
+            if len(needed) <= RESERVED * (most - len(before)):
                 reserved.add(end)
                 held = needed
     return reserved, held

@@ -327,3 +327,71 @@ def test_the_mass_counts_paths_by_their_new_scores():
     )
     assert {triple.relation for triple in found.triples} == {"born in", "number"}
     assert found.trace["cut"] == {"mass": 1}
+
+
+SEAT = path(Step("seat", inverse=True), score=-1.0)
+SPARE = [path(BORN, NUMBER, score=0.5), SEAT]
+
+
+def read_with_spare(paths, spare=SPARE, facts=FACTS, rescore=None, **limits):
+    graph = MemoryGraph(triples=facts)
+    graph.open()
+    rows = [paths], Budget(**limits), [topics([*paths, *spare])], [{}], [{}]
+    plain, filled = (facts_by_node(graph, *rows, found=0.9, rescore=rescore, spare=some) for some in (None, [spare]))
+    return plain[0], filled[0]
+
+
+def test_room_is_filled_along_spare_paths_behind_what_is_read():
+    plain, filled = read_with_spare([path(BORN, CLUB, score=0.0)], triples=20)
+    assert filled.triples[:6] == plain.triples
+    assert filled.scores[:6] == plain.scores
+    assert {triple.relation for triple in filled.triples[6:]} == {"number", "seat"}
+    assert filled.trace == {"filled": 4}
+    assert list(filled.scores) == sorted(filled.scores, reverse=True)
+    assert filled.expected_recall == plain.expected_recall == 0.9
+
+
+def test_spare_paths_stand_behind_the_others_with_scores_that_are_no_greater():
+    plain, filled = read_with_spare([path(BORN, CLUB, score=0.0)], triples=20)
+    assert filled.paths[:1] == plain.paths
+    assert filled.paths[1:] == (attrs.evolve(SPARE[0], score=0.0), SEAT)
+    named = [filled.paths[rank].steps[-1].relation for rank in filled.path_of[6:]]
+    assert named == [triple.relation for triple in filled.triples[6:]]
+
+
+def test_a_spare_path_without_a_triple_of_its_own_is_not_named():
+    _, filled = read_with_spare([path(BORN, CLUB, score=0.0)], [path(BORN, score=9.0), SEAT], triples=20)
+    assert [one.steps for one in filled.paths] == [(BORN, CLUB), SEAT.steps]
+
+
+@pytest.mark.parametrize("room", [0, 1, 2, 3])
+def test_spare_paths_get_no_more_than_the_room(room):
+    plain, filled = read_with_spare([path(BORN, CLUB, score=0.0)], triples=6 + room)
+    assert len(filled.triples) == 6 + room
+    assert (filled == plain) is (room == 0)
+
+
+@pytest.mark.parametrize("limits", [{"recall": 0.5}, {"price": 0.001}, {"mass": 0.9}])
+def test_who_asks_for_less_is_given_no_more(limits):
+    plain, filled = read_with_spare([path(BORN, CLUB, score=0.0)], triples=20, **limits)
+    assert filled == plain
+
+
+def test_without_a_limit_on_triples_there_is_no_room_to_fill():
+    plain, filled = read_with_spare([path(BORN, CLUB, score=0.0)])
+    assert filled == plain
+
+
+def test_room_is_filled_behind_paths_with_other_scores():
+    paths = [path(BORN, CLUB, score=2.0), path(BORN, score=1.0)]
+    plain, filled = read_with_spare(paths, triples=20, rescore=lambda rows, read: [[-4.0, -3.0] for _ in rows])
+    assert filled.triples[:6] == plain.triples
+    assert [one.score for one in filled.paths] == [-3.0, -4.0, -4.0, -4.0]
+    assert {filled.paths[rank].steps for rank in filled.path_of[6:]} == {one.steps for one in SPARE}
+
+
+def test_of_spare_paths_the_node_of_most_mass_comes_first():
+    likely, unlikely = path(NUMBER, score=-1.0), path(Step("near"), score=-3.0)
+    facts = [*FACTS, ["town", "near", "x"], ["town", "number", "n9"]]
+    _, filled = read_with_spare([path(BORN, CLUB, score=0.0)], [unlikely, likely], facts, triples=7)
+    assert filled.triples[6] == Triple("town", "number", "n9")

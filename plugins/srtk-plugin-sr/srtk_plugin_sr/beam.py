@@ -16,6 +16,7 @@ import numpy as np
 
 from srtk_framework.graph import (
     Instance,
+    PathKey,
     Reached,
     Rescore,
     facts,
@@ -90,7 +91,10 @@ class BeamExpander(Expander):
             given, long paths cost nothing more and all may be extended, unless `search` says otherwise, since who gives
             a depth knows the questions.
         inverse: Also follow relations against their direction.
-        paths: Maximum number of paths of a topic whose triples are read; `width` by default.
+        paths: Maximum number of paths of a topic whose triples are read. By default `width`, and where these leave room
+            in the budget's triples, paths that the search has followed and left out fill it: the triples before them
+            stay as they are, and the graph is asked for nothing that the search has not read. Not with a `margin`, or
+            where the budget's recall, price or mass end the reading.
         search: Settings that replace what suits the scorer.
         link_weight: Factor on the logarithm of a link's share of the scores in its span; 0 ignores link scores.
         choice: Second stage that scores the paths that were found a second time, as wholes, where the triples come in
@@ -244,15 +248,15 @@ class BeamExpander(Expander):
         """Rank the paths and read their triples; paths that could still be extended count as they are."""
         search = self._search()
         beams = [beam_state(state) for state in states]
+        every = [
+            sorted([*state.finished, *active], key=path_order)
+            for state, active in zip(beams, self._ended(beams), strict=True)
+        ]
         ranked = [
             _within_margin(
-                _best_of_topics(
-                    sorted([*state.finished, *active], key=path_order), self.paths or self.width, state.topics, _entity
-                ),
-                search.margin,
-                state.topics,
+                _best_of_topics(paths, self.paths or self.width, state.topics, _entity), search.margin, state.topics
             )
-            for state, active in zip(beams, self._ended(beams), strict=True)
+            for state, paths in zip(beams, every, strict=True)
         ]
         traces = []
         for state, paths in zip(beams, ranked, strict=True):
@@ -278,6 +282,7 @@ class BeamExpander(Expander):
                 search.found,
                 search.topic_background,
                 self._rescore(beams) if self._choice() else None,
+                [_spare(*row) for row in zip(beams, every, ranked, strict=True)] if self._fills() else None,
             )
         return facts(self.graph, ranked, self.budget, known, traces)
 
@@ -294,8 +299,8 @@ class BeamExpander(Expander):
         every = self._copy(budget=budget, paths=sys.maxsize, _fixed=unlimited, choice=None, _weights=None).result(
             states
         )
-        read = self._copy(budget=budget, choice=None, _weights=None).result(states)
         most, limit = self.paths or self.width, "expander.paths" if self.paths else "expander.width"
+        read = self._copy(budget=budget, paths=most, choice=None, _weights=None).result(states)
         return [final_choice(all_.paths, some.paths, most, limit) for all_, some in zip(every, read, strict=True)]
 
     def _hop_choice(self, state: BeamState) -> HopChoice:
@@ -385,6 +390,12 @@ class BeamExpander(Expander):
         """Choose paths by the weights that ``save`` wrote, whatever the scorer is."""
         self._weights, self._learnt = PathChoice.load(str(folder / FILE)), True
 
+    def _fills(self) -> bool:
+        """Return whether paths that were left out fill the budget: all of them followed, and no limit on paths set."""
+        search = self._search()
+        limited = (self.paths, search.margin, search.hop_margin) != (None, None, None)
+        return self.variant == "default" and search.fan_cost > 0 and not limited
+
     def _choice(self) -> PathChoice | CrossEncoder | PathRecorder | None:
         """Return the weights that choose paths, if any: a training changes whether those of the package are used."""
         if self.choice == AUTO and not self._learnt and (self.scorer.is_trained() or self.variant == "srtk"):
@@ -442,7 +453,7 @@ class BeamExpander(Expander):
                 if total >= least
             ]
             extended += sorted(built, key=lambda item: path_order(item.path))[:most]
-        return sorted(extended, key=lambda item: path_order(item.path))
+        return sorted(extended, key=lambda item: path_order(item.path)) if len(totals) > 1 else extended
 
     def _subtract_fan_cost(self, states: Sequence[BeamState], fan_cost: float) -> None:
         """Follow the continuations, subtract the cost of their fan-out, and keep the best."""
@@ -451,6 +462,9 @@ class BeamExpander(Expander):
             items = [_with_fan_cost(item, reached, fan_cost) for item in state.active]
             ranked = sorted(items, key=lambda item: path_order(item.path))
             state.active = _best_of_topics(ranked, self.width, state.topics, lambda item: item.path.entity)
+            kept = set(map(id, state.active))
+            left = [item.path for item in ranked if id(item) not in kept]
+            state.spare += [without_end(path) if path.steps[-1] == END else path for path in left]
 
     def _reach(self, items: Sequence[ActivePath]) -> list[Reached]:
         """Follow the last step of each path; only the hub limit applies."""
@@ -531,6 +545,18 @@ def _extended(state: BeamState, most: int | None) -> list[bool]:
     kept = _best_of_topics(state.active, most, state.topics, lambda item: item.path.entity)
     chosen = {path_key(item.path) for item in kept}
     return [path_key(item.path) in chosen for item in state.active]
+
+
+def _spare(state: BeamState, every: Sequence[RankedPath], ranked: Sequence[RankedPath]) -> list[RankedPath]:
+    """Return the paths that a search has followed but does not read, each once."""
+    best: dict[PathKey, RankedPath] = {}
+    for path in (*every, *state.spare):
+        key = path_key(path)
+        if path.steps and (key not in best or path.score > best[key].score):
+            best[key] = path
+    for path in ranked:
+        best.pop(path_key(path), None)
+    return list(best.values())
 
 
 def _entity(path: RankedPath) -> str:

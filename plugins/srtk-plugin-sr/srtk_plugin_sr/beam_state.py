@@ -44,6 +44,7 @@ class BeamState(HopState):
         unit: Unit of the scores where the scorer does not say it; None until scores differ.
         text: The question.
         marked: The question with a mark in the place of each topic's mention; empty where no path is chosen by it.
+        spare: Paths that were followed and left out of the beam.
     """
 
     topics: dict[str, int]
@@ -58,6 +59,7 @@ class BeamState(HopState):
     unit: float | None = None
     text: str = ""
     marked: str = ""
+    spare: list[RankedPath] = attrs.field(factory=list)
 
 
 def with_end(path: RankedPath) -> RankedPath:
@@ -91,4 +93,5 @@ def copy_state(state: HopState) -> BeamState:
         frontiers=dict(original.frontiers),
         trace=dict(original.trace),
         cut=dict(original.cut),
+        spare=list(original.spare),
     )

@@ -572,7 +572,9 @@ def test_laws_of_the_search(triples, starts, width, depth, most, order):
         assert len(subgraph.triples) <= most
         assert set(subgraph.triples) <= {tuple(row) for row in triples}
         assert list(subgraph.scores) == sorted(subgraph.scores, reverse=True)
-        assert len(subgraph.paths) <= width * max(1, len(question.links))
+        kept = subgraph.trace.get("paths", 0)
+        assert kept <= width * max(1, len(question.links))
+        assert set(subgraph.path_of) >= set(range(kept, len(subgraph.paths))), "spare paths are there for their triples"
         reached = {link.entity for link in question.links}
         left = set(subgraph.triples)
         while near := {t for t in left if t.subject in reached or t.object in reached}:
@@ -582,6 +584,78 @@ def test_laws_of_the_search(triples, starts, width, depth, most, order):
         for path in subgraph.paths:
             assert len(path.steps) <= depth
             assert tuple(Step.parse(str(step)) for step in path.steps) == path.steps
+
+
+@attrs.define(eq=False)
+class Reading(MemoryGraph):
+    """Keep which steps were followed, and along which triples were read."""
+
+    followed: set = attrs.field(factory=set)
+    read: set = attrs.field(factory=set)
+
+    def follow(self, frontiers, steps, limit):
+        self.followed.update((tuple(at.ids()), step) for at, step in zip(frontiers, steps, strict=True))
+        return super().follow(frontiers, steps, limit)
+
+    def triples(self, frontiers, steps, limit):
+        self.read.update((tuple(at.ids()), step) for at, step in zip(frontiers, steps, strict=True))
+        return super().triples(frontiers, steps, limit)
+
+
+@given(
+    triples=edges,
+    starts=st.lists(st.sampled_from(NODES), min_size=1, max_size=3, unique=True),
+    width=st.integers(1, 4),
+    depth=st.integers(1, 3),
+    most=st.integers(1, 12),
+)
+@settings(max_examples=60, deadline=None)
+def test_laws_of_the_room(triples, starts, width, depth, most):
+    graph = Reading(triples=triples)
+    block = {"order": "nodes", "fan_cost": 0.2}
+    made = {"width": width, "depth": depth, "budget": Budget(triples=most), **block}
+    [filled] = beam([], Hashed(), graph=graph, **made).expand([ask(*starts)])
+    assert graph.read <= graph.followed, "nothing is read that the search has not followed"
+    # As many paths as the width is what is read by default, and said aloud a limit.
+    [plain] = beam([], Hashed(), graph=graph, paths=width, **made).expand([ask(*starts)])
+    before = len(plain.triples)
+    assert filled.ordered(range(before)).triples == plain.triples
+    assert filled.scores[:before] == plain.scores
+    assert filled.path_of[:before] == plain.path_of
+    assert filled.paths[: len(plain.paths)] == plain.paths
+    assert list(filled.scores) == sorted(filled.scores, reverse=True)
+    assert list(filled.paths) == sorted(filled.paths, key=lambda path: -path.score)
+    assert filled.expected_recall == plain.expected_recall
+    assert filled.trace.get("filled", 0) == len(filled.triples) - before <= most - before
+    for triple, rank in zip(filled.triples, filled.path_of, strict=True):
+        assert triple.relation in {step.relation for step in filled.paths[rank].steps}
+
+
+ROOM = {"width": 1, "depth": 1, "order": "nodes", "fan_cost": 0.2, "budget": Budget(triples=9)}
+
+
+def test_a_path_that_was_followed_and_left_out_fills_the_room():
+    [found] = beam(FAMILY, HAND, **ROOM).expand([ask("ann")])
+    assert [triple.relation for triple in found.triples] == ["child", "child", "job"]
+    assert found.trace["filled"] == 1
+    assert found.paths[found.path_of[2]].steps == (JOB,)
+
+
+@pytest.mark.parametrize(
+    "limit", [{"paths": 1}, {"margin": 9.0}, {"hop_margin": 9.0}, {"variant": "srtk"}, {"fan_cost": 0.0}]
+)
+def test_the_room_stays_where_paths_are_limited_or_were_not_followed(limit):
+    [found] = beam(FAMILY, HAND, **{**ROOM, **limit}).expand([ask("ann")])
+    assert "filled" not in found.trace
+    assert {triple.relation for triple in found.triples} == {"child"}
+
+
+def test_a_path_whose_end_was_left_out_fills_the_room():
+    table = {CHILD: -1.0, JOB: -9.0, ((CHILD,), JOB): -0.1, ((CHILD,), END): -9.0}
+    lone = [["ann", "child", "bob"], ["bob", "job", "baker"], ["ann", "child", "cid"]]
+    [found] = beam(lone, table, **{**ROOM, "depth": 2}).expand([ask("ann")])
+    assert [path.steps for path in found.paths] == [(CHILD, JOB), (CHILD,)]
+    assert ("ann", "child", "cid") in found.triples
 
 
 def test_a_search_ends_when_no_path_can_be_extended():
