@@ -48,6 +48,8 @@ EVEN = 0.5
 """Part of what the triples before them add each with which further ones are read at any price: those of a long list."""
 SPARE = 2
 """Spare paths that are read for each triple that has room: much of what the best of them lead to is read already."""
+READ_SPARE = 0.2
+"""Instances of a spare path that are read for each triple of the budget, which several of them share."""
 
 
 Rescore = Callable[[Sequence[Sequence[RankedPath]], Sequence[Mapping[int, Sequence[Instance]]]], list[list[float]]]
@@ -228,7 +230,8 @@ def _filled(
         return list(subgraphs)
     room = [budget.triples - len(one.triples) for one in subgraphs]
     further = [heapq.nsmallest(SPARE * left, row, path_order) for left, row in zip(room, spare, strict=True)]
-    found = _read(graph, further, known, budget, [{} for _ in further])
+    few = attrs.evolve(budget, triples=math.ceil(READ_SPARE * budget.triples))
+    found = _read(graph, further, known, few, [{} for _ in further])
     filled = []
     for i, one in enumerate(subgraphs):
         if found[i]:

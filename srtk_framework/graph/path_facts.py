@@ -47,7 +47,7 @@ class Instance(NamedTuple):
 
 def path_order(path: RankedPath) -> tuple[float, tuple[str, ...], str]:
     """Order paths best first; ties are broken by the text of the steps, then by entity."""
-    return (-rounded(path.score), tuple(str(step) for step in path.steps), path.entity)
+    return (-rounded(path.score), tuple(map(str, path.steps)), path.entity)
 
 
 def facts(

@@ -589,7 +589,8 @@ def _with_fan_cost(item: ActivePath, reached: Iterator[Reached], fan_cost: float
         return item
     behind = next(reached)
     cost = fan_cost * math.log(max(1, behind.frontier.fan))
-    return ActivePath(attrs.evolve(item.path, score=rounded(item.path.score - cost)), item.frontier, behind)
+    path = RankedPath(item.path.entity, item.path.steps, rounded(item.path.score - cost))
+    return ActivePath(path, item.frontier, behind)
 
 
 def _text(question: Question, link: Link, labels: Mapping[str, str], mention: str | None) -> str:
