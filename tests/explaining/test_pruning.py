@@ -48,7 +48,7 @@ def made(rows, values, **changes):
     search = SearchBlock(**{name: changes[name] for name in changes if hasattr(SearchBlock(), name)})
     changes = {name: value for name, value in changes.items() if not hasattr(search, name)}
     graph = MemoryGraph(triples=[list(row) for row in rows])
-    beam = BeamExpander(graph=graph, scorer=ByName(scores), search=search, **changes)
+    beam = BeamExpander(graph=graph, scorer=ByName(scores), search=search, choice=None, **changes)
     beam.open()
     return beam, Question("q", "?", (Link("a"), Link("b", 0.5)))
 
