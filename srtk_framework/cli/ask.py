@@ -74,6 +74,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     add("--page", metavar="FILE", help="write a page of HTML that shows the subgraphs too")
     add("--depth", type=int, metavar="N", help="longest path (3; 2 with trained weights, or on a server)")
     add("--triples", type=int, metavar="N", help="most triples for a question (50); 0 for no limit")
+    add("--least", type=float, metavar="P", help="refuse answers less probable than this, from 0 to 1")
     add("--linker", metavar="NAME", help="entity_linker driver; by default the one that suits the graph")
     add(
         "--columns", metavar="A,B,C", help="of a table: headings or numbers of its subject, relation and object columns"
@@ -235,6 +236,9 @@ def _retriever(args: argparse.Namespace, graphs: list[str]) -> Retriever:
     roles = {"reader": READER} | {argument: keys.pop(role) for role, argument in _ROLES.items() if role in keys}
     if args.linker is not None:
         roles["linker"] = args.linker
+    if args.least is not None:
+        block = roles["reader"] if isinstance(roles["reader"], dict) else {"use": roles["reader"]}
+        roles["reader"] = {**block, "least": args.least}
     given = {**settings, **build}
     if graphs == [_DEMO] and not _is_graph(_DEMO):
         graph = _demo(given, args.quiet)

@@ -21,12 +21,17 @@ _NOT_WHOLE = "not all was read, so there may be more"
 def answer_line(answer: Answer) -> str:
     """Write an answer as one line that ends in its text; empty for a refusal.
 
-    "Perhaps" stands before an unsure answer, "at least" before a count that a limit stopped.
+    "Perhaps" stands before an unsure answer, with its probability where the reader tells it, and "at least" before a
+    count that a limit stopped.
     """
     if not answer.enough:
         return ""
     least = "at least " if answer.complete is False and _is_count(answer) else ""
-    return f"{'Perhaps ' if answer.certainty == 'unsure' else ''}{least}{answer.text}"
+    perhaps = "Perhaps " if answer.certainty == "unsure" else ""
+    probability = answer.trace.get("probability")
+    if perhaps and isinstance(probability, float):
+        perhaps += f"({probability:.0%}) "
+    return f"{perhaps}{least}{answer.text}"
 
 
 def refusal_line(answer: Answer) -> str:

@@ -118,6 +118,8 @@ def test_a_refusal_without_links_says_what_is_missing_in_place_of_the_error():
     ("fields", "line"),
     [
         ({"certainty": "unsure"}, "answer: Perhaps 3"),
+        ({"certainty": "unsure", "trace": {"probability": 0.414}}, "answer: Perhaps (41%) 3"),
+        ({"certainty": "sure", "trace": {"probability": 0.9}}, "answer: 3"),
         ({"certainty": "likely"}, "answer: 3"),
         ({"number": 3, "operation": "count", "complete": False}, "answer: at least 3"),
         ({"number": 3, "operation": "count", "complete": False, "certainty": "unsure"}, "answer: Perhaps at least 3"),

@@ -1,8 +1,4 @@
-"""How certain an answer is: by the score of its path, the next one's, and what the question says of it.
-
-The thresholds were chosen on the demo's questions by kind (seeds 7 and 11), on half of its look-ups and on
-``benchmarks/answers/certainty.jsonl``.
-"""
+"""How probable an answer is: a logistic model over what speaks for the path of an answer, which knows no graph."""
 
 from __future__ import annotations
 
@@ -10,10 +6,27 @@ import math
 
 import attrs
 
-_CLEAR, _NEAR = 1.0, 0.5
-"""Least distance of a score from the next one's for a choice that is sure, or likely."""
-_STRONG, _WEAK = 5.0, 2.5
-"""Least score of a path none of whose words the question has, for a choice that is sure, or likely."""
+WEIGHTS = {
+    "one": 0.61,
+    "margin": 0.74,
+    "alone": 1.52,
+    "named": 0.03,
+    "unused": -1.62,
+    "operated": -0.8,
+    "share": 0.61,
+    "classed": 0.94,
+    "first": -0.92,
+}
+"""Weights of ``Evidence.features``, fitted by ``benchmarks/answers/probability.py``."""
+SURE, LIKELY = 0.7, 0.5
+"""Least probability of an answer that is sure, or likely: chosen on the demo's questions by kind (seeds 11 and 12) and
+on ``benchmarks/answers/certainty.jsonl``."""
+_MOST = 4.0
+"""Distance of the next path beyond which no more is known."""
+_LEAST = 0.02
+"""Least share of a path, and of all others together: the only path that was found is not surely right."""
+_CLEAR = 1.0
+"""Distance of the next set from which on a likely set of an operation is the one that is asked for."""
 
 
 @attrs.frozen
@@ -21,32 +34,53 @@ class Evidence:
     """What speaks for the path of an answer.
 
     Attributes:
-        score: Score of the path and of the relation that decided; None where nothing was chosen.
-        margin: Distance of that score from the next one's with another answer.
+        margin: Distance of its score from the next one's with another answer.
+        share: Probability of the path among all paths; a half where no path was chosen.
+        first: Whether it is the best path.
         named: Whether the question has a word of one of its relations.
         unused: Linked topics of the question that are not in the proof.
-        joined: Whether a triple joins what the question names.
         operated: Whether an operation chose the set.
+        classed: Whether the graph, or the name of a relation, tells that something has the class that is asked for.
     """
 
-    score: float | None = None
     margin: float = math.inf
+    share: float = 0.5
+    first: bool = False
     named: bool = True
     unused: int = 0
-    joined: bool = False
     operated: bool = False
+    classed: bool = False
+
+    @property
+    def features(self) -> dict[str, float]:
+        """The features, by name."""
+        alone = math.isinf(self.margin)
+        share = min(max(self.share, _LEAST), 1 - _LEAST)
+        return {
+            "one": 1.0,
+            "margin": 0.0 if alone else min(self.margin, _MOST),
+            # That little else was found says nothing where a part of the question was not used.
+            "alone": float(alone and not self.unused),
+            "named": float(self.named),
+            "unused": float(self.unused > 0),
+            "operated": float(self.operated),
+            "share": 0.0 if self.unused else math.log(share / (1 - share)),
+            "classed": float(self.classed),
+            "first": float(self.first),
+        }
+
+    @property
+    def probability(self) -> float:
+        """Probability that the answer is right as a whole."""
+        return 1 / (1 + math.exp(-sum(WEIGHTS[name] * value for name, value in self.features.items())))
 
     @property
     def certainty(self) -> str:
         """Return ``sure``, ``likely`` or ``unsure``."""
-        score = math.inf if self.score is None else self.score
-        if self.unused or self.margin < _NEAR:
-            return "unsure"
-        if self.margin >= _CLEAR and (self.named or score >= _STRONG):
-            return "sure"
-        return "likely" if self.named or self.joined or score >= _WEAK else "unsure"
+        return "sure" if self.probability >= SURE else "likely" if self.probability >= LIKELY else "unsure"
 
     @property
     def is_complete(self) -> bool:
         """Return whether a set that was read whole is the one that is asked for."""
-        return self.certainty == "sure" or (self.certainty == "likely" and self.operated and self.margin >= _CLEAR)
+        clear = self.operated and self.margin >= _CLEAR
+        return self.probability >= (LIKELY if clear else SURE)

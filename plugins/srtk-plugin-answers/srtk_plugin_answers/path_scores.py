@@ -24,6 +24,15 @@ def is_clear(path: RankedPath | None, paths: Sequence[RankedPath], least: float 
     return path is not None and best[:1] == [path] and all(path.score - one.score >= least for one in best[1:])
 
 
+def share_of(path: RankedPath, paths: Sequence[RankedPath]) -> float:
+    """Return the probability of a path among those of a search that have steps; 0.5 for one that is not among them."""
+    scores = [one.score for one in paths if one.steps]
+    if path not in paths or not scores:
+        return 0.5
+    most = max(scores)
+    return math.exp(path.score - most) / math.fsum(math.exp(score - most) for score in scores)
+
+
 @attrs.frozen
 class ScoreUnit:
     """How the numbers of a path scorer are read as natural-log units (see ``SearchSettings.scale``).

@@ -19,7 +19,9 @@ from srtk_framework.values import (
     Question,
     RankedPath,
     Subgraph,
+    between,
     positive,
+    rounded,
 )
 from srtk_plugin_answers.answer_handlers import AnswerHandlers
 from srtk_plugin_answers.certainty import Evidence
@@ -27,6 +29,7 @@ from srtk_plugin_answers.choices import Choice, named_ends, other_names
 from srtk_plugin_answers.drafts import Draft
 from srtk_plugin_answers.literal_values import is_missing
 from srtk_plugin_answers.operations import Operated, Operations
+from srtk_plugin_answers.path_scores import is_clear, share_of
 from srtk_plugin_answers.question_kinds import classes_asked
 from srtk_plugin_answers.relation_likeness import RelationLikeness
 from srtk_plugin_answers.result_order import with_proof
@@ -35,6 +38,7 @@ from srtk_plugin_answers.unlinked import UnlinkedSets, words_of
 _NAMED = 10
 """Names that a text has; the others are counted."""
 _NO_VALUE = "the graph has no value of that; it says {text!r}"
+_IMPROBABLE = "no answer is probable enough: {text!r} has {probability:.0%}, at least {least:.0%} are asked for"
 
 
 @attrs.define(eq=False)
@@ -46,6 +50,7 @@ class PathsReader(Reader):
         scorer: Chooses the relation that decides.
         budget: Limits on the subgraph with what is read besides.
         members: Maximum number of instances of a path that are read.
+        least: Least probability of an answer; what is less probable is refused.
         scale: Difference of the scorer's numbers that is one natural-log unit, where the scorer does not say it and the
             search has it in `search.scale`; null to measure it.
     """
@@ -54,6 +59,7 @@ class PathsReader(Reader):
     scorer: PathScorer
     budget: Budget = attrs.field(factory=Budget)
     members: int = attrs.field(default=1000, validator=attrs.validators.ge(1))
+    least: float = attrs.field(default=0.0, validator=between(0, 1))
     scale: float | None = attrs.field(default=None, validator=attrs.validators.optional(positive))
     _operations: Operations = attrs.field(init=False, repr=False)
     _likeness: RelationLikeness = attrs.field(init=False, repr=False)
@@ -141,14 +147,15 @@ class PathsReader(Reader):
         # may have the value.
         unused = 0 if draft.truth is not None or draft.kind == "comparison" else len(set(topics.values()) - met)
         relations = {triple.relation for triple, _ in draft.proof}
-        beyond = one.scores.unit.lift if draft.path is None else one.likeness(draft.path) - draft.path.score
+        path = draft.path
         return Evidence(
-            None if draft.score is None else draft.score + beyond,
-            draft.margin,
-            self._likeness.names_in(question, relations),
-            unused,
-            joined=draft.truth is True or draft.kind not in ("lookup", "yes-no"),
+            margin=draft.margin,
+            share=0.5 if path is None else share_of(path, one.found.paths),
+            first=path is not None and is_clear(path, one.found.paths, 0.0),
+            named=self._likeness.names_in(question, relations),
+            unused=unused,
             operated=draft.operated,
+            classed=bool(one.fit or one.roles or one.is_classed),
         )
 
     def _answer(
@@ -178,7 +185,10 @@ class PathsReader(Reader):
             changed = with_proof(self.graph, subgraph, draft.proof, self.budget)
         place = {triple: i for i, triple in enumerate(changed.triples)}
         evidence = self._evidence(question, draft, one)
-        certainty = evidence.certainty
+        trace["probability"] = rounded(evidence.probability)
+        if evidence.probability < self.least:
+            missing = _IMPROBABLE.format(text=_text(draft, names), probability=evidence.probability, least=self.least)
+            return Answer(enough=False, missing=missing, trace=trace, operation=draft.kind)
         return Answer(
             text=_text(draft, names),
             entities=draft.entities,
@@ -189,7 +199,7 @@ class PathsReader(Reader):
             truth=draft.truth,
             # Of a path that may not be the one that is asked for, nothing is said to be complete.
             complete=None if draft.complete and not evidence.is_complete else draft.complete,
-            certainty=certainty,
+            certainty=evidence.certainty,
             alternatives=tuple(_alternative(choice, names, changed.paths) for choice in draft.others),
             subgraph=None if changed is subgraph else changed,
             trace=trace,

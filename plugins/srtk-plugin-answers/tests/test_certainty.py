@@ -46,24 +46,45 @@ def memory(triples: Any, **more: Any) -> MemoryGraph:
 
 
 @pytest.mark.parametrize(
-    ("evidence", "certainty", "complete"),
+    ("evidence", "certainty"),
     [
-        (Evidence(), "sure", True),
-        (Evidence(6.0, 1.0, named=False), "sure", True),
-        (Evidence(4.0, 1.0, named=True), "sure", True),
-        (Evidence(4.0, 1.0, named=False), "likely", False),
-        (Evidence(4.0, 1.0, named=False, operated=True), "likely", True),
-        (Evidence(4.0, 0.7, named=False, operated=True), "likely", False),
-        (Evidence(9.0, 0.4), "unsure", False),
-        (Evidence(9.0, 2.0, unused=1), "unsure", False),
-        (Evidence(1.0, 2.0, named=False, operated=True), "unsure", False),
-        (Evidence(1.0, 2.0, named=False, joined=True, operated=True), "likely", True),
+        (Evidence(), "sure"),
+        (Evidence(2.0, 0.9, first=True, classed=True), "sure"),
+        (Evidence(0.6, 0.6, first=True), "likely"),
+        (Evidence(0.1, 0.2, first=True), "unsure"),
+        (Evidence(1.0, 0.5, unused=1), "unsure"),
     ],
 )
-def test_score_distance_words_and_links_make_an_answer_certain(
-    evidence: Evidence, certainty: str, complete: bool
-) -> None:
-    assert (evidence.certainty, evidence.is_complete) == (certainty, complete)
+def test_an_answer_is_sure_likely_or_unsure_by_its_probability(evidence: Evidence, certainty: str) -> None:
+    assert evidence.certainty == certainty
+
+
+@pytest.mark.parametrize(
+    ("better", "worse"),
+    [
+        (Evidence(2.0), Evidence(1.0)),
+        (Evidence(), Evidence(1.0)),
+        (Evidence(1.0, 0.8), Evidence(1.0, 0.2)),
+        (Evidence(1.0), Evidence(1.0, named=False)),
+        (Evidence(1.0), Evidence(1.0, unused=1)),
+        (Evidence(1.0, classed=True), Evidence(1.0)),
+    ],
+)
+def test_distance_share_words_links_and_class_make_an_answer_probable(better: Evidence, worse: Evidence) -> None:
+    assert 0 < worse.probability < better.probability < 1
+
+
+def test_a_likely_set_of_an_operation_is_complete_where_the_next_is_far() -> None:
+    likely = Evidence(1.0, 0.5, operated=True)
+    assert (likely.certainty, likely.is_complete) == ("likely", True)
+    assert not attrs.evolve(likely, margin=0.9).is_complete
+    assert not attrs.evolve(likely, operated=False, first=True).is_complete
+    assert Evidence().is_complete
+
+
+def test_a_share_of_0_or_1_and_a_great_distance_are_no_certainty() -> None:
+    assert Evidence(0.0, 0.0).probability > 0
+    assert Evidence(100.0, 1.0, classed=True).probability == Evidence(4.0, 1.0, classed=True).probability < 1
 
 
 def of(score: float, path: str, *members: str) -> NodeSet:

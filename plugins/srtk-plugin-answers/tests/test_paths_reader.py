@@ -442,7 +442,18 @@ def test_a_table_without_the_answer_refuses(films: Retriever, text: str) -> None
 def test_a_table_gives_numbers(films: Retriever, text: str, number: float) -> None:
     answer = films.ask(text).answer
     assert answer is not None
-    assert (answer.number, answer.complete) == (number, True)
+    assert answer.number == number
+    assert answer.complete or answer.certainty != "sure"
+
+
+def test_what_is_less_probable_than_asked_for_is_refused() -> None:
+    sure, _ = asked("What is the capital of Latvia?", "latvia", paths=["capital"])
+    probability = sure.trace["probability"]
+    assert (sure.enough, 0 < probability < 1) == (True, True)
+    refused, _ = asked("What is the capital of Latvia?", "latvia", paths=["capital"], least=probability + 0.001)
+    assert (refused.enough, refused.entities) == (False, ())
+    assert "'Riga'" in refused.missing
+    assert refused.trace["probability"] == probability
 
 
 GENRES = [
