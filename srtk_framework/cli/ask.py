@@ -28,7 +28,7 @@ from srtk_framework.records import dumps
 from srtk_framework.roles import GraphView
 from srtk_framework.run import Graph, Result, Retriever, cache_folder
 from srtk_framework.run.default_drivers import READER
-from srtk_framework.run.graph_source import data_files, looks_like_file
+from srtk_framework.run.graph_source import looks_like_file
 from srtk_framework.run.result import WIDTH, write_page
 from srtk_framework.values import InputError, RecipeError, SrtkError, redacted
 
@@ -240,7 +240,9 @@ def _retriever(args: argparse.Namespace, graphs: list[str]) -> Retriever:
         block = roles["reader"] if isinstance(roles["reader"], dict) else {"use": roles["reader"]}
         roles["reader"] = {**block, "least": args.least}
     given = {**settings, **build}
-    if graphs == [_DEMO] and not _is_graph(_DEMO):
+    if graphs == [_DEMO]:
+        if Path(_DEMO).exists() and not args.quiet:
+            note(f"asking the graph of `srtk demo`; for what is called {_DEMO} here, write ./{_DEMO}")
         graph = _demo(given, args.quiet)
     else:
         graph = Graph.open(graphs[0] if len(graphs) == 1 else graphs, **given)
@@ -262,12 +264,6 @@ def _build_settings(args: argparse.Namespace) -> dict[str, Any]:
         "missing": _list(args.missing),
         "made_by": args.made_by,
     }
-
-
-def _is_graph(name: str) -> bool:
-    """Return whether a file or folder of that name can be asked; the folder of a checkout, say, cannot."""
-    path = Path(name)
-    return path.is_file() or (path.is_dir() and ((path / "meta.json").is_file() or bool(data_files(path))))
 
 
 def _mapping(name: str, value: Any) -> dict[str, Any]:

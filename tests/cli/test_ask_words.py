@@ -126,7 +126,9 @@ def test_the_prompt_explains_itself(
     assert ":more" in capsys.readouterr().out
 
 
-def test_the_graph_of_the_demo_is_asked_by_its_name(films: str, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_the_graph_of_the_demo_is_asked_by_its_name(
+    films: str, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
     seen = []
 
     def write_world(folder: Path, quiet: bool = False) -> None:
@@ -142,9 +144,13 @@ def test_the_graph_of_the_demo_is_asked_by_its_name(films: str, monkeypatch: pyt
 
     monkeypatch.setattr("srtk_framework.cli.demo.require_packages", lambda: None)
     monkeypatch.setattr("srtk_framework.cli.demo.write_world", write_world)
-    Path("demo").mkdir()  # a folder that is no graph, as in a checkout
-    for _ in range(2):
-        assert main(["ask", "demo", "What is Rīga the capital of?", *BFS, "-q"]) == OK
+    Path("demo").mkdir()
+    Path("demo/films.csv").write_text("film,maker\nHeat,Mann\n", encoding="utf-8")  # as in a checkout
+    for quiet in (True, False):
+        assert main(["ask", "demo", "What is Rīga the capital of?", *BFS, *(["-q"] if quiet else [])]) == OK
+        told = capsys.readouterr()
+        assert "latvia" in told.out
+        assert ("write ./demo" in told.err) is not quiet
     assert seen == [True]
 
 
