@@ -256,7 +256,7 @@ def classes_asked(text: str) -> tuple[str, ...]:
     """Return the phrases of ``asked_classes`` without the words that order: of *most populous city* it is *city*."""
     found = []
     phrases = asked_classes(_COUNTED.sub("how many ", text))
-    if not phrases and asks_for_things(text):
+    if _begins_with_things(text) or (not phrases and asks_for_things(text)):
         phrases = asked_classes(f"which {text}")
     for phrase in phrases:
         words = phrase.split()
@@ -351,10 +351,13 @@ _OF_THINGS = re.compile(
 
 def asks_for_things(question: str) -> bool:
     """Return whether a question in English names the class of what it asks for, and not a relation to it."""
-    text = question.casefold().replace("’", "'").strip()
-    first = text.split(" ", 1)[0]
-    bare = len(first) > 3 and singular(first) != first and first not in ("does", "whats", "this")
-    return bare or bool(_OF_THINGS.match(text))
+    return _begins_with_things(question) or bool(_OF_THINGS.match(question.casefold().replace("’", "'").strip()))
+
+
+def _begins_with_things(question: str) -> bool:
+    """Return whether a question begins with a noun in plural: *countries whose area is over 8 million*."""
+    first = question.casefold().replace("’", "'").strip().split(" ", 1)[0]
+    return len(first) > 3 and first.isalpha() and singular(first) != first and first not in ("does", "whats", "this")
 
 
 def is_yes_no(question: str) -> bool:

@@ -108,6 +108,8 @@ def test_the_order_is_parted_from_what_is_asked_of(text: str, nouns: tuple[str, 
         ("Which second largest city is meant?", ("city",)),
         ("Number of cities in ¤?", ("city",)),
         ("Cities in ¤", ("city",)),
+        ("cities whose area is over 100", ("city",)),
+        ("What's the largest of the neighbours of ¤?", ("largest",)),
         ("Is it there?", ()),
     ],
 )
