@@ -63,6 +63,7 @@ ZERO = {
     "index.rrf.constant": "the rank alone",
     "knowledge_graph.completed.least": "every completed triple",
     "reader.options-llm.tokens": "no triple is shown",
+    "reader.paths.least": "every answer",
     "supervision.near-shortest.*": "no longer path, or none of a quality",
     "*.fit.*decay": "no decay",
     "*.fit.*pull": "no pull",
