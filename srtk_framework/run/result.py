@@ -182,7 +182,7 @@ class Result:
     def __repr__(self) -> str:
         if self.error is not None:
             return f"<Result {self.question!r}: {self._reason}>"
-        answer = "" if self.answer is None else on_one_line(answer_line(self.answer))
+        answer = "" if self.answer is None else on_one_line(answer_line(self.answer, self.retrieval.subgraph))
         text = ResultText(self.retrieval, WIDTH)
         best = [answer] if answer else [text.way(way) for way in text.ways()[:1]]
         return f"<Result {self.question!r}: {', '.join([*best, counted(len(self.triples), 'triple')])}>"

@@ -73,7 +73,7 @@ class ResultText:
         head = "answer: "
         notes = answer_notes(answer, self.retrieval.subgraph, self.retrieval.labels, most)
         below = [line(" " * len(head), on_one_line(note), self.width) for note in notes]
-        return [line(head, on_one_line(answer_line(answer)), self.width), *below]
+        return [line(head, on_one_line(answer_line(answer, self.retrieval.subgraph)), self.width), *below]
 
     def proof(self, most: int | None) -> list[str]:
         """Write the triples that support the answer, joined to paths where they are instances of one."""

@@ -18,17 +18,18 @@ _NOT_SUFFICIENT = "the triples do not suffice"
 _NOT_WHOLE = "not all was read, so there may be more"
 
 
-def answer_line(answer: Answer) -> str:
+def answer_line(answer: Answer, subgraph: Subgraph) -> str:
     """Write an answer as one line that ends in its text; empty for a refusal.
 
-    "Perhaps" stands before an unsure answer, with its probability where the reader tells it, and "at least" before a
-    count that a limit stopped.
+    "Perhaps" stands before an unsure answer, with its probability where the reader told it in the subgraph's trace, and
+    "at least" before a count that a limit stopped.
     """
     if not answer.enough:
         return ""
     least = "at least " if answer.complete is False and _is_count(answer) else ""
     perhaps = "Perhaps " if answer.certainty == "unsure" else ""
-    probability = answer.trace.get("probability")
+    told = subgraph.trace.get("reader")
+    probability = told.get("probability") if isinstance(told, Mapping) else None
     if perhaps and isinstance(probability, float):
         perhaps += f"({probability:.0%}) "
     return f"{perhaps}{least}{answer.text}"

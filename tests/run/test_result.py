@@ -118,8 +118,6 @@ def test_a_refusal_without_links_says_what_is_missing_in_place_of_the_error():
     ("fields", "line"),
     [
         ({"certainty": "unsure"}, "answer: Perhaps 3"),
-        ({"certainty": "unsure", "trace": {"probability": 0.414}}, "answer: Perhaps (41%) 3"),
-        ({"certainty": "sure", "trace": {"probability": 0.9}}, "answer: 3"),
         ({"certainty": "likely"}, "answer: 3"),
         ({"number": 3, "operation": "count", "complete": False}, "answer: at least 3"),
         ({"number": 3, "operation": "count", "complete": False, "certainty": "unsure"}, "answer: Perhaps at least 3"),
@@ -130,6 +128,15 @@ def test_a_refusal_without_links_says_what_is_missing_in_place_of_the_error():
 )
 def test_the_answer_line_ends_in_the_answer(result, fields, line):
     assert answered(result, text="3", support=(1,), **fields).to_text().splitlines()[1] == line
+
+
+@pytest.mark.parametrize(("certainty", "line"), [("unsure", "answer: Perhaps (41%) 3"), ("sure", "answer: 3")])
+def test_an_unsure_answer_tells_its_probability(result, certainty, line):
+    read = answered(result, text="3", certainty=certainty)
+    trace = {**read.retrieval.subgraph.trace, "reader": {"probability": 0.414}}
+    subgraph = attrs.evolve(read.retrieval.subgraph, trace=trace)
+    told = attrs.evolve(read, retrieval=attrs.evolve(read.retrieval, subgraph=subgraph))
+    assert told.to_text().splitlines()[1] == line
 
 
 def test_what_is_counted_is_named_up_to_a_limit(result):

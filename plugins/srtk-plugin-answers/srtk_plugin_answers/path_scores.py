@@ -25,7 +25,7 @@ def is_clear(path: RankedPath | None, paths: Sequence[RankedPath], least: float 
 
 
 def share_of(path: RankedPath, paths: Sequence[RankedPath]) -> float:
-    """Return the probability of a path among those of a search that have steps; 0.5 for one that is not among them."""
+    """Return the share of a path in the probability of a search's paths with steps; 0.5 where it is none of them."""
     scores = [one.score for one in paths if one.steps]
     if path not in paths or not scores:
         return 0.5

@@ -251,12 +251,16 @@ def order_clause(text: str, nouns: Sequence[str] = ()) -> tuple[str, str]:
     return " ".join(rest), " ".join([*ordered, *added])
 
 
+_WHOSE = re.compile(r"^\w+ whose\b", re.IGNORECASE)
+"""A question that begins with its class: in *countries whose area* nobody asks for an area."""
+
+
 @functools.lru_cache(maxsize=KEPT_TEXTS)
 def classes_asked(text: str) -> tuple[str, ...]:
     """Return the phrases of ``asked_classes`` without the words that order: of *most populous city* it is *city*."""
     found = []
     phrases = asked_classes(_COUNTED.sub("how many ", text))
-    if _begins_with_things(text) or (not phrases and asks_for_things(text)):
+    if asks_for_things(text) and (not phrases or _WHOSE.search(text)):
         phrases = asked_classes(f"which {text}")
     for phrase in phrases:
         words = phrase.split()

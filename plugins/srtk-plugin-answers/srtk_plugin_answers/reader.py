@@ -38,7 +38,7 @@ from srtk_plugin_answers.unlinked import UnlinkedSets, words_of
 _NAMED = 10
 """Names that a text has; the others are counted."""
 _NO_VALUE = "the graph has no value of that; it says {text!r}"
-_IMPROBABLE = "no answer is probable enough: {text!r} has {probability:.0%}, at least {least:.0%} are asked for"
+_IMPROBABLE = "no answer is probable enough: {text!r} has {probability:.2f}, and {least:g} is asked for"
 
 
 @attrs.define(eq=False)

@@ -440,9 +440,11 @@ def test_a_table_without_the_answer_refuses(films: Retriever, text: str) -> None
     ],
 )
 def test_a_table_gives_numbers(films: Retriever, text: str, number: float) -> None:
-    answer = films.ask(text).answer
+    result = films.ask(text)
+    answer = result.answer
     assert answer is not None
     assert answer.number == number
+    assert ("answer: Perhaps (" in result.to_text()) == (answer.certainty == "unsure")
     assert answer.complete or answer.certainty != "sure"
 
 

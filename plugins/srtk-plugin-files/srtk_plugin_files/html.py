@@ -243,7 +243,7 @@ def _said(retrieval: Retrieval) -> dict[str, Any] | None:
         return None
     refused = not answer.enough or not answer.text.strip()
     return {
-        "line": "" if refused else answer_line(answer),
+        "line": "" if refused else answer_line(answer, retrieval.subgraph),
         "refusal": refusal_line(answer) if refused else "",
         "certainty": answer.certainty or "",
         "notes": [] if refused else answer_notes(answer, retrieval.subgraph, retrieval.labels),

@@ -75,7 +75,7 @@ def _answer_lines(retrieval: Retrieval, templates: Templates) -> list[str]:
         return []
     if not answer.enough or not answer.text.strip():
         return [f"No answer: {clean(refusal_line(answer))}"]
-    lines = [f"Answer: {clean(answer_line(answer))}"]
+    lines = [f"Answer: {clean(answer_line(answer, subgraph))}"]
     lines += [f"Note: {clean(note)}" for note in answer_notes(answer, subgraph, labels)]
     proof = [triple_line(subgraph, place, labels, templates) for place in answer.support[:_PROOF]]
     if len(answer.support) > _PROOF:

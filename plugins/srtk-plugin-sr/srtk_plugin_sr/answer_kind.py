@@ -55,9 +55,16 @@ _PERSON = re.compile(r"^(?:to |by |with |for |of |and )*(?:who|whom|whose|who's)
 _PLACE = re.compile(r"^(?:from |to |and )?where\b")
 _TRUTH = re.compile(r"^(?:is|are|was|were|do|does|did|has|have|had|can|could|will|would)\b")
 _OPERATES = re.compile(
-    r"\b(?:most|least|fewest|best|worst|first|second|third|fourth|fifth|last|latest|before|after|since|until|than"
-    r"|more|less|fewer|except|without|(?:1\d|20)\d\d|\d{1,3}(?:st|nd|rd|th)"
-    r"|(?!arrest|contest|forest|guest|honest|interest|latest|modest|protest|request|west)[a-z]{2,}[^s\W]est)\b"
+    r"\b(?:most|least|fewest|worst|(?:first|last)(?! names?\b)|second|third|fourth|fifth|before|(?<!named )after|since"
+    r"|until|than|more|less|fewer|except|without|(?:1\d|20)\d\d|\d{1,3}(?:st|nd|rd|th))\b"
+)
+_SUPERLATIVE = re.compile(r"\b[a-z]+est\b")
+_NO_SUPERLATIVES = word_set(
+    """
+    arrest attest behest bequest breast conquest contest crest detest digest divest forest guest harvest honest infest
+    ingest inquest interest invest jest manifest midwest modest molest nest northwest pest priest protest quest request
+    rest southwest suggest tempest test unrest vest west wrest zest
+    """
 )
 _WORD = re.compile(r"'s\b|[^\W_]+(?:['.&-][^\W_]+)*|[^\w\s]")
 _YEAR = re.compile(r"^-?\d{3,4}(?:-\d\d?(?:-\d\d?)?)?(?:T.*)?$|^\d{1,2}[./ ]\w+[./ ]\d{4}$|^\w+ \d{1,2}, \d{4}$")
@@ -113,7 +120,10 @@ def answer_kind(text: str) -> AnswerKind:
 
 def operates(text: str) -> bool:
     """Return whether a question without its mentions has words of an order, a comparison, a negation or a year."""
-    return _OPERATES.search(fold(text)) is not None
+    plain = fold(text)
+    return _OPERATES.search(plain) is not None or any(
+        word not in _NO_SUPERLATIVES for word in _SUPERLATIVE.findall(plain)
+    )
 
 
 def literal_kind(label: str) -> str | None:

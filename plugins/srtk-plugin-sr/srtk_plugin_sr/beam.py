@@ -99,8 +99,8 @@ class BeamExpander(Expander):
         link_weight: Factor on the logarithm of a link's share of the scores in its span; 0 ignores link scores.
         choice: Second stage that scores the paths that were found a second time, as wholes, where the triples come in
             the order `nodes`: `auto` is the weights of the package where the scorer is not trained and the variant is
-            the default, else none; a file of weights; the folder of a cross-encoder; null for none. Questions with an
-            operation (*the largest*, *before 1990*) keep their order.
+            the default, else none; a file of weights; the folder of a cross-encoder; null for none. Weights leave
+            the order of questions with an operation (*the largest*, *before 1990*) as it is.
         variant: `srtk` searches as SRTK does: END is offered before the first step too, the search stops as soon as
             `width` paths have ended, and a path whose frontier is larger than the budget's nodes is dropped, not cut.
     """

@@ -202,7 +202,9 @@ class DenseScorer(PathScorer):
         encoder.take(network)
         if task.validate_topics is not None:
             self._reset_cache(on_disk=False)
-            figures |= self._choose_topic_background(task.validate_topics, training.monitor or "answer_recall")
+            # The rank of a path does not depend on what paths of other topics add to nodes.
+            monitor = "answer_recall" if training.monitor in (None, "path_mrr") else training.monitor
+            figures |= self._choose_topic_background(task.validate_topics, monitor)
         self._reset_cache(on_disk=True)
         return figures
 

@@ -39,8 +39,9 @@ class PathChoice:
         """
         path = SHIPPED if file is None else FilePath(file).expanduser()
         try:
-            weights = json.loads(path.read_text(encoding="utf-8"))["weights"]
-        except (OSError, ValueError, KeyError, TypeError) as error:
+            read = json.loads(path.read_text(encoding="utf-8"))["weights"]
+            weights = {name: float(weight) for name, weight in read.items()}
+        except (OSError, ValueError, KeyError, TypeError, AttributeError) as error:
             raise DriverError(f"the weights of the choice in {path} cannot be read: {error}") from error
         if unknown := sorted(set(weights) - set(FEATURES)):
             raise DriverError(
@@ -50,7 +51,7 @@ class PathChoice:
 
     @classmethod
     def of(cls, row: Floats) -> PathChoice:
-        """Make one of weights in the order of the features, rounded; those of 0 are left out."""
+        """Make a choice of weights in the order of the features, rounded; a weight of 0 is left out."""
         weights = {name: round(float(weight), 4) for name, weight in zip(FEATURES, row, strict=True)}
         return cls({name: weight for name, weight in weights.items() if weight})
 
@@ -73,12 +74,11 @@ class PathChoice:
         path alone, without the others, stays what it was. Questions with an operation keep the scores of the search:
         they are about what a path leads through, and no features of a path were fitted to them.
         """
-        chosen = [one for one in questions if one.paths and not operates(one.marked)]
-        tables = iter(path_features(graph, scorer, chosen))
-        return [
-            shared(one.paths, next(tables) @ self.row) if one in chosen else [path.score for path in one.paths]
-            for one in questions
-        ]
+        chosen = [at for at, one in enumerate(questions) if one.paths and not operates(one.marked)]
+        scores = [[path.score for path in one.paths] for one in questions]
+        for at, table in zip(chosen, path_features(graph, scorer, [questions[at] for at in chosen]), strict=True):
+            scores[at] = shared(questions[at].paths, table @ self.row)
+        return scores
 
     def fingerprint(self) -> str:
         """Identify the weights."""

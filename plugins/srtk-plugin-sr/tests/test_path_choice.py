@@ -178,7 +178,13 @@ def test_explaining_compares_paths_by_the_scores_of_the_search() -> None:
 
 @pytest.mark.parametrize(
     ("content", "error"),
-    [("{", "cannot be read"), ("[]", "cannot be read"), ('{"weights": {"luck": 1}}', "luck")],
+    [
+        ("{", "cannot be read"),
+        ("[]", "cannot be read"),
+        ('{"weights": 5}', "cannot be read"),
+        ('{"weights": {"share": "x"}}', "cannot be read"),
+        ('{"weights": {"luck": 1}}', "luck"),
+    ],
 )
 def test_a_broken_file_of_weights_is_refused(tmp_path: FilePath, content: str, error: str) -> None:
     file = tmp_path / "weights.json"

@@ -223,7 +223,7 @@ def test_trained_weights_are_scored_as_they_were_trained_wherever_they_are_loade
     assert scorer(model=tmp_path / "model", rule="gain").search_settings() == PLAIN
 
 
-def chosen(scorer, tmp_path, recall):
+def chosen(scorer, tmp_path, recall, monitor=None):
     """Train a scorer whose search has a recall by its background; return it, its figures and what was tried."""
     one, tried = scorer(), []
 
@@ -231,13 +231,16 @@ def chosen(scorer, tmp_path, recall):
         tried.append(one.search_settings().topic_background)
         return {"answer_recall": recall(tried[-1])}
 
-    figures = one.fit(attrs.evolve(task(tmp_path), validate_topics=validate), settings(epochs=1))
+    figures = one.fit(attrs.evolve(task(tmp_path), validate_topics=validate), settings(epochs=1, monitor=monitor))
     return one, figures, tried
 
 
-@pytest.mark.parametrize("best", [0.2, None])
-def test_the_background_that_is_best_on_several_topics_is_kept_with_the_weights(best, scorer, tmp_path):
-    one, figures, tried = chosen(scorer, tmp_path, lambda background: 0.9 if background == best else background or 0.0)
+@pytest.mark.parametrize(("best", "monitor"), [(0.2, None), (None, None), (0.2, "path_mrr")])
+def test_the_background_that_is_best_on_several_topics_is_kept_with_the_weights(best, monitor, scorer, tmp_path):
+    def recall(background):
+        return 0.9 if background == best else background or 0.0
+
+    one, figures, tried = chosen(scorer, tmp_path, recall, monitor)
     assert sorted(tried, key=str) == sorted(TOPIC_BACKGROUNDS, key=str)
     assert figures["topic_background"] == (best or 0.0)
     assert figures["several_topics_answer_recall"] == 0.9
