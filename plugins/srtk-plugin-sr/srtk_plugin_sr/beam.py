@@ -93,8 +93,8 @@ class BeamExpander(Expander):
         inverse: Also follow relations against their direction.
         paths: Maximum number of paths of a topic whose triples are read. By default `width`, and where these leave room
             in the budget's triples, paths that the search has followed and left out fill it: the triples before them
-            stay as they are, and the graph is asked for nothing that the search has not read. Not with a `margin`, or
-            where the budget's recall, price or mass end the reading.
+            stay as they are, and nothing is read that the search has not followed. Not with a `margin`, or where the
+            budget's recall, price or mass end the reading.
         search: Settings that replace what suits the scorer.
         link_weight: Factor on the logarithm of a link's share of the scores in its span; 0 ignores link scores.
         choice: Second stage that scores the paths that were found a second time, as wholes, where the triples come in
