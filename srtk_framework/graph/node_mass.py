@@ -168,13 +168,18 @@ def facts_by_node(
             )
         )
         expected.append([0.0, *reading.shares] if row else [])
+    before = [len(one.triples) for one in subgraphs]
     if spare is not None:
         subgraphs = _filled(graph, subgraphs, searched, read, spare, budget, topics, known, background or BACKGROUND)
     finished = finish(graph, subgraphs, attrs.evolve(budget, mass=None))
     # Tokens may have cut the triples, which leaves the first ones; of spare paths nothing is expected.
     return [
-        attrs.evolve(one, expected_recall=rounded(found * shares[: len(one.triples) + 1][-1]) if shares else None)
-        for one, shares in zip(finished, expected, strict=True)
+        attrs.evolve(
+            one,
+            expected_recall=rounded(found * shares[: len(one.triples) + 1][-1]) if shares else None,
+            trace={**one.trace, "filled": len(one.triples) - own} if len(one.triples) > own else one.trace,
+        )
+        for one, shares, own in zip(finished, expected, before, strict=True)
     ]
 
 
@@ -258,7 +263,6 @@ def _with_spare(subgraph: Subgraph, paths: Sequence[RankedPath], more: Mapping[T
         scores=(*subgraph.scores, *(choice.score for choice in more.values())),
         paths=(*subgraph.paths, *own),
         path_of=(*subgraph.path_of, *(place[choice.rank] for choice in more.values())),
-        trace={**subgraph.trace, "filled": len(more)},
     )
 
 

@@ -371,6 +371,16 @@ def test_spare_paths_get_no_more_than_the_room(room):
     assert (filled == plain) is (room == 0)
 
 
+def test_spare_triples_that_tokens_cut_are_not_counted():
+    paths = [path(BORN, CLUB, score=0.0)]
+    whole, few, none = (read_with_spare(paths, triples=20, tokens=most)[1] for most in (999, 48, 40))
+    assert whole.trace == {"filled": 4}
+    assert 6 < len(few.triples) < 10
+    assert few.trace["filled"] == len(few.triples) - 6
+    assert len(none.triples) <= 6
+    assert "filled" not in none.trace
+
+
 @pytest.mark.parametrize("limits", [{"recall": 0.5}, {"price": 0.001}, {"mass": 0.9}])
 def test_who_asks_for_less_is_given_no_more(limits):
     plain, filled = read_with_spare([path(BORN, CLUB, score=0.0)], triples=20, **limits)
