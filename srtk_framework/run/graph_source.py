@@ -175,12 +175,17 @@ class Graph:
             what: Folder of a snapshot, or of files; a file, or a list of files; an http or https address of a SPARQL
                 endpoint; the name of an installed driver (``wikidata``, ``dbpedia``); a networkx graph, a driver
                 object, or the block of a recipe.
-            settings: Settings of the build for a file, else of the driver. ``mediated=True`` makes one step of the two
-                relations over a mediator, whatever the graph.
+            settings: Settings of the build for a file, else of the driver; none for a ``Graph``, which has its own.
+                ``mediated=True`` makes one step of the two relations over a mediator in any graph.
 
         Raises:
-            InputError: If there is no such thing, it is the address of a file, or the driver needs further settings.
+            InputError: If there is no such thing, it is the address of a file, the driver needs further settings, or a
+                ``Graph`` is given settings.
         """
+        if isinstance(what, Graph):
+            if settings:
+                raise InputError(f"{what!r} has its settings; give {', '.join(settings)} where it is first opened")
+            return what
         mediated = settings.pop("mediated", None)
         if mediated is None:
             return cls._opened(what, settings, settings)
@@ -193,9 +198,7 @@ class Graph:
 
     @classmethod
     def _opened(cls, what: Any, settings: Mapping[str, Any], of_files: Mapping[str, Any]) -> Graph:
-        """Take a graph by what it is, with settings of which those of files are more."""
-        if isinstance(what, Graph):
-            return what
+        """Take a graph by what it is, with settings of a driver, or those of files, which include ``mediated``."""
         if isinstance(what, KnowledgeGraph):
             return cls(what, type(what).__name__)
         if isinstance(what, Mapping):

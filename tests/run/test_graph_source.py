@@ -210,6 +210,12 @@ def test_a_graph_a_block_and_a_driver_are_taken_as_they_are(toys):
     assert Graph.open(driver).block is driver
 
 
+@pytest.mark.parametrize("settings", [{"mediated": True}, {"header": True}])
+def test_settings_for_a_graph_that_has_its_own_are_refused(table, settings):
+    with pytest.raises(InputError, match=f"has its settings; give {next(iter(settings))} where"):
+        Graph.open(Graph.from_csv(table), **settings)
+
+
 def test_a_graph_shows_where_it_is_from_and_its_driver(table):
     assert repr(Graph.from_csv(table)) == f"<Graph {table}: local>"
     assert repr(Graph.open("wikidata")) == "<Graph wikidata>"
