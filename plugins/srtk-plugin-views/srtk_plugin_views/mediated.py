@@ -58,17 +58,27 @@ class MediatedGraph(ChosenReader):
 
     def open(self) -> None:
         """Choose the patterns, and read the schema of the graph: type relations and noise are not joined."""
-        noticed = _noticed(self.graph)
-        if self.known and not noticed.get("vocabulary"):
+        chosen = self._chosen()
+        if chosen is None:
             self._reader = self.graph
             return
         schema = self.graph.schema()
         types = (*schema.type_relations, *schema.subclass_relations)
-        given = self.patterns or schema.mediators
-        patterns = given or tuple(noticed.get("patterns", MEDIATORS))
-        unnamed = self.unnamed and (bool(given) or noticed.get("vocabulary") != "Wikidata")
-        edges = JoinedEdges(self.graph, patterns, unnamed, self.to_literals, self.hidden, types, schema.noise)
+        edges = JoinedEdges(self.graph, *chosen, self.to_literals, self.hidden, types, schema.noise)
         self._reader = _Mediating(self.graph, edges)
+
+    def fingerprint(self) -> str:
+        """Identify the graph, the settings and what is joined: a build notices mediators outside the content's hash."""
+        return f"{super().fingerprint()} joined at {self._chosen()}"
+
+    def _chosen(self) -> tuple[tuple[str, ...], bool] | None:
+        """Return the patterns of mediators, and whether only unnamed nodes are; None where every read is passed on."""
+        noticed = _noticed(self.graph)
+        if self.known and not noticed.get("vocabulary"):
+            return None
+        given = self.patterns or self.graph.schema().mediators
+        patterns = tuple(given or noticed.get("patterns", MEDIATORS))
+        return patterns, self.unnamed and (bool(given) or noticed.get("vocabulary") != "Wikidata")
 
 
 def _noticed(graph: KnowledgeGraph) -> Mapping[str, Any]:

@@ -10,6 +10,7 @@ from contextlib import closing
 from pathlib import Path
 from typing import Any
 
+import attrs
 import pytest
 from srtk_plugin_local.memory import MemoryGraph
 from srtk_plugin_local.snapshot.build_settings import BuildSettings
@@ -84,3 +85,23 @@ def test_patterns_of_the_schema_go_before_the_usual_ones_and_after_given_ones() 
         graph = MediatedGraph(inside, patterns)
         graph.open()
         assert Step(relation) in graph.steps(graph.frontiers([["a"]]), False)[0]
+
+
+@attrs.define(eq=False)
+class Noticing(MemoryGraph):
+    """A graph whose build may have noticed mediators, which the hash of its content does not tell."""
+
+    noticed: dict[str, Any] | None = attrs.field(default=None, repr=False, kw_only=True)
+
+    def noticed_mediators(self) -> dict[str, Any] | None:
+        return self.noticed
+
+
+def test_equal_graphs_of_which_one_build_noticed_mediators_have_other_fingerprints() -> None:
+    builds = [None, *({"patterns": ["s*"], "vocabulary": name} for name in ("Freebase", "Wikidata"))]
+    for known in (False, True):
+        inner = [Noticing(triples=[("a", "job", "s1"), ("s1", "firm", "f")], noticed=build) for build in builds]
+        for one in inner:
+            one.open()
+        assert len({one.fingerprint() for one in inner}) == 1
+        assert len({MediatedGraph(one, known=known).fingerprint() for one in inner}) == 3
