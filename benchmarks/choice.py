@@ -218,7 +218,8 @@ def report(choose: Mapping[str, Rows], held: Mapping[str, Rows], shipped: Floats
 
 def write(weights: Floats) -> None:
     """Put weights into the package."""
-    path_choice.PathChoice.of(weights).save(path_choice.SHIPPED, **{"fitted on": list(SHIPPED)})
+    fitted = [OTHER.get(name, name) for name in SHIPPED]
+    path_choice.PathChoice.of(weights).save(path_choice.SHIPPED, **{"fitted on": fitted})
 
 
 def main() -> int:
