@@ -29,7 +29,7 @@ import argparse
 import pickle
 import sys
 import time
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -136,6 +136,17 @@ def fit(sets: Mapping[str, Rows]) -> Floats:
     usable = {name: [row for row in rows if row.teaches] for name, rows in sets.items()}
     kept = [(row, 1 / (of_graph[name] * len(rows))) for name, rows in usable.items() for row in rows]
     return fit_weights([row for row, _ in kept], [share for _, share in kept], signs=SIGNS)
+
+
+def sets_lacking(sets: Collection[str], shipped: Sequence[str], graphs: Mapping[str, Sequence[str]]) -> str | None:
+    """Say which sets a report lacks beside those that can be fitted on: one to ship, and one of a second graph."""
+    if not any(name in sets for name in shipped):
+        return f"nothing to fit the weights that ship on: one of these sets is lacking: {', '.join(shipped)}"
+    there = [graph for graph, names in graphs.items() if any(name in sets for name in names)]
+    if len(there) > 1:
+        return None
+    others = [name for graph, names in graphs.items() if graph not in there for name in names]
+    return f"no graph to leave out beside {there[0]}: one of these sets is lacking: {', '.join(others)}"
 
 
 def own(rows: Rows, weights: Floats, count: int, held: Rows) -> list[float]:
@@ -254,6 +265,10 @@ def main() -> int:
         for name in CASES:
             if (file := FOLDER / f"{name}-{half}.pickle").is_file():
                 sets[name] = [FoundPaths(*row) for row in pickle.loads(file.read_bytes())]
+    teaching = [name for name, rows in found["choose"].items() if any(row.teaches for row in rows)]
+    if missing := sets_lacking(teaching, SHIPPED, GRAPHS):
+        print(missing, file=sys.stderr)
+        return 1
     shipped = fit({name: rows for name, rows in found["choose"].items() if name in SHIPPED})
     print("\n".join(report(found["choose"], found["report"], shipped)))
     if args.write:

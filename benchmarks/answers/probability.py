@@ -196,6 +196,9 @@ def main() -> int:
                 print(f"{name}, {half}: {len(rows)} answers", file=sys.stderr, flush=True)
             if file.is_file() and (kept := read_json(file)):
                 sets[name] = np.array([row for row, _ in kept]), np.array([float(right) for _, right in kept])
+    if missing := choice.sets_lacking(found["choose"], SHIPPED, GRAPHS):
+        print(missing, file=sys.stderr)
+        return 1
     print("\n".join(report(found["choose"], found["report"])))
     return 0
 

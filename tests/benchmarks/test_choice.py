@@ -1,9 +1,11 @@
-"""The benchmark of the choice of the path: what it writes."""
+"""The benchmarks of the choice of the path and of probabilities: what they write and refuse."""
 
 from __future__ import annotations
 
 import importlib
 import json
+import pickle
+import sys
 from pathlib import Path
 from types import ModuleType
 
@@ -15,10 +17,54 @@ from srtk_plugin_sr.path_features import FEATURES
 BENCHMARKS = Path(__file__).parents[2] / "benchmarks"
 
 
+@pytest.fixture(params=["choice", "probability"])
+def fitting(request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyPatch) -> ModuleType:
+    return module(request.param, monkeypatch)
+
+
 def module(name: str, monkeypatch: pytest.MonkeyPatch) -> ModuleType:
     for folder in (BENCHMARKS, BENCHMARKS / "answers"):
         monkeypatch.syspath_prepend(str(folder))
     return importlib.import_module(name)
+
+
+def kept(fitting: ModuleType) -> bytes:
+    """Return what a benchmark keeps of two questions, which can be fitted to."""
+    if fitting.__name__ == "probability":
+        return json.dumps([[[1.0] * len(fitting.NAMES), True], [[0.5] * len(fitting.NAMES), False]]).encode()
+    features = np.random.default_rng(0).normal(size=(2, len(FEATURES)))
+    return pickle.dumps([(features, np.array([0.0, 1.0]), False)] * 2)
+
+
+@pytest.mark.parametrize(
+    ("there", "said"),
+    [
+        ([], "lacking: demo-7, metaqa-1,"),
+        (["lcquad"], "lacking: demo-7, metaqa-1,"),
+        (["metaqa-1", "metaqa-2"], "beside metaqa: one of these sets is lacking: demo-7, pathquestion-2,"),
+        (["lcquad", "metaqa-1"], None),
+    ],
+)
+def test_sets_that_a_fit_lacks_are_named_before_the_report(
+    fitting: ModuleType,
+    there: list[str],
+    said: str | None,
+    tmp_path: Path,
+    monkeypatch: pytest.MonkeyPatch,
+    capsys: pytest.CaptureFixture[str],
+) -> None:
+    ending = "json" if fitting.__name__ == "probability" else "pickle"
+    for name in there:
+        for half in ("choose", "report"):
+            (tmp_path / f"{name}-{half}.{ending}").write_bytes(kept(fitting))
+    monkeypatch.setattr(fitting, "FOLDER", tmp_path)
+    monkeypatch.setattr(sys, "argv", ["benchmark", "--fit"])
+    if hasattr(fitting, "PathsReader"):
+        monkeypatch.setattr(fitting.PathsReader, "_evidence", fitting.PathsReader._evidence)
+    assert fitting.main() == (0 if said is None else 1)
+    told = capsys.readouterr()
+    assert (said or "") in told.err
+    assert ("| set |" in told.out) is (said is None)
 
 
 def test_the_weights_name_the_halves_that_they_are_fitted_on(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
