@@ -9,7 +9,7 @@ also what the search has followed and left out, where there is room. With `--tol
 steps that the set needs at most, otherwise three, which the beam may leave unused. Behind each figure of another row is
 the interval of 95 % of the default's recall less its own, paired by question. *Precision* is the share of triples that
 have an answer; milliseconds are of the processor, the least of three rounds in turn. Figures go to
-build/bench/defaults/NAME.json.
+build/bench/defaults/NAME-HALF.json, with `--told` to NAME-HALF-told.json.
 """
 
 from __future__ import annotations
@@ -22,7 +22,6 @@ import time
 from collections.abc import Mapping, Sequence
 from contextlib import ExitStack
 from pathlib import Path
-from typing import Any
 
 import attrs
 
@@ -115,6 +114,12 @@ def table(name: str, found: Mapping[str, tuple[Sequence[Row], float]]) -> list[s
     return lines
 
 
+def save(file: Path, found: Mapping[str, tuple[Sequence[Row], float]]) -> None:
+    """Write the figures of a set; the time of a search that was not timed is null."""
+    data = {method: [rows, spent if spent < math.inf else None] for method, (rows, spent) in found.items()}
+    file.write_text(json.dumps(data, indent=1, allow_nan=False) + "\n", encoding="utf-8")
+
+
 def main() -> int:
     """Run the sets with available data, and print the table."""
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
@@ -133,8 +138,8 @@ def main() -> int:
         if missing := depths.prepare(half, case):
             print(f"{name}: skipped: {missing}", file=sys.stderr)
             continue
-        found: dict[str, Any] = measure(case, searches(STEPS.get(name, 3), args.told))
-        (folder / f"{name}.json").write_text(json.dumps(found, indent=1) + "\n", encoding="utf-8")
+        found = measure(case, searches(STEPS.get(name, 3), args.told))
+        save(folder / f"{name}-{args.half}{'-told' * args.told}.json", found)
         print("\n".join(table(name, found)), flush=True)
     print(f"figures: {shown(folder)}")
     return 0

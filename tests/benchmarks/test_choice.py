@@ -1,9 +1,10 @@
-"""The benchmarks of the choice of the path and of probabilities: what they write and refuse."""
+"""The benchmarks of the choice of the path, of probabilities and of the default search: what they write and refuse."""
 
 from __future__ import annotations
 
 import importlib
 import json
+import math
 import pickle
 import sys
 from pathlib import Path
@@ -74,3 +75,24 @@ def test_the_weights_name_the_halves_that_they_are_fitted_on(tmp_path: Path, mon
     [written, packed] = (json.loads(one.read_text())["fitted on"] for one in (file, shipped))
     assert written == packed
     assert "demo-1" in written
+
+
+@pytest.mark.parametrize(
+    ("flags", "name"),
+    [([], "codex-report"), (["--half", "choose"], "codex-choose"), (["--told"], "codex-report-told")],
+)
+def test_figures_of_the_default_search_have_their_half_in_the_name_and_null_for_no_time(
+    flags: list[str], name: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    defaults = module("defaults", monkeypatch)
+    row = dict.fromkeys([*(f"at {cut}" for cut in defaults.CUTS), "precision", "triples", "tokens"], 1.0)
+    monkeypatch.setattr(defaults, "OUT", tmp_path)
+    monkeypatch.setattr(defaults, "shown", str)
+    monkeypatch.setattr(defaults.depths, "prepare", lambda *_: None)
+    monkeypatch.setattr(defaults, "measure", lambda *_: {"beam": ([row], 2.0), "bfs": ([row], math.inf)})
+    monkeypatch.setattr(sys, "argv", ["defaults.py", "--only", "codex", *flags])
+    assert defaults.main() == 0
+    [file] = (tmp_path / "defaults").iterdir()
+    assert file.stem == name
+    assert "Infinity" not in file.read_text()
+    assert {method: spent for method, (_, spent) in json.loads(file.read_text()).items()} == {"beam": 2.0, "bfs": None}
