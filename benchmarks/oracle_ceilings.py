@@ -137,7 +137,7 @@ Make = Callable[[KnowledgeGraph, OracleScorer, OracleGenerator, int], Expander]
 
 
 def methods(head: FilePath) -> dict[str, Make]:
-    """Return the expanders by name, each with the settings that it has by default but for depth and oracle."""
+    """Return the expanders by name, with defaults but for depth and oracle; no choice of the path overrules it."""
     from srtk_plugin_baselines.bfs import BfsExpander
     from srtk_plugin_baselines.ppr import PprExpander
     from srtk_plugin_baselines.random_triples import RandomExpander
@@ -152,15 +152,15 @@ def methods(head: FilePath) -> dict[str, Make]:
         )
 
     def rerank(graph: KnowledgeGraph, scorer: OracleScorer, generator: OracleGenerator, hops: int) -> Expander:
-        inner = BeamExpander(graph, scorer, width=20, depth=hops)
+        inner = BeamExpander(graph, scorer, width=20, depth=hops, choice=None)
         inner.open()
         return RerankExpander(inner, ConstantEncoder(), graph, model=str(head), cache="")
 
     no_limits: dict[str, Any] = {"relation_triples": None, "tokens": None}
     all_read: dict[str, Any] = {"budget": Budget(nodes=None, hub=None), "most_read": None}
     return {
-        "beam, width 10": lambda graph, scorer, _, hops: BeamExpander(graph, scorer, depth=hops),
-        "beam, width 1": lambda graph, scorer, _, hops: BeamExpander(graph, scorer, width=1, depth=hops),
+        "beam, width 10": lambda graph, scorer, _, hops: BeamExpander(graph, scorer, depth=hops, choice=None),
+        "beam, width 1": lambda graph, scorer, _, hops: BeamExpander(graph, scorer, width=1, depth=hops, choice=None),
         "rerank": rerank,
         "structgpt": led(StructGptExpander),
         "structgpt, revisit": led(StructGptExpander, revisit=True),
