@@ -78,7 +78,7 @@ def session(scorer: Sleeping, observers: Sequence[Observer] = ()) -> Session:
         for i in range(TOWNS)
         for relation, kind in (("lies in", "land"), ("has mayor", "mayor"))
     ]
-    beam = {"use": "beam", "width": 3, "depth": 1}
+    beam = {"use": "beam", "width": 3, "depth": 1, "choice": None}
     graph = {"use": "memory", "triples": rows}
     return Session.of(graph=graph, linker="dictionary", expander=beam, scorer=scorer, observers=observers)
 
