@@ -25,31 +25,36 @@ class GraphView(KnowledgeGraph):
 
     graph: KnowledgeGraph
 
+    @property
+    def answering(self) -> KnowledgeGraph:
+        """The graph that calls are passed to; a view may choose another one when it is opened."""
+        return self.graph
+
     def frontiers(self, node_sets: Sequence[Sequence[str]]) -> Sequence[Frontier]:
         """Pass the call on, as the other hooks do."""
-        return self.graph.frontiers(node_sets)
+        return self.answering.frontiers(node_sets)
 
     def steps(self, frontiers: Sequence[Frontier], inverse: bool) -> Sequence[Sequence[Step]]:
         """Pass the call on."""
-        return self.graph.steps(frontiers, inverse)
+        return self.answering.steps(frontiers, inverse)
 
     def follow(self, frontiers: Sequence[Frontier], steps: Sequence[Step], limit: int | None) -> Sequence[Frontier]:
         """Pass the call on."""
-        return self.graph.follow(frontiers, steps, limit)
+        return self.answering.follow(frontiers, steps, limit)
 
     def triples(
         self, frontiers: Sequence[Frontier], steps: Sequence[Step], limit: int | None
     ) -> Sequence[Sequence[Triple]]:
         """Pass the call on."""
-        return self.graph.triples(frontiers, steps, limit)
+        return self.answering.triples(frontiers, steps, limit)
 
     def match(self, patterns: Sequence[Pattern]) -> Sequence[Sequence[Triple]]:
         """Pass the call on."""
-        return self.graph.match(patterns)
+        return self.answering.match(patterns)
 
     def neighbourhood(self, frontiers: Sequence[Frontier], hops: int, budget: Budget) -> Sequence[Sequence[Triple]]:
         """Pass the call on."""
-        return self.graph.neighbourhood(frontiers, hops, budget)
+        return self.answering.neighbourhood(frontiers, hops, budget)
 
     def paths(
         self,
@@ -61,47 +66,47 @@ class GraphView(KnowledgeGraph):
         inverse: bool,
     ) -> Sequence[FoundPaths]:
         """Pass the call on."""
-        return self.graph.paths(starts, ends, hops, budget, shortest, inverse)
+        return self.answering.paths(starts, ends, hops, budget, shortest, inverse)
 
     def labels(self, ids: Sequence[str]) -> Sequence[str]:
         """Pass the call on."""
-        return self.graph.labels(ids)
+        return self.answering.labels(ids)
 
     def other_names(self, ids: Sequence[str]) -> Sequence[Sequence[str]]:
         """Pass the call on."""
-        return self.graph.other_names(ids)
+        return self.answering.other_names(ids)
 
     def own_ids(self, ids: Sequence[str], relations: bool) -> Sequence[str]:
         """Pass the call on."""
-        return self.graph.own_ids(ids, relations)
+        return self.answering.own_ids(ids, relations)
 
     def find(self, names: Sequence[str]) -> Sequence[Sequence[str]]:
         """Pass the call on."""
-        return self.graph.find(names)
+        return self.answering.find(names)
 
     def near_names(self, names: Sequence[str], limit: int) -> Sequence[Sequence[str]]:
         """Pass the call on."""
-        return self.graph.near_names(names, limit)
+        return self.answering.near_names(names, limit)
 
     def known_words(self, words: Sequence[str]) -> Sequence[bool]:
         """Pass the call on."""
-        return self.graph.known_words(words)
+        return self.answering.known_words(words)
 
     def degrees(self, ids: Sequence[str]) -> Sequence[int]:
         """Pass the call on."""
-        return self.graph.degrees(ids)
+        return self.answering.degrees(ids)
 
     def qualifiers(self, triples: Sequence[Triple]) -> Sequence[Sequence[Qualifier]]:
         """Pass the call on."""
-        return self.graph.qualifiers(triples)
+        return self.answering.qualifiers(triples)
 
     def origins(self, triples: Sequence[Triple]) -> Sequence[Origin]:
         """Pass the call on."""
-        return self.graph.origins(triples)
+        return self.answering.origins(triples)
 
     def schema(self) -> Schema:
         """Pass the call on."""
-        return self.graph.schema()
+        return self.answering.schema()
 
     def source(self) -> str:
         """Pass the call on."""

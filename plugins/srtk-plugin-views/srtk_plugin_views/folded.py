@@ -85,4 +85,4 @@ class FoldedGraph(ChosenReader):
     @property
     def left_out(self) -> int:
         """Number of edges to blank nodes that ``depth`` and ``most`` left out."""
-        return self._open.edges.left_out if isinstance(self._open, _Folding) else 0
+        return self.answering.edges.left_out if isinstance(self.answering, _Folding) else 0

@@ -226,5 +226,5 @@ def test_a_graph_without_blank_nodes_answers_itself() -> None:
     inside = MemoryGraph([Triple("a..b", "p..q", "c")])
     with closing(FoldedGraph(inside)) as graph:
         graph.open()
-        assert graph._open is inside
+        assert graph.answering is inside
         assert graph.match([Pattern(subject="a..b")]) == [[Triple("a..b", "p..q", "c")]]
