@@ -11,6 +11,9 @@ os.environ.setdefault("TOKENIZERS_PARALLELISM", "false")
 import pytest
 from hypothesis import HealthCheck, settings
 
+pytest_plugins = ("kit.toys",)
+"""Fixtures of toy drivers, for the tests of the core and of the plugins that act on a whole run."""
+
 SLOW = 3000
 """Seconds after which a slow test counts as hanging: trainings take minutes where others use the machine too."""
 

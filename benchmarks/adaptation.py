@@ -28,9 +28,9 @@ import numpy as np
 import topics
 from common import DATA, OUT, ROOT, lacking, run, srtk
 from srtk_plugin_datasets.qald import QALD
+from srtk_plugin_evaluation import holm, paired
 
 from srtk_framework import open as open_recipe
-from srtk_framework.evaluation import holm, paired
 from srtk_framework.graph import TripleTable
 
 Record = dict[str, Any]

@@ -41,13 +41,13 @@ sys.path.insert(0, str(Path(__file__).parent / "answers"))
 import depths
 from common import OUT
 from public_sets import CASES, asked, opened
+from srtk_plugin_evaluation import paired
 from srtk_plugin_sr import path_choice
 from srtk_plugin_sr.answer_kind import operates
 from srtk_plugin_sr.choice_fit import FoundPaths, f1_of, fit_weights, own_weights
 from srtk_plugin_sr.path_choice import PathRecorder
 from srtk_plugin_sr.path_features import FEATURES, Floats
 
-from srtk_framework.evaluation import paired
 from srtk_framework.values import RankedPath, Retrieval
 
 FOLDER = OUT / "choice"

@@ -35,8 +35,8 @@ from typing import Any
 import attrs
 import numpy as np
 from common import DATA, lacking
+from srtk_plugin_evaluation import auc, brier_score, calibration_error, filtered_ranks, hits, reciprocal_ranks
 
-from srtk_framework.evaluation import auc, brier_score, calibration_error, filtered_ranks, hits, reciprocal_ranks
 from srtk_framework.graph import TripleTable
 from srtk_framework.host import load
 from srtk_framework.roles import TrainingTask

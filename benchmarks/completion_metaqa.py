@@ -24,9 +24,9 @@ import attrs
 import numpy as np
 import yaml
 from common import DATA, OUT, ROOT, lacking
+from srtk_plugin_evaluation import score
 
 import srtk_framework
-from srtk_framework.evaluation import score
 from srtk_framework.host import load
 from srtk_framework.values import Pattern, Question, Retrieval, Triple
 

@@ -31,9 +31,9 @@ os.environ.setdefault("HF_HUB_OFFLINE", "1")
 import attrs
 from common import lacking
 from knowlybert import World
+from srtk_plugin_evaluation import score
 
 import srtk_framework
-from srtk_framework.evaluation import score
 from srtk_framework.host import load
 from srtk_framework.records import place
 from srtk_framework.text import subgraph_text

@@ -20,9 +20,8 @@ from pathlib import Path
 from typing import Any
 
 from common import DATA, OUT, lacking, srtk
+from srtk_plugin_evaluation import holm, paired
 from topics import CUTS, Record, covered, football_questions, football_recipe, sorted_by_topics
-
-from srtk_framework.evaluation import holm, paired
 
 CHOOSER = {"stop": "depth", "show": "path", "width": 3, "max_iterations": 2, "mention": ""}
 EPOCHS = {"one topic": 6, "conjunctive": 12}

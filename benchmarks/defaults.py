@@ -31,8 +31,8 @@ import choice
 import depths
 from common import OUT, shown
 from public_sets import CASES, asked, opened
+from srtk_plugin_evaluation import paired, row
 
-from srtk_framework.evaluation import paired, row
 from srtk_framework.values import Retrieval
 
 CUTS = (5, 10, 20, 50)

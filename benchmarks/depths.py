@@ -24,9 +24,9 @@ from typing import Any
 import attrs
 import topics
 from common import DATA, OUT, ROOT, codex_relations, lacking, run, shown
+from srtk_plugin_evaluation import paired, row
 
 from srtk_framework import open as open_recipe
-from srtk_framework.evaluation import paired, row
 from srtk_framework.records import place, read_questions
 from srtk_framework.values import Question, Retrieval
 

@@ -27,9 +27,9 @@ from completion import RELATION_FIRST
 from srtk_plugin_baselines.frequency import FrequencyCompleter
 from srtk_plugin_embedding.completer import EmbeddingCompleter
 from srtk_plugin_embedding.fit_settings import EmbeddingFitSettings
+from srtk_plugin_evaluation import TiedRanks, auc, filtered_ranks, hits, reciprocal_ranks
 from srtk_plugin_local.memory import MemoryGraph
 
-from srtk_framework.evaluation import TiedRanks, auc, filtered_ranks, hits, reciprocal_ranks
 from srtk_framework.graph import TripleTable
 from srtk_framework.roles import Completer, TrainingTask
 from srtk_framework.values import Pattern, Triple

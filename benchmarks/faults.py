@@ -40,7 +40,7 @@ _ENTITY = f"<{graphs_in_rdf.ENTITY}Q"
 
 
 @attrs.frozen
-class Outcome:
+class Run:
     """The outcome of a run with faults.
 
     Attributes:
@@ -110,7 +110,7 @@ def run(source: Path, url: str, folder: Path, batch: int) -> list[str]:
     return text.replace(url, "ENDPOINT").splitlines()
 
 
-def measure(store: Path, source: Path, out: Path, share: float, seed: int, batch: int) -> Outcome:
+def measure(store: Path, source: Path, out: Path, share: float, seed: int, batch: int) -> Run:
     """Run without and with faults, both through the proxy, and compare."""
     texts: list[list[str]] = []
     seconds: list[float] = []
@@ -124,7 +124,7 @@ def measure(store: Path, source: Path, out: Path, share: float, seed: int, batch
                 proxies.append(between)
     rows = [json.loads(line) for line in texts[1]]
     first, second = (hashlib.sha256("\n".join(lines).encode()).hexdigest() for lines in texts)
-    return Outcome(
+    return Run(
         questions=len(source.read_text(encoding="utf-8").splitlines()),
         failed=sum("error" in row for row in rows),
         differing=[row["id"] for row, line, other in zip(rows, *texts, strict=True) if line != other],

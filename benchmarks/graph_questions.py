@@ -32,6 +32,7 @@ import attrs
 import numpy as np
 from alignment import OTHER_CN, TOKENS, Given, Kept, centres_of, read_graph
 from common import OUT, cached_values, lacking
+from srtk_plugin_evaluation import ratios
 from srtk_plugin_index.expander import IndexExpander
 from srtk_plugin_index.indexes.entry_file import EntryFile
 from srtk_plugin_index.indexes.exact import ExactIndex
@@ -46,7 +47,6 @@ from srtk_plugin_septa.options_reader import OptionsReader
 from srtk_plugin_septa.subgraphs import SubgraphCorpus
 from srtk_plugin_septa.text_encoder import SeptaTextEncoder
 
-from srtk_framework.evaluation import ratios
 from srtk_framework.roles import Encoder, EntityLinker, TrainingTask
 from srtk_framework.values import (
     Budget,

@@ -29,8 +29,8 @@ import completion
 import numpy as np
 import numpy.typing as npt
 from common import lacking
+from srtk_plugin_evaluation import calibration_error, paired
 
-from srtk_framework.evaluation import calibration_error, paired
 from srtk_framework.host import load
 from srtk_framework.records import place
 from srtk_framework.roles import Completer, KnowledgeGraph, TrainingTask

@@ -20,8 +20,8 @@ from typing import Any
 
 from common import DATA, OUT, lacking
 from linking_graph import FOLDER, build
+from srtk_plugin_evaluation import Share, compare_links, counts, covered_by
 
-from srtk_framework.evaluation import Share, compare_links, counts, covered_by
 from srtk_framework.recipe import from_data
 from srtk_framework.records import dumps, write_json
 from srtk_framework.run import Session

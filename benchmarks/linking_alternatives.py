@@ -20,10 +20,10 @@ from typing import Any
 
 import attrs
 from common import OUT, ROOT, lacking, run, shown
+from srtk_plugin_evaluation import paired, row
 from srtk_plugin_local.dictionary.linker import DictionaryLinker
 
 from srtk_framework import open as open_recipe
-from srtk_framework.evaluation import paired, row
 from srtk_framework.values import Link, Question, Retrieval
 
 CUTS = (1, 5, 50)

@@ -23,9 +23,9 @@ import attrs
 import linking
 import numpy as np
 from common import OUT, cached_values, lacking
+from srtk_plugin_evaluation import compare_links, counts, covered_by
 from srtk_plugin_local.dictionary.weight_fit import LinkerTraining
 
-from srtk_framework.evaluation import compare_links, counts, covered_by
 from srtk_framework.records import place, write_json
 from srtk_framework.roles import Encoder, MentionDetector, TrainingTask
 from srtk_framework.values import Link, Question, TrainingExample

@@ -20,8 +20,7 @@ from typing import Any
 
 import attrs
 from common import DATA, OUT, ROOT, lacking, read_json, shown, srtk
-
-from srtk_framework.evaluation import compare_runs
+from srtk_plugin_evaluation import compare_runs
 
 ALIASES = OUT / "fb15k237-aliases.tsv"
 RETRIEVAL = ("answer_coverage", "answer_recall", "triples")

@@ -13,8 +13,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 
 from common import OUT, ROOT, lacking, read_json, srtk
-
-from srtk_framework.evaluation import compare_runs
+from srtk_plugin_evaluation import compare_runs
 
 ASKED = "fb15k237/derived/cwq_test_reachable.jsonl"
 GIVEN = f"use: jsonl, path: '${{data}}/{ASKED}', entities_field: topic_entities"

@@ -23,8 +23,7 @@ from typing import Any
 
 import yaml
 from common import DATA, OUT, ROOT, codex_relations, lacking, srtk
-
-from srtk_framework.evaluation import paired
+from srtk_plugin_evaluation import paired
 
 FOLDER = OUT / "mediators"
 TRIPLES = "freebase_qa/subgraphrag/cwq_test_labelled_triples.jsonl"

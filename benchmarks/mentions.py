@@ -22,8 +22,8 @@ from typing import Any
 from common import OUT, lacking
 from linking import SETS, read
 from linking_graph import build
+from srtk_plugin_evaluation import ratios
 
-from srtk_framework.evaluation import ratios
 from srtk_framework.recipe import Composer, from_data
 from srtk_framework.records import write_json
 from srtk_framework.text import Span, best_apart

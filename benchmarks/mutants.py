@@ -62,11 +62,11 @@ EVALUATION = "tests/evaluation"
 SPARQL, SR, PATTERNS = (f"plugins/srtk-plugin-{name}" for name in ("sparql", "sr", "patterns"))
 MODULES = {
     "metrics": Module(
-        "srtk_framework/evaluation/metrics.py",
+        "plugins/srtk-plugin-evaluation/srtk_plugin_evaluation/metrics.py",
         tuple(f"{EVALUATION}/test_{file}.py" for file in ("metrics", "answers", "curves", "slices")),
     ),
     "intervals": Module(
-        "srtk_framework/evaluation/intervals.py",
+        "plugins/srtk-plugin-evaluation/srtk_plugin_evaluation/intervals.py",
         (f"{EVALUATION}/test_intervals.py", f"{EVALUATION}/test_significance.py"),
     ),
     "journal": Module("srtk_framework/run/journal.py", ("tests/run/test_journal.py",)),

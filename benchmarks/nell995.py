@@ -25,10 +25,10 @@ from typing import Any
 import numpy as np
 from common import DATA, lacking
 from srtk_plugin_baselines.frequency import FrequencyCompleter
+from srtk_plugin_evaluation import candidate_precision
 from srtk_plugin_local.memory import MemoryGraph
 from srtk_plugin_patterns.walk_completer import PathWalkCompleter, PathWalkFitSettings
 
-from srtk_framework.evaluation import candidate_precision
 from srtk_framework.roles import TrainingTask
 from srtk_framework.text import read_yaml
 from srtk_framework.values import Pattern, Triple

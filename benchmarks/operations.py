@@ -22,9 +22,9 @@ from typing import Any
 import attrs
 import yaml
 from common import DATA, OUT, ROOT, lacking, read_json, run, shown
+from srtk_plugin_evaluation import score
 
 from srtk_framework import open as open_recipe
-from srtk_framework.evaluation import score
 from srtk_framework.records import read_questions
 from srtk_framework.values import Link, Question, Retrieval
 

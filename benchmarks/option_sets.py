@@ -30,6 +30,7 @@ from alignment import TOKENS, Kept, centres_of, read_graph
 from common import DATA, OUT, lacking
 from graph_questions import K, bare, index_of, retrieved, right
 from srtk_plugin_datasets.multiple_choice import PIQA, CommonsenseQA, OpenBookQA, SocialIQA
+from srtk_plugin_evaluation import paired, ratios
 from srtk_plugin_llama_cpp.generator import LlamaCppGenerator
 from srtk_plugin_onnx.encoder import OnnxEncoder
 from srtk_plugin_septa.fit_settings import OptionsFitSettings
@@ -37,7 +38,6 @@ from srtk_plugin_septa.options_reader import OptionsReader
 from srtk_plugin_septa.subgraphs import SubgraphCorpus
 from srtk_plugin_structgpt.options_reader import OptionsLlmReader
 
-from srtk_framework.evaluation import paired, ratios
 from srtk_framework.roles import EntityLinker, TrainingTask
 from srtk_framework.text import fold, words
 from srtk_framework.values import Link, Pattern, Question, Subgraph, TrainingExample

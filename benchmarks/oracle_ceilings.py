@@ -211,9 +211,9 @@ def gold_path(question: Question) -> Path:
 def measure(case: Case, limit: int, wanted: Sequence[str], missed: int) -> Result:
     """Run the methods on one case."""
     import yaml
+    from srtk_plugin_evaluation import row, summarise
 
     import srtk_framework
-    from srtk_framework.evaluation import row, summarise
 
     command = f"python benchmarks/oracle_ceilings.py --limit {limit} --only {case.name}"
     if why := lacking(*case.files):

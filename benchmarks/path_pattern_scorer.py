@@ -98,7 +98,7 @@ def compare(case: Case, out: Path, learn: Sequence[int | None]) -> dict[str, Any
     Sizes are compared with those of `patterns` from the most questions. Tests are of one method against `dense` each,
     Holm-corrected over its metrics and sizes.
     """
-    from srtk_framework.evaluation import compare_runs
+    from srtk_plugin_evaluation import compare_runs
 
     wanted = methods(learn)
     folders = {name: run(case, out / name, changes) for name, changes in wanted.items()}

@@ -19,9 +19,9 @@ from typing import Any
 
 from common import OUT, ROOT, lacking, srtk
 from cross_validation import SETS
+from srtk_plugin_evaluation import holm, paired, score
 
 from srtk_framework import open as open_recipe
-from srtk_framework.evaluation import holm, paired, score
 from srtk_framework.graph import with_gold_triples
 
 FOLDS = 5

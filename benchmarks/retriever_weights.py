@@ -18,8 +18,8 @@ from typing import Any
 
 from common import read_json
 from retrievers import EQUAL, FOLDER, FURTHER
+from srtk_plugin_evaluation import holm, paired
 
-from srtk_framework.evaluation import holm, paired
 from srtk_framework.records import place
 
 Kept = Mapping[str, Any]

@@ -28,10 +28,10 @@ from srtk_plugin_datasets.lcquad import LCQuAD
 from srtk_plugin_datasets.metaqa import MetaQA
 from srtk_plugin_datasets.pathquestion import PathQuestion
 from srtk_plugin_datasets.sample import sample
+from srtk_plugin_evaluation import Row, holm, paired, row, summarise
 from srtk_plugin_views.union_expander import UnionExpander
 
 from srtk_framework import open as open_recipe
-from srtk_framework.evaluation import Row, holm, paired, row, summarise
 from srtk_framework.records import read_questions
 from srtk_framework.roles import Expander
 from srtk_framework.run import Session

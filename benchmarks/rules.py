@@ -23,8 +23,8 @@ from typing import Any
 import completion
 import numpy as np
 from common import OUT, lacking
+from srtk_plugin_evaluation import filtered_ranks, hits, paired, reciprocal_ranks
 
-from srtk_framework.evaluation import filtered_ranks, hits, paired, reciprocal_ranks
 from srtk_framework.host import load
 from srtk_framework.roles import TrainingTask
 from srtk_framework.text import read_yaml

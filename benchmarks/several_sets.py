@@ -22,8 +22,7 @@ from typing import Any
 import attrs
 import yaml
 from common import DATA, OUT, ROOT, codex_relations, lacking, read_json, srtk
-
-from srtk_framework.evaluation import holm, paired
+from srtk_plugin_evaluation import holm, paired
 
 Block = dict[str, Any]
 

@@ -176,11 +176,11 @@ def recipe_of(case: Case, args: argparse.Namespace) -> dict[str, Any]:
 def measure(case: Case, args: argparse.Namespace) -> Result:
     """Run all methods of one case in this process."""
     import yaml
+    from srtk_plugin_evaluation import row, summarise
     from srtk_plugin_structgpt.encoder_chooser import EncoderChooser
     from srtk_plugin_transformers.encoder import TransformersEncoder
 
     import srtk_framework
-    from srtk_framework.evaluation import row, summarise
     from srtk_framework.records import read_questions
 
     line = f"{command(args)} --only {case.name}"

@@ -27,6 +27,7 @@ from common import DATA, lacking
 from srtk_plugin_baselines.frequency import FrequencyCompleter
 from srtk_plugin_datasets.hidden_facts import hidden_facts
 from srtk_plugin_datasets.webnlg import names, read_webnlg, webnlg_files
+from srtk_plugin_evaluation import paired, snippet_table
 from srtk_plugin_index.indexes.bm25 import Bm25Index
 from srtk_plugin_local.dictionary.linker import DictionaryLinker
 from srtk_plugin_local.memory import MemoryGraph
@@ -40,7 +41,6 @@ from srtk_plugin_patterns.text_search import TextSearchCompleter, TextSearchFitS
 from srtk_plugin_views.calibrated import CalibratedCompleter, CalibrationTraining
 from srtk_plugin_views.completer_union import UnionCompleter
 
-from srtk_framework.evaluation import paired, snippet_table
 from srtk_framework.graph import TripleTable
 from srtk_framework.roles import Completer, TrainingTask
 from srtk_framework.text import read_yaml

@@ -25,9 +25,9 @@ from pathlib import Path
 from typing import Any
 
 from common import DATA, OUT, ROOT, lacking, srtk
+from srtk_plugin_evaluation import holm, paired
 
 from srtk_framework import open as open_recipe
-from srtk_framework.evaluation import holm, paired
 
 Record = dict[str, Any]
 

@@ -68,7 +68,7 @@ def run(case: Case, out: Path, *changes: str) -> Path:
 
 def compare(case: Case, out: Path) -> dict[str, Any]:
     """Run a case with and without training, and compare; return the figures that the documentation shows."""
-    from srtk_framework.evaluation import compare_runs, write_report
+    from srtk_plugin_evaluation import compare_runs, write_report
 
     folders = [run(case, out / "trained"), run(case, out / "untrained", *UNTRAINED)]
     report = compare_runs(folders)

@@ -35,7 +35,7 @@ NAVIGATION = {
         "docs/own-files",
         "docs/troubleshooting",
     ],
-    "Plugins": ["docs/writing-a-plugin", "docs/testing-a-driver", "plugins/*/README"],
+    "Plugins": ["docs/writing-a-plugin", "docs/stages", "docs/testing-a-driver", "plugins/*/README"],
     "Reference": ["docs/reference/commands", "docs/reference/drivers", "docs/reference/*", "docs/reference/drivers/*"],
     "Project": [
         "docs/architecture",

@@ -22,6 +22,8 @@ _SHARED = (
     "pyproject.toml",
     "tests/chromium.py",
     "tests/kit/__init__.py",
+    "tests/kit/placed.py",
+    "tests/kit/toys.py",
     "tests/kit/kills.py",
     "tests/kit/kill_points.py",
     "benchmarks/openai_forms.py",

@@ -23,6 +23,10 @@ if TYPE_CHECKING:
         Observer,
         __version__,
     )
+    from srtk_framework.recipe import (
+        Stage,
+        hookimpl,
+    )
     from srtk_framework.roles import (
         Completer,
         Corpus,
@@ -50,9 +54,9 @@ if TYPE_CHECKING:
     )
     from srtk_framework.run import (
         Graph,
-        Outcome,
         Result,
         Retriever,
+        Run,
         Runner,
         Session,
         ask,
@@ -128,6 +132,10 @@ _ROOMS = {
         "Observer",
         "__version__",
     ),
+    "recipe": (
+        "Stage",
+        "hookimpl",
+    ),
     "roles": (
         "TrainingTask",
         "Completer",
@@ -155,9 +163,9 @@ _ROOMS = {
     ),
     "run": (
         "Graph",
-        "Outcome",
         "Result",
         "Retriever",
+        "Run",
         "Runner",
         "Session",
         "ask",
@@ -256,7 +264,6 @@ __all__ = [
     "Message",
     "NodeSet",
     "Observer",
-    "Outcome",
     "Path",
     "PathScorer",
     "Pattern",
@@ -273,6 +280,7 @@ __all__ = [
     "Retrieval",
     "Retriever",
     "Role",
+    "Run",
     "RunError",
     "Runner",
     "Sample",
@@ -282,6 +290,7 @@ __all__ = [
     "SettingsError",
     "SnapshotError",
     "SrtkError",
+    "Stage",
     "Step",
     "Subgraph",
     "SubgraphEncoder",
@@ -303,6 +312,7 @@ __all__ = [
     "finish",
     "finite",
     "follow_within",
+    "hookimpl",
     "keys_of",
     "not_empty",
     "not_open",

@@ -12,10 +12,10 @@ from typing import Any
 
 import pytest
 from chromium import BROWSER, browse
-from evaluation.placed import rows
+from kit.placed import rows
+from srtk_plugin_evaluation.metrics import compare
+from srtk_plugin_evaluation.report import write_report
 
-from srtk_framework.evaluation.metrics import compare
-from srtk_framework.evaluation.report import write_report
 from srtk_framework.records import dumps, record_from_retrieval
 from srtk_framework.values import Link, Question, Retrieval, Subgraph, Triple
 

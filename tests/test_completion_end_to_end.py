@@ -11,15 +11,15 @@ import pytest
 from srtk_plugin_baselines.frequency import FrequencyCompleter
 from srtk_plugin_embedding.completer import EmbeddingCompleter
 from srtk_plugin_embedding.fit_settings import EmbeddingFitSettings
+from srtk_plugin_evaluation import TiedRanks, filtered_ranks, hits, reciprocal_ranks
 from srtk_plugin_local.memory import MemoryGraph
+from srtk_plugin_training.graph import held_out_facts
 from srtk_plugin_views.calibrated import CalibratedCompleter, CalibrationTraining
 
 from srtk_framework.cli import main
-from srtk_framework.evaluation import TiedRanks, filtered_ranks, hits, reciprocal_ranks
 from srtk_framework.graph import TripleTable
 from srtk_framework.records import read_questions
 from srtk_framework.roles import TrainingTask
-from srtk_framework.training.graph import held_out_facts
 from srtk_framework.values import DriverError, Pattern, Triple
 
 TOWNS = 30

@@ -28,20 +28,16 @@ ELSEWHERE = {
     # A command is tested through `srtk`, with its arguments; some share a file.
     "cli/test_main.py": "cli/check",
     "cli/test_plugins_list.py": "cli/plugins",
-    "cli/test_run_and_evaluate.py": "cli/evaluate cli/options cli/reports cli/run",
+    "cli/test_run_and_evaluate.py": "cli/options cli/run",
     "cli/test_short_commands.py": "cli/link cli/retrieve cli/short cli/visualize",
     "scaffold/test_scaffold.py": "cli/new",
     "run/test_recipe_schema.py": "cli/schema",
+    "recipe/test_recipe.py": "recipe/blocks",
     # Parts of one whole, tested through it.
-    "test_one_spelling.py": "evaluation/gold_ids graph/question_ids text/id_spellings",
+    "test_one_spelling.py": "graph/question_ids text/id_spellings",
     "run/test_result.py": "run/result_text text/answers",
-    "training/test_setup.py": "training/material",
-    "training/test_trainer.py": "training/question_sets",
     "roles/test_hook_contract.py": "roles/base",
-    "explaining/test_remedy.py": "explaining/variants",
     "run/test_preflight.py": "roles/preflight",
-    "explaining/test_explainer.py": "cli/explain explaining/advice explaining/budget_probe explaining/earlier_run"
-    " explaining/findings explaining/records explaining/report",
 }
 """Test files with the modules that they test besides the one of their name."""
 

@@ -10,10 +10,10 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from srtk_plugin_evaluation import sentence, unknown_answers
 from srtk_plugin_local.memory import MemoryGraph
 
 from srtk_framework.cli import main
-from srtk_framework.evaluation import sentence, unknown_answers
 from srtk_framework.graph import with_own_ids
 from srtk_framework.records import question_from_record, record_from_question
 from srtk_framework.roles import KnowledgeGraph

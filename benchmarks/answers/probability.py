@@ -40,10 +40,10 @@ from exact_match import is_exact
 from public_sets import CASES, asked, opened
 from srtk_plugin_answers.certainty import Evidence
 from srtk_plugin_answers.reader import PathsReader
+from srtk_plugin_evaluation import answer_scores, auc, calibration_error
 from twenty_lines import gold_answer
 
 from srtk_framework import Retriever
-from srtk_framework.evaluation import answer_scores, auc, calibration_error
 from srtk_framework.values import Question
 
 Floats = npt.NDArray[np.float64]

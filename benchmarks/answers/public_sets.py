@@ -36,12 +36,12 @@ sys.path.insert(0, str(Path(__file__).parents[1]))
 
 import depths
 from common import DATA, OUT, ROOT, read_json, shown
+from srtk_plugin_evaluation import Estimate, answer_scores, bootstrap
 from srtk_plugin_index.commands.build import build
 from srtk_plugin_index.corpora.triples import TripleCorpus
 from srtk_plugin_index.indexes.bm25 import Bm25Index
 
 from srtk_framework import open as open_recipe
-from srtk_framework.evaluation import Estimate, answer_scores, bootstrap
 from srtk_framework.graph import TripleTable, instances_among, path_order
 from srtk_framework.run import Session
 from srtk_framework.values import Answer, DriverError, Question, RankedPath, Retrieval, Step, Subgraph, Triple

@@ -38,8 +38,6 @@ COMMANDS = {
     "recipes": ("srtk_framework.cli.recipes", "list, show or copy the recipes that come with the framework"),
     "demo": ("srtk_framework.cli.demo", "write the demo's graph of the world and its questions"),
     "new": ("srtk_framework.cli.new", "write a new plugin that works, to be changed"),
-    "explain": ("srtk_framework.cli.explain", "find where the answers to questions were lost"),
-    "evaluate": ("srtk_framework.cli.evaluate", "score results, those of other programs too"),
     "link": ("srtk_framework.cli.link", "find the entities in questions"),
     "retrieve": ("srtk_framework.cli.retrieve", "retrieve subgraphs for linked questions"),
     "visualize": ("srtk_framework.cli.visualize", "draw retrieved subgraphs on a page"),

@@ -10,8 +10,9 @@ from __future__ import annotations
 import argparse
 
 from srtk_framework.cli import OK
-from srtk_framework.host.discovery import distributions_of
-from srtk_framework.recipe.recipe import Block, Recipe, load
+from srtk_framework.host.discovery import STAGE, distributions_of
+from srtk_framework.recipe.blocks import Block
+from srtk_framework.recipe.recipe import Recipe, load
 from srtk_framework.run.preflight import checked_session
 from srtk_framework.run.session import Session
 
@@ -42,16 +43,17 @@ def run(args: argparse.Namespace) -> int:
     print("with these drivers:")
     for role, name in session.drivers:
         print(f"- {role.replace('_', ' ')}: {name}")
-    needed = distributions_of(session.drivers)
+    needed = distributions_of([*session.drivers, *((STAGE, key) for key in recipe.stages)])
     print(f"all of it is installed{', by: pip install ' + ' '.join(needed) if needed else ''}")
     return OK
 
 
 def _steps(recipe: Recipe, session: Session) -> list[str]:
     """Say in words what a run of a recipe does, in order."""
-    steps = []
-    if recipe.train is not None:
-        steps.append(f"train the {recipe.train.driver.replace('_', ' ')}")
+    steps: list[str] = []
+    trains = session.stages.implement("train")
+    for key in trains:
+        steps += recipe.stages[key].steps()
     if isinstance(recipe.questions, Block):
         steps.append(f"read the questions of the dataset {recipe.questions.use}")
     elif recipe.questions is not None:
@@ -59,12 +61,10 @@ def _steps(recipe: Recipe, session: Session) -> list[str]:
     linker = recipe.blocks.get("entity_linker")
     if linker is not None:
         steps.append(f"find their entities by {linker.use}, where a question does not bring them")
-    first, *others = [*session.methods, None]
+    first = next(iter(session.methods), None)
     if first is not None:
         graph = recipe.blocks.get("knowledge_graph")
         steps.append(f"search the graph {graph.use if graph else 'of the expander'} with {first}")
-    if recipe.against is not None:
-        beside = ", ".join(filter(None, others))
-        steps.append(f"score the results{', beside those of ' if beside else ''}{beside}")
     steps += [f"write {target}" for exporter in session.exporters if (target := exporter.target()) is not None]
+    steps += [step for key, stage in recipe.stages.items() if key not in trains for step in stage.steps()]
     return [*steps, f"keep its journal and manifest in {recipe.output}"]

@@ -120,8 +120,8 @@ def settings_of(role: str, cls: type[Any]) -> list[tuple[str, str]]:
     """List the needs and settings of a driver: the name of each, and its type and default in words."""
     import attrs
 
+    from srtk_framework.recipe.blocks import with_article
     from srtk_framework.recipe.composer import needs_of, wants_budget
-    from srtk_framework.recipe.recipe import with_article
     from srtk_framework.recipe.settings import describe
 
     needs = {need.field: need for need in needs_of(cls)} if role != OBSERVER else {}

@@ -16,7 +16,8 @@ from collections.abc import Mapping
 import attrs
 
 from srtk_framework.cli import FAILED, OK
-from srtk_framework.recipe.recipe import Block, Recipe, from_data, load
+from srtk_framework.recipe.blocks import Block
+from srtk_framework.recipe.recipe import Recipe, from_data, load
 from srtk_framework.records import dumps, record_from_retrieval
 from srtk_framework.roles import KnowledgeGraph
 from srtk_framework.run import Graph
@@ -97,7 +98,7 @@ def _recipe(args: argparse.Namespace) -> Recipe:
             raise InputError(f"--candidates are rated by a completer; add `completer:` to {args.recipe}")
         expander = _RATING_EXPANDER if args.candidates else _EXPANDER
         recipe.blocks["expander"] = Block("expander", expander, {}, ("expander",))
-        recipe.listed, recipe.against, recipe.train, recipe.questions = {}, None, None, None
+        recipe.listed, recipe.stages, recipe.questions = {}, {}, None
     recipe.options.budget = attrs.evolve(recipe.options.budget, triples=args.triples)
     return recipe
 

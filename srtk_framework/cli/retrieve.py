@@ -6,10 +6,11 @@ import argparse
 from pathlib import Path
 from typing import Any
 
+from srtk_plugin_evaluation.scores import read_scores
+
 from srtk_framework.cli import OK
 from srtk_framework.cli.options import graph_block, note
 from srtk_framework.cli.short import add_file_arguments, run_folder, run_short, set_graph, set_output
-from srtk_framework.evaluation.scores import read_scores
 from srtk_framework.records.jsonl import dumps
 from srtk_framework.run.default_drivers import EXPANDER, MODEL, SCORER, encoder
 

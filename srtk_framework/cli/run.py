@@ -16,16 +16,14 @@ import attrs
 
 from srtk_framework.cli import FAILED, INTERRUPTED, OK, TERMINATED
 from srtk_framework.cli.options import add_screen_arguments, logged, note
-from srtk_framework.cli.reports import compare_runs, write
-from srtk_framework.evaluation.gold_ids import read_from, scored, sentence, unread
 from srtk_framework.host.observers import Observer
 from srtk_framework.recipe.recipe import Recipe, load
 from srtk_framework.run.manifest import COMPLETE
 from srtk_framework.run.outputs import check_outputs
 from srtk_framework.run.result import Result
-from srtk_framework.run.runner import Outcome, Runner
+from srtk_framework.run.runner import Run, Runner
 from srtk_framework.run.session import Session
-from srtk_framework.training.trainer import Trained
+from srtk_framework.run.stages import Stages, is_follower
 from srtk_framework.values import redacted, shortened
 
 _REASONS = 5
@@ -71,16 +69,16 @@ def run(args: argparse.Namespace) -> int:
         # Report a mistake in the last recipe before the first one runs.
         check_outputs(*(Session(recipe) for recipe in recipes))
     code = OK
+    runs: list[Run] = []
     for recipe in recipes:
         with logged(logging.DEBUG if args.verbose else None):
-            ended = run_recipe(recipe, args.resume, args.quiet, args.train_only, args.traceback, args.fresh)
+            ended = run_recipe(recipe, args.resume, args.quiet, args.train_only, args.traceback, args.fresh, runs)
         if ended in (INTERRUPTED, TERMINATED):
             return ended
         code = max(code, ended)
-    if not args.train_only:
-        compare_runs(
-            [recipe.output for recipe in recipes if recipe.questions and recipe.against is not None], args.quiet
-        )
+    if len(runs) > 1:
+        stages = {key: stage for run in runs for key, stage in run.recipe.stages.items()}
+        Stages(stages).call("report_together", runs=runs, quiet=args.quiet)
     return code
 
 
@@ -91,6 +89,7 @@ def run_recipe(
     train_only: bool = False,
     in_full: bool = False,
     fresh: bool = False,
+    done: list[Run] | None = None,
 ) -> int:
     """Run one recipe with progress, a clean stop on Ctrl-C and SIGTERM, and a report at the end.
 
@@ -101,6 +100,7 @@ def run_recipe(
         train_only: End after the training.
         in_full: Print the traceback of the first exception of each driver.
         fresh: Start over, and drop what an unfinished run or training in the folder has done.
+        done: Takes the run, if it answered questions and was not stopped.
 
     Returns:
         The exit code.
@@ -110,78 +110,56 @@ def run_recipe(
     runner = Runner(recipe, resume, () if quiet else (Progress(), _Resumed(), _Opening()), train_only, fresh)
     with _stopped_by_signals(runner) as received:
         try:
-            outcome = runner.run()
+            run = runner.run()
         except KeyboardInterrupt:
             if signal.SIGTERM not in received:
                 raise
             print("srtk: terminated", file=sys.stderr)
             return TERMINATED
-    if outcome.trained is not None and outcome.trained.follows:
+    if is_follower():
         return OK
-    if outcome.trained is not None and not quiet:
-        _report_training(outcome.trained)
-    if outcome.trained is not None and (train_only or outcome.questions == 0):
+    run.session.stages.call("report", run=run, quiet=quiet)
+    if not run.questions:
         return OK
     if not quiet:
-        _report(recipe, outcome)
-    if recipe.against and outcome.evaluation is not None:
-        write(outcome.evaluation, recipe.output / "comparison", quiet)
-    for text in _about_gold(recipe, outcome):
-        note(text)
-    if outcome.evaluation is not None and "gold_ids" in outcome.evaluation:
-        note(sentence(outcome.evaluation["gold_ids"]))
-    if outcome.shared:
+        _report(recipe, run)
+    if run.topics_of_sets:
+        note(f"topics are read from q_entity ({run.topics_of_sets} questions), since there is no question_entities")
+    if run.state != COMPLETE:
         print(
-            f"srtk: the training had seen {outcome.shared} of {outcome.questions} questions, by id or by text, so their"
-            " figures are too good",
-            file=sys.stderr,
-        )
-    if outcome.state != COMPLETE:
-        print(
-            f"srtk: stopped; {outcome.finished} of {outcome.questions} questions are finished and kept in"
-            f" {outcome.output}; the same command goes on",
+            f"srtk: stopped; {run.finished} of {run.questions} questions are finished and kept in"
+            f" {run.output}; the same command goes on",
             file=sys.stderr,
         )
         return TERMINATED if signal.SIGTERM in received else INTERRUPTED
-    for linker, count in outcome.linkers_failed.items():
+    if done is not None:
+        done.append(run)
+    for linker, count in run.linkers_failed.items():
         print(
             f"srtk: the linker {linker} failed on {count} questions that another linker answered; their traces say why"
             " under `linkers_failed`",
             file=sys.stderr,
         )
-    if outcome.unlabelled:
+    if run.unlabelled:
         print(
-            f"srtk: {outcome.unlabelled} results have no labels, because the graph failed to give them; their traces"
+            f"srtk: {run.unlabelled} results have no labels, because the graph failed to give them; their traces"
             " say why under `labels_failed`",
             file=sys.stderr,
         )
     if in_full:
-        for driver, lines in outcome.tracebacks.items():
+        for driver, lines in run.tracebacks.items():
             print(f"srtk: first exception of {driver}:", *lines, sep="\n", file=sys.stderr)
-    if outcome.failed:
-        where = f"; {outcome.output / 'manifest.json'} has the tracebacks" if outcome.tracebacks else ""
+    if run.failed:
+        where = f"; {run.output / 'manifest.json'} has the tracebacks" if run.tracebacks else ""
         print(
-            f"srtk: {outcome.failed} of {outcome.questions} questions failed; their results say why under"
-            f" `error`{where}",
+            f"srtk: {run.failed} of {run.questions} questions failed; their results say why under `error`{where}",
             file=sys.stderr,
         )
-        for reason, count in outcome.reasons[:_REASONS]:
+        for reason, count in run.reasons[:_REASONS]:
             print(f"srtk: {count:>6} failed: {shortened(redacted(reason), _REASON)}", file=sys.stderr)
-        if rest := sum(count for _, count in outcome.reasons[_REASONS:]):
-            print(f"srtk: {rest:>6} failed for {len(outcome.reasons) - _REASONS} other reasons", file=sys.stderr)
-    return FAILED if outcome.questions and outcome.failed == outcome.questions else OK
-
-
-def _about_gold(recipe: Recipe, outcome: Outcome) -> Iterator[str]:
-    """Say from which fields topics and gold answers were read, and why a run that was to be scored has no figures."""
-    if outcome.topics_of_sets:
-        yield f"topics are read from q_entity ({outcome.topics_of_sets} questions), since there is no question_entities"
-    if recipe.against is None:
-        return
-    if outcome.gold_fields:
-        yield read_from(outcome.gold_fields)
-    if outcome.unread_fields and not (outcome.evaluation and scored(outcome.evaluation)):
-        yield unread(outcome.unread_fields)
+        if rest := sum(count for _, count in run.reasons[_REASONS:]):
+            print(f"srtk: {rest:>6} failed for {len(run.reasons) - _REASONS} other reasons", file=sys.stderr)
+    return FAILED if run.questions and run.failed == run.questions else OK
 
 
 @contextmanager
@@ -254,66 +232,39 @@ class _Resumed(Observer):
         )
 
 
-def _report_training(trained: Trained) -> None:
-    from rich.console import Console
-
-    done = "trained on" if trained.repeated else "reused a training on"
-    lines = [f"{done} {trained.summary}"]
-    lines.append(", ".join(f"{name} {value:.4g}" for name, value in trained.figures.items()))
-    lines.append(f"model in {trained.model}")
-    console = Console()
-    for line in lines:
-        console.print(line, highlight=False, soft_wrap=True)
-
-
-def _report(recipe: Recipe, outcome: Outcome) -> None:
+def _report(recipe: Recipe, run: Run) -> None:
     from rich.console import Console
     from rich.table import Table
 
-    from srtk_framework.evaluation.completion_tables import completion_tables
-    from srtk_framework.evaluation.link_tables import link_tables
-    from srtk_framework.evaluation.tables import answers_table, measured, selective_table, table
-
     console = Console()
-    if outcome.evaluation is not None:
-        if measured(outcome.evaluation):
-            console.print(table(outcome.evaluation))
-        for laid in (answers_table(outcome.evaluation), selective_table(outcome.evaluation)):
-            if laid is not None:
-                console.print(laid)
-        if "completion" in outcome.evaluation:
-            for laid in completion_tables(outcome.evaluation["completion"], slices=False):
-                console.print(laid)
-        for laid in link_tables(outcome.evaluation["linking"]) if "linking" in outcome.evaluation else ():
-            console.print(laid)
     if any(block.use == "timing" for block in recipe.observers):
-        for method, rows in outcome.timing.items():
+        for method, rows in run.timing.items():
             shown = Table(title=f"time of {method}", title_justify="left")
             for column in ("hook", "calls", "items", "seconds", "own seconds"):
                 shown.add_column(column, justify="left" if column == "hook" else "right")
             for hook, numbers in sorted(rows.items(), key=lambda item: -item[1]["own"]):
                 shown.add_row(hook, *_numbers(numbers))
             console.print(shown)
-    for line in _spent(outcome):
+    for line in _spent(run):
         console.print(line, highlight=False, soft_wrap=True)
-    lines = [f"{outcome.finished} questions, {outcome.failed} failed; manifest in {outcome.output / 'manifest.json'}"]
-    if outcome.first is not None:
-        lines += ["", "the first result:", Result(outcome.first).to_text(_FIRST, _FIRST), ""]
-    lines += [f"{'open' if path.endswith('.html') else 'wrote'} {path}" for path in outcome.exports]
+    lines = [f"{run.finished} questions, {run.failed} failed; manifest in {run.output / 'manifest.json'}"]
+    if run.first is not None:
+        lines += ["", "the first result:", Result(run.first).to_text(_FIRST, _FIRST), ""]
+    lines += [f"{'open' if path.endswith('.html') else 'wrote'} {path}" for path in run.exports]
     for line in lines:
         console.print(redacted(line), highlight=False, soft_wrap=True, markup=False)
 
 
-def _spent(outcome: Outcome) -> list[str]:
+def _spent(run: Run) -> list[str]:
     """Sum up calls and tokens of language models per method, and what this run paid."""
     lines = []
-    for method, used in outcome.usage.items():
+    for method, used in run.usage.items():
         tokens = f"{used['tokens_in']:,} tokens read and {used['tokens_out']:,} written"
         cost = f", cost {used['cost']:.4g}" if used["cost"] else ""
         lines.append(
             f"{method}: {used['calls']:,} calls of a model for {used['questions']:,} questions, {tokens}{cost}"
         )
-    for name, spent in outcome.spent.items():
+    for name, spent in run.spent.items():
         if spent["cached"]:
             lines.append(
                 f"{name}: {spent['cached']:,} of {spent['calls']:,} replies from its cache, paid {spent['paid']:.4g}"

@@ -8,11 +8,11 @@ from pathlib import Path
 from typing import Any
 
 import attrs
+from srtk_plugin_evaluation.comparison import names_of
 
 from srtk_framework.cli import OK
 from srtk_framework.cli.options import graph_block, note
 from srtk_framework.cli.short import add_file_arguments, run_folder, run_short, set_graph, set_output
-from srtk_framework.evaluation.comparison import names_of
 from srtk_framework.records.jsonl import read_json
 from srtk_framework.records.retrieval_records import read_retrievals
 from srtk_framework.run.journal import journal_file

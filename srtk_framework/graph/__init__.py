@@ -32,6 +32,8 @@ if TYPE_CHECKING:
     from srtk_framework.graph.signatures import Signatures
     from srtk_framework.graph.triple_table import TripleTable
 
+from srtk_framework.graph.question_ids import is_value, with_ids_among, with_ids_of_result
+
 __all__ = [
     "ANSWERED",
     "BACKGROUND",
@@ -57,6 +59,7 @@ __all__ = [
     "instance_triples",
     "instances",
     "instances_among",
+    "is_value",
     "match",
     "names_of",
     "neighbourhood",
@@ -73,6 +76,8 @@ __all__ = [
     "topic_support",
     "unit_of",
     "with_gold_triples",
+    "with_ids_among",
+    "with_ids_of_result",
     "with_own_ids",
     "within_nodes",
 ]

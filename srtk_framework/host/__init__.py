@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-from srtk_framework.host.discovery import Plugin, find, load, role_class, role_names
-from srtk_framework.host.observers import Call, Observer, Progress, Timing, Tracing, share_of_time
+from srtk_framework.host.discovery import Plugin, distributions_of, find, load, role_class, role_names
+from srtk_framework.host.observers import Call, Observer, Progress, Timing, Tracing, notify, share_of_time
 from srtk_framework.host.ports import Port, driver_of, port
 from srtk_framework.host.tracebacks import Tracebacks
-from srtk_framework.host.versions import __version__
+from srtk_framework.host.versions import __version__, libraries
 
 __all__ = [
     "Call",
@@ -18,9 +18,12 @@ __all__ = [
     "Tracebacks",
     "Tracing",
     "__version__",
+    "distributions_of",
     "driver_of",
     "find",
+    "libraries",
     "load",
+    "notify",
     "port",
     "role_class",
     "role_names",

@@ -23,14 +23,15 @@ from srtk_framework.roles import ROLES, Role, contract_of, hook_names, roles_of
 from srtk_framework.values import PluginError, close_matches, deprecation_of, name_driver
 
 CORE = "srtk-framework"
-_MISSING = " is not installed; run: pip install "
+MISSING = " is not installed; run: pip install "
 """Between a driver and its distribution, in the sentence on one that is missing."""
 OBSERVER = "observer"
 ROLE = "role"
-RESERVED = (OBSERVER, ROLE, "command")
+STAGE = "stage"
+RESERVED = (OBSERVER, ROLE, STAGE, "command")
 """Entry-point groups that hold no drivers; no role may have such a name."""
 RECIPE_KEYS = (
-    *("srtk", "vars", "questions", "evaluate", "train", "observers"),
+    *("srtk", "vars", "questions", "observers"),
     *("output", "batch", "limit", "relink", "seed", "budget", "description"),
 )
 """Keys of a recipe that hold no drivers; no role may have such a name or plural."""
@@ -139,7 +140,7 @@ def name_problem(plugin: Plugin) -> str | None:
         return f"{who}: no role can be called {name!r}, since srtk.{name} is another entry-point group"
     if name in ROLES:
         return f"{who}: the framework has a role {name!r} of its own; give this one another name"
-    if name in (*RECIPE_KEYS, *_framework_keys()):
+    if name in (*RECIPE_KEYS, *_framework_keys(), *(stage.name for stage in find(STAGE))):
         return f"{who}: no role can be called {name!r}, since `{name}:` is another key of recipes"
     return None
 
@@ -166,10 +167,19 @@ def load(role: str, name: str, folder: Path = Path()) -> Any:
         return cls
     if role != OBSERVER:
         role_class(role)
-    plugin = _only(role, name)
-    cls = _import(plugin)
+    plugin, cls = load_only(role, name)
     check_class(cls, role, f"{role} {name!r} of {plugin.distribution} {plugin.version}")
     return cls
+
+
+def load_only(group_name: str, name: str) -> tuple[Plugin, Any]:
+    """Import the one entry point of a name; also return what is known of its distribution.
+
+    Raises:
+        PluginError: If there is none, or several, or it cannot be imported.
+    """
+    plugin = _only(group_name, name)
+    return plugin, _import(plugin)
 
 
 def _only(role: str, name: str) -> Plugin:
@@ -182,7 +192,7 @@ def _only(role: str, name: str) -> Plugin:
 
         dist = distribution_of(role, name)
         if dist is not None:
-            raise PluginError(f"{role} {name!r}{_MISSING}{dist}")
+            raise PluginError(f"{role} {name!r}{MISSING}{dist}")
         raise PluginError(
             f"no {role} is called {name!r}; installed are {', '.join(known) or 'none'}.{close_matches(name, known)}"
             " If another plugin brings it, install that with pip"
@@ -335,7 +345,7 @@ def install_line(problems: Sequence[str]) -> str | None:
     Returns:
         One ``pip install`` for all of them; None if fewer than two distributions are missing.
     """
-    found = sorted({problem.rpartition(_MISSING)[2] for problem in problems if _MISSING in problem})
+    found = sorted({problem.rpartition(MISSING)[2] for problem in problems if MISSING in problem})
     return f"pip install {' '.join(found)}" if len(found) > 1 else None
 
 

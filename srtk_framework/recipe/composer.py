@@ -12,7 +12,8 @@ import attrs
 from srtk_framework.host import discovery as plugins
 from srtk_framework.host.observers import Observer
 from srtk_framework.host.ports import driver_of, port
-from srtk_framework.recipe.recipe import Block, Recipe, block_in, is_networkx, with_article
+from srtk_framework.recipe.blocks import Block, block_in, is_networkx, with_article
+from srtk_framework.recipe.recipe import Recipe
 from srtk_framework.recipe.settings import Where, structure_fields
 from srtk_framework.roles import ROLES, Role
 from srtk_framework.values import (

@@ -9,18 +9,16 @@ from typing import Any
 import attrs
 
 from srtk_framework.host.discovery import RECIPE_KEYS, ROLE, find, name_problem, role_class, role_names
-from srtk_framework.recipe.settings import Where, structure
+from srtk_framework.recipe.blocks import Block, Blocks, is_networkx
+from srtk_framework.recipe.stage import Stage, load_stage, missing_stage, stage_keys
 from srtk_framework.recipe.yaml_source import Places, compose, filled_in, plain_data, set_value, variables_of
-from srtk_framework.records.splits import Part
 from srtk_framework.roles import ROLES, Role
 from srtk_framework.text.yaml_data import MAX_DEPTH
 from srtk_framework.values import (
     Budget,
     PluginError,
     RecipeError,
-    SettingsError,
     at_least,
-    between,
     close_matches,
     note_secrets,
     redacted,
@@ -32,87 +30,6 @@ from srtk_framework.values import (
 VERSION = 1
 DEFAULT_TRIPLES = 50
 """Triples of a question where the recipe's `budget` gives no number; `triples: null` is no limit."""
-
-
-@attrs.frozen
-class Block:
-    """One driver as a recipe names it.
-
-    Attributes:
-        role: Role of the driver.
-        use: Name of the driver.
-        settings: The other keys of the block, with variables substituted.
-        where: Keys that lead to the block in the recipe.
-        part: Part of a dataset to read; None for the whole.
-        given: A driver object, a driver class or a networkx graph in place of a name; else None.
-    """
-
-    role: str
-    use: str
-    settings: Mapping[str, Any] = attrs.field(hash=False)
-    where: Where = ()
-    part: Part | None = None
-    given: Any = attrs.field(default=None, eq=id, hash=False)
-
-    @property
-    def name(self) -> str:
-        """Name of the driver in messages and results: the class, where ``use`` is ``module:Class``."""
-        return self.use.rpartition(":")[2]
-
-
-@attrs.frozen
-class HeldOut:
-    """Facts of a graph that are held out of a training.
-
-    Attributes:
-        share: Share of the facts, above 0 and below 1.
-    """
-
-    share: float = attrs.field(validator=between(above=0, below=1))
-
-
-@attrs.frozen
-class QuestionSet:
-    """Training questions with a graph of their own, as ``sets`` of ``train`` lists them.
-
-    Attributes:
-        questions: A file, or a dataset.
-        knowledge_graph: Graph that the questions are about.
-        supervision: Driver that finds their paths; None for that of ``train`` or of the top level.
-        where: Keys that lead to the set in the recipe.
-    """
-
-    questions: str | Block
-    knowledge_graph: Block
-    supervision: Block | None
-    where: Where
-
-
-@attrs.frozen
-class Train:
-    """The key ``train``: a driver of the recipe that learns before the run.
-
-    Attributes:
-        driver: Role of the driver, which is given at the top level.
-        questions: Training questions: a file, or a dataset; None for a driver that learns from a graph.
-        validation: A file, a dataset, or a share of the questions; None for no validation.
-        supervision: Driver that finds the paths of the questions; None for that of the top level.
-        folder: For checkpoints, logs and the trained model; None for ``training`` in the run's folder.
-        fit: Settings of the training, as written.
-        held_out: Facts of its graph, or texts, on which the driver does not train; None for none.
-        texts: Corpus that the driver learns from; None for a driver that does not learn from texts.
-        sets: Training questions about other graphs than the recipe's.
-    """
-
-    driver: str
-    questions: str | Block | None
-    validation: str | Block | float | None
-    supervision: Block | None
-    folder: str | None
-    fit: Mapping[str, Any] = attrs.field(hash=False)
-    held_out: HeldOut | None = None
-    texts: Block | None = None
-    sets: tuple[QuestionSet, ...] = ()
 
 
 @attrs.define
@@ -151,10 +68,9 @@ class Recipe:
         listed: Drivers of the roles of which a recipe lists several, such as ``exporters``, by role, in order.
         observers: In order.
         questions: A path, or a Dataset block, or None (for use as a library).
-        against: Expanders to compare with; None where no evaluation is wanted.
-        train: The training before the run, or None.
         places: Place of each value.
         problems: Mistakes so far, with their places; the composer adds its own and raises all.
+        stages: Steps of the run beside retrieval that the recipe asks for, by key.
     """
 
     file: str
@@ -165,10 +81,9 @@ class Recipe:
     listed: dict[str, list[Block]]
     observers: list[Block]
     questions: str | Block | None
-    against: list[Block] | None
     places: Places
     problems: list[str] = attrs.field(factory=list)
-    train: Train | None = None
+    stages: dict[str, Stage] = attrs.field(factory=dict)
 
     @property
     def exporters(self) -> list[Block]:
@@ -189,11 +104,6 @@ class Recipe:
     def output(self) -> Path:
         """Folder for the run's own files."""
         return Path(self.options.output or Path("out") / Path(self.file).stem)
-
-    @property
-    def training(self) -> Path:
-        """Folder of the training."""
-        return Path(self.train.folder) if self.train and self.train.folder else self.output / "training"
 
 
 def load(path: str | Path, overrides: Sequence[str] = ()) -> Recipe:
@@ -244,11 +154,6 @@ def from_data(data: Mapping[str, Any], places: Places | None = None) -> Recipe:
     recipe = _sorted_out(filled, data, places, problems)
     recipe.problems = [redacted(problem) for problem in problems]
     return recipe
-
-
-def with_article(role: str) -> str:
-    """Prefix a role's name with its article."""
-    return f"{'an' if role[0] in 'aeiou' else 'a'} {role}"
 
 
 @attrs.frozen
@@ -333,234 +238,59 @@ def _plain(value: Any) -> Any:
     return value
 
 
-def is_networkx(value: Any) -> bool:
-    """Return whether a value is a networkx graph, without importing networkx."""
-    return any(cls.__module__ == "networkx.classes.graph" for cls in type(value).__mro__)
-
-
 def _sorted_out(data: Mapping[str, Any], written: Mapping[str, Any], places: Places, problems: list[str]) -> Recipe:
-    """Sort the keys into drivers and options, and refuse others."""
+    """Sort the keys into drivers, stages and options, and refuse others."""
     if data.get("srtk") != VERSION:
         problems.append(f"{places.say(('srtk',))}: a recipe starts with `srtk: {VERSION}`, the version of its format")
     option_keys = [field.name for field in attrs.fields(Options)]
-    role_keys = _RoleKeys.for_keys([str(key) for key in data if key not in RECIPE_KEYS])
-    recipe = Recipe(places.file, redacted_data(_plain(written)), Options(), {}, {}, {}, [], None, None, places)
-    options = {}
+    stages = stage_keys()
+    role_keys = _RoleKeys.for_keys([str(key) for key in data if key not in (*RECIPE_KEYS, *stages)])
+    recipe = Recipe(places.file, redacted_data(_plain(written)), Options(), {}, {}, {}, [], None, places)
+    blocks = Blocks(places, problems, role_keys.single)
     for key, value in data.items():
-        if key in option_keys:
-            options[key] = value
-        elif key in role_keys.single:
-            block = _block(key, value, (key,), places, problems)
+        if key in role_keys.single:
+            block = blocks.block(key, value, (key,))
             if block:
                 recipe.blocks[key] = block
         elif key in role_keys.named:
             role = role_keys.named[key]
-            recipe.named[role] = _named(role, value, (key,), places, problems)
+            recipe.named[role] = blocks.named(role, value, (key,))
         elif key in role_keys.listed:
             role = role_keys.listed[key]
-            recipe.listed[role] = _list(role, value, (key,), places, problems)
+            recipe.listed[role] = blocks.listed(role, value, (key,))
         elif key == "observers":
-            recipe.observers = _list("observer", value, (key,), places, problems)
+            recipe.observers = blocks.listed("observer", value, (key,))
+        elif key in stages:
+            _read_stage(recipe, key, value, blocks)
         elif key not in RECIPE_KEYS:
-            known = [*RECIPE_KEYS, *role_keys.single, *role_keys.named, *role_keys.listed]
-            problems.append(f"{places.say((key,))}: unknown key {shortened(repr(key))}.{close_matches(key, known)}")
-            problems.extend(f"{places.say((key,))}: {text}" for text in role_keys.problems)
-    recipe.options = _options(options, places, problems)
-    recipe.questions = _questions(data.get("questions"), ("questions",), places, problems)
-    recipe.against = _against(data.get("evaluate"), places, problems)
-    if data.get("train") is not None:
-        recipe.train = _train(data["train"], role_keys.single, places, problems)
+            known = [*RECIPE_KEYS, *stages, *role_keys.single, *role_keys.named, *role_keys.listed]
+            blocks.wrong(
+                (key,), missing_stage(key) or f"unknown key {shortened(repr(key))}.{close_matches(key, known)}"
+            )
+            for text in role_keys.problems:
+                blocks.wrong((key,), text)
+    recipe.options = _options({key: value for key, value in data.items() if key in option_keys}, blocks)
+    recipe.questions = blocks.questions(data.get("questions"), ("questions",))
     return recipe
 
 
-def _questions(value: Any, where: Where, places: Places, problems: list[str]) -> str | Block | None:
-    if isinstance(value, Mapping | Role):
-        return _block("dataset", value, where, places, problems)
-    if value is not None and not isinstance(value, str):
-        problems.append(f"{places.say(where)}: {where[-1]} is a file name, `-`, or a mapping with `use`")
-        return None
-    return value
-
-
-def _train(data: Any, roles: Sequence[str], places: Places, problems: list[str]) -> Train | None:
-    known = [field.name for field in attrs.fields(Train)]
-    if not isinstance(data, Mapping):
-        problems.append(f"{places.say(('train',))}: train is a mapping with {', '.join(known)}")
-        return None
-    for key in data:
-        if key not in known:
-            problems.append(
-                f"{places.say(('train', key))}: unknown key {shortened(repr(key))}.{close_matches(key, known)}"
-            )
-    count = len(problems)
-    driver, folder, fit = data.get("driver", "path_scorer"), data.get("folder"), data.get("fit") or {}
-    if driver not in roles:
-        text = f"driver is the role of what learns, not {shortened(repr(driver))}.{close_matches(driver, roles)}"
-        problems.append(f"{places.say(('train', 'driver'))}: {text}")
-    if folder is not None and not isinstance(folder, str):
-        problems.append(f"{places.say(('train', 'folder'))}: folder: expected text, got {shortened(repr(folder))}")
-    if not isinstance(fit, Mapping):
-        problems.append(f"{places.say(('train', 'fit'))}: fit is a mapping of the training's settings")
-    questions = _questions(data.get("questions"), ("train", "questions"), places, problems)
-    if data.get("questions") == "-":
-        problems.append(f"{places.say(('train',))}: train needs `questions:`, a file or a dataset to learn from")
-    supervision = data.get("supervision")
-    where: Where = ("train", "supervision")
-    block = None if supervision is None else _block("supervision", supervision, where, places, problems)
-    validation = _validation(data.get("validation"), places, problems)
-    held_out = _held_out(data.get("held_out"), places, problems)
-    corpus = data.get("texts")
-    texts = None if corpus is None else _block("corpus", corpus, ("train", "texts"), places, problems)
-    sets = _sets(data.get("sets"), places, problems)
-    if len(problems) > count:
-        return None
-    return Train(driver, questions, validation, block, folder, fit, held_out, texts, sets)
-
-
-def _sets(value: Any, places: Places, problems: list[str]) -> tuple[QuestionSet, ...]:
-    if value is None:
-        return ()
-    if not isinstance(value, list) or not value:
-        text = "sets is a list of {questions: …, knowledge_graph: {use: …}}, one for each graph"
-        problems.append(f"{places.say(('train', 'sets'))}: {text}")
-        return ()
-    found = (_set(item, ("train", "sets", i), places, problems) for i, item in enumerate(value))
-    return tuple(one for one in found if one is not None)
-
-
-def _set(value: Any, where: Where, places: Places, problems: list[str]) -> QuestionSet | None:
-    known = ("questions", "knowledge_graph", "supervision")
-    if not isinstance(value, Mapping):
-        problems.append(f"{places.say(where)}: a set is a mapping with {', '.join(known)}")
-        return None
-    count = len(problems)
-    for key in value:
-        if key not in known:
-            text = f"unknown key {shortened(repr(key))} of a set.{close_matches(key, known)}"
-            problems.append(f"{places.say((*where, key))}: {text}")
-    for key in ("questions", "knowledge_graph"):
-        if value.get(key) is None or value[key] == "-":
-            problems.append(f"{places.say(where)}: a set needs `{key}:`, since its questions are about its own graph")
-    if len(problems) > count:
-        return None
-    questions = _questions(value["questions"], (*where, "questions"), places, problems)
-    graph = _block("knowledge_graph", value["knowledge_graph"], (*where, "knowledge_graph"), places, problems)
-    given, at = value.get("supervision"), (*where, "supervision")
-    supervision = None if given is None else _block("supervision", given, at, places, problems)
-    if questions is None or graph is None or len(problems) > count:
-        return None
-    return QuestionSet(questions, graph, supervision, where)
-
-
-def _held_out(value: Any, places: Places, problems: list[str]) -> HeldOut | None:
-    where: Where = ("train", "held_out")
-    if value is None:
-        return None
-    if not isinstance(value, Mapping):
-        problems.append(f"{places.say(where)}: held_out is written as {{share: 0.05}}")
-        return None
+def _read_stage(recipe: Recipe, key: str, value: Any, blocks: Blocks) -> None:
+    """Read the settings of a stage, which acts only where its key stands; null and false are no stage."""
+    if value is None or value is False:
+        return
     try:
-        return structure(value, HeldOut)
-    except SettingsError as error:
-        problems.extend(f"{places.say((*where, *inner))}: held_out: {text}" for inner, text in error.problems)
-        return None
+        stage = load_stage(key).read(value, blocks)
+    except PluginError as error:
+        blocks.wrong((key,), str(error))
+        return
+    if stage is not None:
+        recipe.stages[key] = stage
 
 
-def _validation(value: Any, places: Places, problems: list[str]) -> str | Block | float | None:
-    where: Where = ("train", "validation")
-    if isinstance(value, int | float) and not isinstance(value, bool):
-        if not 0 < value < 1:
-            problems.append(
-                f"{places.say(where)}: a share for validation lies between 0 and 1, not at {shortened(str(value))}"
-            )
-            return None
-        return float(value)
-    if value == "-" or isinstance(value, bool | list):
-        problems.append(f"{places.say(where)}: validation is a file name, a dataset, or a share such as 0.1")
-        return None
-    return _questions(value, where, places, problems)
-
-
-def _options(data: Mapping[str, Any], places: Places, problems: list[str]) -> Options:
-    try:
-        options = structure(data, Options)
-    except SettingsError as error:
-        problems.extend(f"{places.say(where)}: {text}" for where, text in error.problems)
+def _options(data: Mapping[str, Any], blocks: Blocks) -> Options:
+    options = blocks.structured(data, Options, ())
+    if options is None:
         return Options()
     if not isinstance(given := data.get("budget", {}), Budget) and "triples" not in given:
         options.budget = attrs.evolve(options.budget, triples=DEFAULT_TRIPLES)
     return options
-
-
-def _block(role: str, value: Any, where: Where, places: Places, problems: list[str]) -> Block | None:
-    if isinstance(value, str):
-        value = {"use": value}
-    block = block_in(role, value, where)
-    if block is None:
-        problems.append(f"{places.say(where)}: {with_article(role)} is written as {{use: NAME, setting: value, ...}}")
-        return None
-    if role != "dataset" or "part" not in block.settings:
-        return block
-    settings = dict(block.settings)
-    part = _part(settings.pop("part"), (*where, "part"), places, problems)
-    return attrs.evolve(block, settings=settings, part=part)
-
-
-def _part(value: Any, where: Where, places: Places, problems: list[str]) -> Part | None:
-    if isinstance(value, list):
-        value = {"between": value}
-    if not isinstance(value, Mapping):
-        text = "part is written as [0.0, 0.5], or as {between: [0.0, 0.5], by: text, seed: 0, outside: false, limit: 9}"
-        problems.append(f"{places.say(where)}: {text}")
-        return None
-    try:
-        return structure(value, Part)
-    except SettingsError as error:
-        problems.extend(f"{places.say((*where, *inner))}: part: {text}" for inner, text in error.problems)
-        return None
-
-
-def _named(role: str, value: Any, where: Where, places: Places, problems: list[str]) -> dict[str, Block]:
-    if not isinstance(value, Mapping):
-        problems.append(f"{places.say(where)}: {where[0]} is a mapping from a name of yours to {{use: NAME, ...}}")
-        return {}
-    blocks = {str(name): _block(role, item, (*where, name), places, problems) for name, item in value.items()}
-    return {name: block for name, block in blocks.items() if block}
-
-
-def _list(role: str, value: Any, where: Where, places: Places, problems: list[str]) -> list[Block]:
-    if not isinstance(value, list):
-        problems.append(f"{places.say(where)}: {where[-1]} is a list of {{use: NAME, ...}}")
-        return []
-    blocks = [_block(role, item, (*where, i), places, problems) for i, item in enumerate(value)]
-    return [block for block in blocks if block]
-
-
-def _against(value: Any, places: Places, problems: list[str]) -> list[Block] | None:
-    if value is None or value is False:
-        return None
-    if value is True:
-        return []
-    if not isinstance(value, Mapping) or not set(value) <= {"against"}:
-        problems.append(f"{places.say(('evaluate',))}: evaluate is true, or {{against: [{{use: NAME}}, ...]}}")
-        return []
-    return _list("expander", value.get("against", []), ("evaluate", "against"), places, problems)
-
-
-def block_in(role: str, value: Any, where: Where) -> Block | None:
-    """Read one driver of a recipe; None if the value is not a driver.
-
-    Args:
-        role: Role of the driver.
-        value: A mapping with ``use``, the name of a driver or its class; a driver object; a networkx graph.
-        where: Keys that lead to the value in the recipe.
-    """
-    if isinstance(value, Mapping):
-        use = value.get("use")
-        settings = {key: item for key, item in value.items() if key != "use"}
-        if isinstance(use, str):
-            return Block(role, use, settings, where)
-        return Block(role, use.__name__, settings, where, given=use) if isinstance(use, type) else None
-    if is_networkx(value):
-        return Block(role, "memory", {}, where, given=value)
-    return Block(role, type(value).__name__, {}, where, given=value) if isinstance(value, Role) else None

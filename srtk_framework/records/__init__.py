@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from srtk_framework.records import record_fields
 from srtk_framework.records.answers import answer_from_record, record_from_answer
-from srtk_framework.records.gold_answers import field_of_gold, gold_answers
+from srtk_framework.records.gold_answers import FIELDS, field_of_gold, gold_answers, unread_gold
 from srtk_framework.records.jsonl import (
     base_suffix,
     check_depth,
@@ -41,6 +41,7 @@ from srtk_framework.records.training_examples import read_training_examples, wri
 from srtk_framework.records.xml_entities import MAX_DOCTYPE, check_entities
 
 __all__ = [
+    "FIELDS",
     "MAX_DOCTYPE",
     "Part",
     "answer_from_record",
@@ -73,6 +74,7 @@ __all__ = [
     "settle",
     "shown",
     "unfinished",
+    "unread_gold",
     "workplace",
     "write_json",
     "write_jsonl",

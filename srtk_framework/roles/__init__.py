@@ -33,6 +33,7 @@ from srtk_framework.roles.entity_linker import EntityLinker
 from srtk_framework.roles.expander import Expander
 from srtk_framework.roles.explainable import Explainable, HopChoice
 from srtk_framework.roles.exporter import Exporter
+from srtk_framework.roles.fit_settings import settings_class
 from srtk_framework.roles.generator import Generator
 from srtk_framework.roles.graph_view import GraphView
 from srtk_framework.roles.index import Index
@@ -91,6 +92,7 @@ __all__ = [
     "own_method",
     "roles_of",
     "set_name",
+    "settings_class",
     "unwritable",
 ]
 

@@ -4,21 +4,28 @@ from __future__ import annotations
 
 from srtk_framework.run.graph_source import Graph, cache_folder, data_files
 from srtk_framework.run.manifest import COMPLETE
+from srtk_framework.run.pipeline import Pipeline
+from srtk_framework.run.recipe_schema import SchemaWriter
 from srtk_framework.run.result import Result
 from srtk_framework.run.retriever import Retriever, ask
-from srtk_framework.run.runner import Outcome, Runner
+from srtk_framework.run.runner import Run, Runner
 from srtk_framework.run.session import Session, open_session
+from srtk_framework.run.stages import StageHooks, is_follower
 
 __all__ = [
     "COMPLETE",
     "Graph",
-    "Outcome",
+    "Pipeline",
     "Result",
     "Retriever",
+    "Run",
     "Runner",
+    "SchemaWriter",
     "Session",
+    "StageHooks",
     "ask",
     "cache_folder",
     "data_files",
+    "is_follower",
     "open_session",
 ]

@@ -8,12 +8,12 @@ from typing import Any
 
 import attrs
 
+from srtk_framework.recipe.blocks import Block
 from srtk_framework.recipe.composer import Composer
-from srtk_framework.recipe.recipe import Block, Recipe
+from srtk_framework.recipe.recipe import Recipe
 from srtk_framework.records.splits import part_of
 from srtk_framework.roles import EntityLinker, Expander, KnowledgeGraph, Reader
 from srtk_framework.run.journal import journal_file
-from srtk_framework.training.setup import Setup, setup
 from srtk_framework.values import shortened
 
 LONGEST_NAME = 60
@@ -31,7 +31,6 @@ class Drivers:
         methods: Its expanders by name, the main one first.
         exporters: In the order of the recipe.
         dataset: Its questions: a file name, a dataset, or None.
-        training: The training that it asks for, ready to begin, or None.
     """
 
     graph: KnowledgeGraph | None
@@ -40,7 +39,6 @@ class Drivers:
     methods: dict[str, Expander]
     exporters: list[Any]
     dataset: Any
-    training: Setup | None
 
 
 def compose(recipe: Recipe, composer: Composer) -> Drivers:
@@ -56,23 +54,23 @@ def compose(recipe: Recipe, composer: Composer) -> Drivers:
     methods = _methods(recipe, composer)
     asked = recipe.questions
     dataset = part_of(composer.build(asked), asked.part) if isinstance(asked, Block) else asked
-    training = None
-    if recipe.train is not None:
-        training = setup(composer, recipe, recipe.train, next(iter(methods.values()), None))
+    for stage in recipe.stages.values():
+        stage.compose(composer, next(iter(methods.values()), None))
     _build_unused(recipe, composer)
     composer.check()
     if graph is None:
         held = (value for method in methods.values() for value in method.settings().values())
         graph = next((composer.port_of(value) for value in held if isinstance(value, KnowledgeGraph)), None)
-    return Drivers(graph, linker, reader, methods, exporters, dataset, training)
+    return Drivers(graph, linker, reader, methods, exporters, dataset)
 
 
 def _methods(recipe: Recipe, composer: Composer) -> dict[str, Expander]:
-    """Build the main expander and those to compare with it, each under a name of its own."""
+    """Build the main expander and those of stages, each under a name of its own."""
     methods: dict[str, Expander] = {}
     files: dict[str, str] = {}
     main = recipe.blocks.get("expander")
-    for block in ([main] if main else []) + (recipe.against or []):
+    beside = [block for stage in recipe.stages.values() for block in stage.beside()]
+    for block in ([main] if main else []) + beside:
         expander = composer.build(block)
         name = str(block.settings.get("name", block.name))
         if name in methods:

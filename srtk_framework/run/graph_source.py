@@ -16,8 +16,8 @@ import attrs
 
 from srtk_framework.host.discovery import find, load
 from srtk_framework.host.known_drivers import distribution_of, known_drivers
+from srtk_framework.recipe.blocks import is_networkx
 from srtk_framework.recipe.composer import needs_of
-from srtk_framework.recipe.recipe import is_networkx
 from srtk_framework.roles import KnowledgeGraph
 from srtk_framework.run.default_drivers import ENDPOINT, FOLDED, GRAPH, MEDIATED, NETWORKX
 from srtk_framework.values import InputError, close_matches

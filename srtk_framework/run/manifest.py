@@ -10,15 +10,15 @@ from importlib.metadata import version
 from pathlib import Path
 from typing import Any
 
-from srtk_framework.evaluation.scores import FILE as SCORES
 from srtk_framework.host.class_path import hashes_of
-from srtk_framework.host.discovery import distributions_of
+from srtk_framework.host.discovery import STAGE, distributions_of
 from srtk_framework.host.versions import __version__, libraries
 from srtk_framework.records.jsonl import read_json
 from srtk_framework.run.journal import FOLDER as JOURNALS
 from srtk_framework.run.journal import discard
 from srtk_framework.run.question_source import RunQuestions
 from srtk_framework.run.session import Session
+from srtk_framework.run.stages import files_of
 from srtk_framework.values import InputError, RunError, redacted
 
 COMPLETE, STOPPED, RUNNING = "complete", "stopped", "running"
@@ -29,7 +29,8 @@ LOCK = ".lock"
 
 def manifest_of(session: Session, asked: RunQuestions) -> dict[str, Any]:
     """Collect everything that decides the results of a run, before it begins."""
-    names = ["srtk-framework", *distributions_of(session.drivers)]
+    deciding = session.stages.deciding()
+    names = ["srtk-framework", *distributions_of([*session.drivers, *((STAGE, key) for key in deciding)])]
     methods = {name: redacted(method.fingerprint()) for name, method in session.methods.items()}
     others = {"linker": session.linker, "reader": session.reader, "graph": session.graph}
     parts = {name: redacted(driver.fingerprint()) for name, driver in others.items() if driver is not None}
@@ -46,6 +47,7 @@ def manifest_of(session: Session, asked: RunQuestions) -> dict[str, Any]:
             options.limit,
             options.seed,
             asked.hash,
+            *([sorted(deciding.items())] if deciding else []),
         )
     )
     return {
@@ -59,6 +61,7 @@ def manifest_of(session: Session, asked: RunQuestions) -> dict[str, Any]:
         "questions": {"count": asked.count, "sha256": asked.hash},
         "seed": options.seed,
         "reproducible": options.budget.seconds is None,
+        **({"stages": session.stages.record()} if session.stages else {}),
         "versions": versions,
         "python": platform.python_version(),
         "libraries": libraries(),
@@ -100,7 +103,7 @@ def claim(folder: Path, manifest: Mapping[str, Any], resume: bool, fresh: bool) 
     # The manifest stays until no journal is left, so that a run killed here is started over once more.
     discard(folder, earlier is not None)
     if earlier is not None:
-        for name in ("evaluation.json", SCORES):
+        for name in files_of({**earlier.get("stages", {}), **manifest.get("stages", {})}):
             _delete(folder / name)
     return False
 

@@ -11,16 +11,15 @@ from typing import Any
 
 import attrs
 
-from srtk_framework.evaluation.scores import FILE as SCORES
-from srtk_framework.recipe.recipe import Block
+from srtk_framework.recipe.blocks import Block
 from srtk_framework.recipe.settings import Where
 from srtk_framework.run.journal import FOLDER as JOURNALS
 from srtk_framework.run.manifest import LOCK, NAME
 from srtk_framework.run.session import Session
+from srtk_framework.run.stages import files_of
 from srtk_framework.values import RecipeError
 
-_OWN = (NAME, f"{NAME}.part", LOCK, f"{LOCK}.pid", "evaluation.json", SCORES, "questions.in")
-_OWN_FOLDERS = (JOURNALS, "comparison")
+_OWN = (NAME, f"{NAME}.part", LOCK, f"{LOCK}.pid", "questions.in")
 
 
 @attrs.frozen
@@ -90,10 +89,11 @@ def _faults(target: Place, session: Session, others: Sequence[Place]) -> Iterato
     for other in others:
         if target.is_same(other.path):
             yield f"{start} is also the output of {other.where}; name another path"
-    own = [folder / name for name in _OWN]
-    owned = [folder / name for name in _OWN_FOLDERS]
-    if session.training is not None:
-        owned.append(_real(session.recipe.training))
+    own = [folder / name for name in (*_OWN, *files_of(session.recipe.stages))]
+    owned = [folder / JOURNALS]
+    for stage in session.recipe.stages.values():
+        owned += [folder / name for name in stage.folders]
+        owned += [_real(place) for place in stage.places(session.recipe.output)]
     if any(target.is_same(file) for file in own) or any(target.is_within(within) for within in owned):
         yield f"{start} is one of the run's own files; name another path"
     for source in _sources(session):
@@ -112,7 +112,9 @@ def _misplaced(session: Session) -> Iterator[str]:
     """Name the inputs that the run would delete or overwrite, because they have the place of its own files."""
     folder = _real(session.recipe.output)
     for source in _sources(session):
-        own = any(source.is_same(folder / name) for name in _OWN) or source.is_within(folder / JOURNALS)
+        own = any(
+            source.is_same(folder / name) for name in (*_OWN, *files_of(session.recipe.stages))
+        ) or source.is_within(folder / JOURNALS)
         if own or (source.path.is_dir() and source.is_same(folder)):
             yield (
                 f"{source.where}: {source.shown} has the place of the run's own files in {session.recipe.output};"
@@ -139,14 +141,16 @@ def _sources(session: Session) -> Iterator[Place]:
     yield from _existing(session, (), recipe.file)
     named = [block for blocks in recipe.named.values() for block in blocks.values()]
     listed = [block for role, blocks in recipe.listed.items() if role != "exporter" for block in blocks]
+    stages = recipe.stages.values()
+    beside = [block for stage in stages for block in (*stage.beside(), *stage.uses())]
+    asked = recipe.questions
+    if isinstance(asked, Block):
+        beside.append(asked)
     values: list[tuple[Where, Any]] = [
-        (block.where, block.settings) for block in (*recipe.blocks.values(), *named, *listed, *(recipe.against or ()))
+        (block.where, block.settings) for block in (*recipe.blocks.values(), *named, *listed, *beside)
     ]
-    read: list[tuple[Where, Any]] = [(("questions",), recipe.questions)]
-    if recipe.train is not None:
-        for name in ("questions", "validation", "supervision", "texts"):
-            read.append((("train", name), getattr(recipe.train, name)))
-    values += [(one.where, one.settings) if isinstance(one, Block) else (where, one) for where, one in read]
+    values += [(("questions",), asked)] if isinstance(asked, str) else []
+    values += [pair for stage in stages for pair in stage.question_files()]
     for where, value in values:
         yield from _named(session, where, value)
 

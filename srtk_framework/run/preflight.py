@@ -41,6 +41,8 @@ def checked_session(recipe: Recipe) -> Session:
             compose(recipe, composer)
     problems += _driver_faults(recipe, composer)
     problems += _question_faults(recipe, composer)
+    for key, stage in recipe.stages.items():
+        problems += [f"{recipe.places.say((key, setting))}: {text}" for setting, text in stage.preflight()]
     written = unwritable("output", str(recipe.output), folder=True)
     problems += [f"{recipe.places.say(('output',))}: {text}" for _, text in written]
     if session is not None:
@@ -73,9 +75,7 @@ def _driver_faults(recipe: Recipe, composer: Composer) -> Iterator[str]:
 def _question_faults(recipe: Recipe, composer: Composer) -> Iterator[str]:
     """Read the files of questions, and the first question of each dataset that stands by itself."""
     files: list[tuple[Where, Any]] = [(("questions",), recipe.questions)]
-    if recipe.train is not None:
-        files += [(("train", "questions"), recipe.train.questions), (("train", "validation"), recipe.train.validation)]
-        files += [((*one.where, "questions"), one.questions) for one in recipe.train.sets]
+    files += [pair for stage in recipe.stages.values() for pair in stage.question_files()]
     for where, file in files:
         if isinstance(file, str) and file != "-":
             limit = recipe.options.limit if where == ("questions",) else None

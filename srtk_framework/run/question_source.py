@@ -7,18 +7,16 @@ import hashlib
 import itertools
 import os
 import sys
-from collections import Counter
 from collections.abc import Iterable, Iterator
 from pathlib import Path
 from types import TracebackType
 from typing import Any, Self
 
 from srtk_framework.recipe.recipe import Recipe
-from srtk_framework.records.gold_answers import field_of_gold, has_topics_of_set, unread_gold
+from srtk_framework.records.gold_answers import has_topics_of_set
 from srtk_framework.records.jsonl import dumps, unwritable
 from srtk_framework.records.retrieval_records import read_questions, read_retrievals, record_from_retrieval
 from srtk_framework.run.session import Session
-from srtk_framework.training.trainer import Trained
 from srtk_framework.values import DriverError, InputError, Question, Retrieval, RunError
 
 
@@ -29,21 +27,17 @@ class RunQuestions:
         session: Gives the dataset.
         folder: Folder of the run, which keeps a copy of the standard input.
         recipe: Gives the limit on their number.
-        trained: The training's outcome, by which shared questions are counted.
 
     Attributes:
         count: Number of questions.
-        shared: Number of questions that the training has seen.
         hash: SHA-256 of all questions.
-        gold_fields: Fields of public sets from which gold answers were read, with their numbers of questions.
         topics_of_sets: Questions whose topics were read from ``q_entity``.
-        unread_fields: Fields of questions without answers whose names speak of gold, likewise.
 
     Raises:
         InputError: If a question cannot be read, or cannot be written into a result.
     """
 
-    def __init__(self, session: Session, folder: Path, recipe: Recipe, trained: Trained | None = None) -> None:
+    def __init__(self, session: Session, folder: Path, recipe: Recipe) -> None:
         self._session, self._recipe = session, recipe
         self._dataset: Any = session.dataset
         self._part = folder / "questions.in.part"
@@ -51,17 +45,11 @@ class RunQuestions:
         if self._dataset == "-":
             self._dataset = self._input()
         digest = hashlib.sha256()
-        self.count = self.shared = self.topics_of_sets = 0
-        self.gold_fields: Counter[str] = Counter()
-        self.unread_fields: Counter[str] = Counter()
+        self.count = self.topics_of_sets = 0
         for retrieval in self.read():
             self.count += 1
             _check_writable(retrieval, self.count)
-            self.shared += trained is not None and trained.shares(retrieval.question)
-            source = field_of_gold(retrieval.question)
-            self.gold_fields.update(() if source is None else (source,))
             self.topics_of_sets += has_topics_of_set(retrieval.question)
-            self.unread_fields.update(unread_gold(retrieval.question))
             digest.update(repr((retrieval.question, retrieval.subgraph.triples)).encode("utf-8", "surrogatepass"))
         self.hash = digest.hexdigest()
 

@@ -16,14 +16,14 @@ from typing import Any, Union, get_args, get_origin
 
 import attrs
 
-from srtk_framework.host.discovery import OBSERVER, find, load, role_class, role_names
+from srtk_framework.host.discovery import OBSERVER, STAGE, find, load, role_class, role_names
 from srtk_framework.host.known_drivers import known_drivers
 from srtk_framework.recipe import needs_of
 from srtk_framework.recipe.composer import MANY, wants_budget
-from srtk_framework.recipe.recipe import VERSION, HeldOut, Options, Train
+from srtk_framework.recipe.recipe import VERSION, Options
+from srtk_framework.recipe.stage import Stage, load_stage
 from srtk_framework.records.splits import Part
 from srtk_framework.roles import ROLES, Role
-from srtk_framework.training import settings_class
 from srtk_framework.values import deprecation_of
 
 DIALECT = "https://json-schema.org/draft/2020-12/schema"
@@ -41,9 +41,6 @@ _KEYWORDS = {
 }
 """Keywords of validators that say something about values of each type."""
 
-_OF_QUESTIONS = ("paths", "links", "answers")
-"""What drivers ``learns`` from that are given as questions."""
-
 _SECTION = re.compile(r"(Args|Attributes|Returns|Yields|Raises):$")
 _ITEM = re.compile(r"(\*{0,2}\w+(?: \(.+?\))?): (.*)")
 
@@ -58,12 +55,12 @@ def recipe_schema(known: bool = False) -> Json:
         PluginError: If a driver cannot be loaded.
     """
     roles = dict(ROLES) if known else {name: role_class(name) for name in role_names()}
-    return _Writer(roles, _names(roles, known)).recipe()
+    return SchemaWriter(roles, _names(roles, known)).recipe()
 
 
 def _names(roles: Mapping[str, type[Role]], known: bool) -> dict[str, list[str]]:
     """Return the names of the drivers of each role, and of the observers."""
-    wanted = [*roles, OBSERVER]
+    wanted = [*roles, OBSERVER, STAGE]
     if not known:
         return {role: sorted({plugin.name for plugin in find(role)}) for role in wanted}
     listed = known_drivers().values()
@@ -74,13 +71,19 @@ def _names(roles: Mapping[str, type[Role]], known: bool) -> dict[str, list[str]]
     }
 
 
-class _Writer:
-    """Writes the definitions of all drivers, and the recipe around them."""
+class SchemaWriter:
+    """Writes the definitions of all drivers, and the recipe around them.
+
+    Attributes:
+        definitions: Definitions by name: ``ROLE``, ``ROLE.DRIVER``, ``variable``.
+        conditions: What must hold between keys, for stages to add to.
+    """
 
     def __init__(self, roles: Mapping[str, type[Role]], names: Mapping[str, Sequence[str]]) -> None:
         self.roles = roles
         self.names = names
         self.definitions: dict[str, Json] = {"variable": _variable()}
+        self.conditions: list[Json] = []
 
     def recipe(self) -> Json:
         """Return the whole schema."""
@@ -101,8 +104,7 @@ class _Writer:
             **{role.plural: _mapping(_top(name)) for name, role in single.items()},
             **{role.plural: {"type": "array", "items": _top(name)} for name, role in listed.items()},
             "observers": {"type": "array", "items": _top(OBSERVER)},
-            "evaluate": self._evaluate(),
-            "train": self._train(list(single)),
+            **{key: self.stage(load_stage(key)) for key in self.names[STAGE]},
         }
         for key, text in meanings(Options).items():
             properties[key]["description"] = text
@@ -113,7 +115,7 @@ class _Writer:
             "required": ["srtk"],
             "properties": properties,
             "additionalProperties": False,
-            "allOf": list(self._fits(single)),
+            "allOf": self.conditions,
             "$defs": self.definitions,
         }
 
@@ -163,62 +165,42 @@ class _Writer:
         items = _block_or(need.role, {"type": "string"})
         return {"if": {"type": "array"}, "then": {"items": items}, "else": block}
 
-    def _evaluate(self) -> Json:
-        against = {"type": "array", "items": _top("expander")}
-        named = {"properties": {"against": against}, "additionalProperties": False}
-        return {"type": ["boolean", "object", "null"], **named}
+    def object(self, kind: type[Any], optional: Callable[[Any], bool] = lambda field: False) -> Json:
+        """Describe an attrs class that a recipe writes as a mapping; ``optional`` fields may be left out."""
+        return _object(kind, self.definitions, optional)
 
-    def _train(self, roles: Sequence[str]) -> Json:
-        """Describe the key ``train``; the settings of the training depend on the driver, see ``_fits``."""
-        questions = _or_variable(_questions({"type": ["string", "null"]}))
-        one_set = {
-            "type": "object",
-            "required": ["questions", "knowledge_graph"],
-            "properties": {
-                "questions": _questions({"type": "string"}),
-                "knowledge_graph": _top("knowledge_graph"),
-                "supervision": _or_null(_top("supervision")),
-            },
-            "additionalProperties": False,
-        }
-        part = {"type": ["string", "null", "number"], "exclusiveMinimum": 0, "exclusiveMaximum": 1}
-        properties: Json = {
-            "driver": {"enum": list(roles)},
-            "questions": {**questions, "not": {"const": "-"}},
-            "validation": {**_or_variable(_questions(part)), "not": {"const": "-"}},
-            "supervision": _or_null(_top("supervision")),
-            "folder": _or_variable({"type": ["string", "null"]}),
-            "fit": {"type": ["object", "null"]},
-            "held_out": _or_variable(type_schema(HeldOut | None)),
-            "texts": _or_null(_top("corpus")),
-            "sets": {"type": ["array", "null"], "minItems": 1, "items": one_set},
-        }
-        for key, text in meanings(Train).items():
-            properties[key] = {"description": text, **properties[key]}
-        return {"type": ["object", "null"], "properties": properties, "additionalProperties": False}
+    def stage(self, cls: type[Stage]) -> Json:
+        """Describe what may stand under the key of a stage: its fields, or what the stage says itself."""
+        own = getattr(cls, "schema", None)
+        if own is not None:
+            described: Json = own(self)
+            return described
+        return {**self.object(cls), "type": ["object", "boolean", "null"]}
 
-    def _fits(self, single: Mapping[str, type[Role]]) -> Iterator[Json]:
-        """Yield, for each driver that a recipe may train, that it must be there and the settings of its training."""
-        for role in single:
-            driver: Json = {"properties": {"driver": {"const": role}}}
-            if role != "path_scorer":  # which is the default
-                driver["required"] = ["driver"]
-            trained = {"properties": {"train": {"type": "object", **driver}}, "required": ["train"]}
-            yield {"if": trained, "then": {"required": [role]}}
-            for name in self.names[role]:
-                cls = load(role, name)
-                if not hasattr(cls, "fit"):
-                    continue
-                fields = settings_class(cls)
-                # A setting that defaults to the expander's may be left out.
-                self.definitions[f"fit.{role}.{name}"] = _object(fields, self.definitions, _expanders)
-                block = {"type": "object", "properties": {"use": {"const": name}}, "required": ["use"]}
-                chosen = {"properties": {role: _either({"const": name}, block)}, "required": [role]}
-                fit = {"if": {"type": "object"}, "then": {"$ref": f"#/$defs/fit.{role}.{name}"}}
-                train: Json = {"properties": {"fit": fit}}
-                if getattr(cls, "learns", "") in _OF_QUESTIONS:
-                    train["anyOf"] = [{"required": ["questions"]}, {"required": ["sets"]}]
-                yield {"if": {"allOf": [trained, chosen]}, "then": {"properties": {"train": train}}}
+    @staticmethod
+    def of(kind: Any) -> Json:
+        """Describe the values of a type; a variable may stand for one."""
+        return _or_variable(type_schema(kind))
+
+    @staticmethod
+    def top(role: str) -> Json:
+        """Describe a driver: a block, or the name of a driver alone."""
+        return _top(role)
+
+    @staticmethod
+    def questions(other: Json) -> Json:
+        """Describe questions: a dataset, or another value."""
+        return _questions(other)
+
+    @staticmethod
+    def or_variable(kind: Json) -> Json:
+        """Describe a value that a variable may stand for."""
+        return _or_variable(kind)
+
+    @staticmethod
+    def meanings(cls: type[Any]) -> dict[str, str]:
+        """Read what the attributes of a class mean from its docstring."""
+        return meanings(cls)
 
 
 def type_schema(kind: Any, validator: Any = None, shared: dict[str, Json] | None = None) -> Json:

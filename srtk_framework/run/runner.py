@@ -4,22 +4,13 @@ from __future__ import annotations
 
 import itertools
 import time
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
 import attrs
 
-from srtk_framework.evaluation.answers import whole_use
-from srtk_framework.evaluation.completion import CompletionScorer
-from srtk_framework.evaluation.gold_ids import GoldIds
-from srtk_framework.evaluation.link_scores import covered_by, link_counts
-from srtk_framework.evaluation.metrics import compare, row
-from srtk_framework.evaluation.rows import Row
-from srtk_framework.evaluation.scores import write_scores
-from srtk_framework.evaluation.slices import overlap_of_training
-from srtk_framework.graph.path_instances import with_gold_triples
-from srtk_framework.host.observers import Observer, Timing, notify, share_of_time
+from srtk_framework.host.observers import Observer, Timing, notify
 from srtk_framework.host.tracebacks import Tracebacks
 from srtk_framework.recipe.recipe import Recipe
 from srtk_framework.records.jsonl import write_json
@@ -31,63 +22,70 @@ from srtk_framework.run.outputs import check_outputs
 from srtk_framework.run.pipeline import LABELS_FAILED, LINKERS_FAILED
 from srtk_framework.run.question_source import RunQuestions
 from srtk_framework.run.session import Session
-from srtk_framework.training.trainer import Trained, is_follower
-from srtk_framework.values import LINKED_BY, Retrieval, RunError, batched
+from srtk_framework.run.stages import Answer, is_follower
+from srtk_framework.values import LINKED_BY, Question, Retrieval, RunError, batched, total, use_of
 
 LINKS_ALONE, SUBGRAPHS_GIVEN = "linked", "given"
 """Names of what stands in place of a method where the recipe has no expander."""
 
-Batch = Callable[[Sequence[Retrieval]], list[Retrieval]]
-"""What a run does with a batch."""
-
 
 @attrs.define
-class Outcome:
-    """The outcome of a run.
+class Run:
+    """A run of a recipe: its questions, and what has come of them so far.
 
     Attributes:
+        recipe: The recipe.
+        session: The session, open during the run.
         state: ``complete`` or ``stopped``.
-        output: Folder of the run.
         questions: Number of questions.
         finished: Questions that the main method has finished.
         failed: Questions among them that ended in an error.
         reasons: Reasons of these errors, each with its number of questions, the most frequent first.
-        evaluation: Content of ``evaluation.json``, or None.
+        results: Method to the journal of its results, the main method first: see ``Journal.read``.
         timing: Method to the table of the ``timing`` observer.
         exports: Files that exporters wrote.
-        trained: The training's outcome, or None.
-        shared: Questions that the training had seen.
+        stages: What stages leave for each other and for the caller, by key: the report of ``evaluate``, the training's
+            outcome of ``train``.
+        manifest: Content of ``manifest.json``, to which stages may add keys.
         usage: Per method: calls, tokens and cost of generators for its finished questions.
         spent: Per generator: calls, tokens and cost since the start of this process, and what was paid.
         linkers_failed: Per linker: questions of this process on which it failed while another answered.
         unlabelled: Results of this process, of all methods, without labels because the graph failed.
         tracebacks: Per ``role:driver``: the lines of the traceback of the first exception that it raised.
         first: The main method's first result that has triples, or None.
-        gold_fields: Fields of public sets from which gold answers were read, with their numbers of questions.
         topics_of_sets: Questions whose topics were read from ``q_entity``.
-        unread_fields: Fields of questions without answers whose names speak of gold, likewise.
     """
 
-    state: str
-    output: Path
+    recipe: Recipe
+    session: Session
+    state: str = STOPPED
     questions: int = 0
     finished: int = 0
     failed: int = 0
     reasons: list[tuple[str, int]] = attrs.field(factory=list)
-    evaluation: dict[str, Any] | None = None
+    results: dict[str, Journal] = attrs.field(factory=dict)
     timing: dict[str, Any] = attrs.field(factory=dict)
     exports: list[str] = attrs.field(factory=list)
-    trained: Trained | None = None
-    shared: int = 0
+    stages: dict[str, Any] = attrs.field(factory=dict)
+    manifest: dict[str, Any] = attrs.field(factory=dict)
     usage: dict[str, Any] = attrs.field(factory=dict)
     spent: dict[str, Any] = attrs.field(factory=dict)
     linkers_failed: dict[str, int] = attrs.field(factory=dict)
     unlabelled: int = 0
     tracebacks: dict[str, list[str]] = attrs.field(factory=dict)
     first: Retrieval | None = None
-    gold_fields: dict[str, int] = attrs.field(factory=dict)
     topics_of_sets: int = 0
-    unread_fields: dict[str, int] = attrs.field(factory=dict)
+
+    _asked: RunQuestions | None = attrs.field(default=None, repr=False)
+
+    @property
+    def output(self) -> Path:
+        """Folder of the run."""
+        return self.recipe.output
+
+    def asked(self) -> Iterator[Question]:
+        """Read the questions; none where only drivers are trained."""
+        return (item.question for item in self._asked.read()) if self._asked is not None else iter(())
 
 
 class Runner:
@@ -118,9 +116,6 @@ class Runner:
         self._tracebacks = Tracebacks()
         self._observers = [self._timing, self._tracebacks, *observers]
         self._stopping = False
-        self._linkers_failed: dict[str, int] = {}
-        self._unlabelled = 0
-        self._session: Session | None = None
 
     @property
     def training(self) -> bool:
@@ -133,7 +128,7 @@ class Runner:
         if self._training:
             raise KeyboardInterrupt
 
-    def run(self) -> Outcome:
+    def run(self) -> Run:
         """Run the recipe.
 
         Raises:
@@ -143,123 +138,112 @@ class Runner:
         """
         session = Session(self.recipe, self._observers)
         check_outputs(session)
-        trains = session.training is not None
+        run = Run(self.recipe, session)
+        trains = bool(session.stages.implement("train"))
         if self.train_only and not trains:
             raise RunError(f"{self.recipe.file}: there is nothing to train; add `train:`")
         if self.recipe.questions is None and not trains:
             raise RunError(f"{self.recipe.file}: there are no questions to run; add `questions: FILE`")
         if self.train_only or self.recipe.questions is None or (trains and is_follower()):
             with session:
-                return Outcome(COMPLETE, self.recipe.output, trained=self._train(session))
+                self._train(run)
+            run.state = COMPLETE
+            return run
         started = time.time()
         with locked(self.recipe.output / LOCK, self.recipe.output, "choose another `output:`"), session:
-            trained = self._train(session) if trains else None
-            with RunQuestions(session, self.recipe.output, self.recipe, trained) as asked:
-                return self._run(session, asked, trained, started)
+            if trains:
+                self._train(run)
+            with RunQuestions(session, self.recipe.output, self.recipe) as asked:
+                self._run(run, asked, started)
+        return run
 
-    def _run(self, session: Session, asked: RunQuestions, trained: Trained | None, started: float) -> Outcome:
+    def _run(self, run: Run, asked: RunQuestions, started: float) -> None:
         """Run all methods over the questions, with the drivers open and the folder locked."""
-        folder = self.recipe.output
-        manifest = manifest_of(session, asked)
-        if trained is not None:
-            manifest["training"] = {
-                "folder": str(trained.folder),
-                "fingerprint": trained.fingerprint,
-                "figures": trained.figures,
-                "counts": trained.counts,
-                "questions_seen": asked.shared,
-            }
+        session, folder = run.session, self.recipe.output
+        run.manifest = manifest = manifest_of(session, asked)
         goes_on = claim(folder, manifest, self.resume, self.fresh)
-        journals = {name: Journal(folder, name, manifest["fingerprint"]) for name in _batches_of(session)}
+        journals = {name: Journal(folder, name, manifest["fingerprint"]) for name in _answers_of(session)}
         for name, journal in journals.items() if goes_on else ():
             dropped = journal.recover(item.question for item in asked.read())
             if dropped or journal.finished:
                 data = {"name": name, "finished": journal.finished, "dropped": dropped, "file": str(journal.file)}
                 self._notify(session, "resumed", data)
         asked.keep()
+        run._asked, run.questions, run.topics_of_sets = asked, asked.count, asked.topics_of_sets
+        session.stages.call("before_run", run=run)
         write_json(folder / NAME, manifest)
-        outcome = Outcome(STOPPED, folder, questions=asked.count, trained=trained, shared=asked.shared)
-        outcome.gold_fields, outcome.unread_fields = dict(asked.gold_fields), dict(asked.unread_fields)
-        outcome.topics_of_sets = asked.topics_of_sets
-        done = self._methods(session, asked, journals, outcome)
-        outcome.linkers_failed, outcome.unlabelled = self._linkers_failed, self._unlabelled
-        outcome.tracebacks = self._tracebacks.table
-        outcome.first = next((found for found in next(iter(done.values())).read() if found.subgraph.triples), None)
-        self._count_use(session, done, outcome)
-        if outcome.failed:
-            errors = (retrieval.error for retrieval in next(iter(done.values())).read())
-            outcome.reasons = failures_by_reason(error for error in errors if error is not None)
+        self._methods(run, asked, journals)
+        main = next(iter(run.results.values()))
+        run.tracebacks = self._tracebacks.table
+        run.first = next((found for found in main.read() if found.subgraph.triples), None)
+        self._count_use(run)
+        if run.failed:
+            errors = (retrieval.error for retrieval in main.read())
+            run.reasons = failures_by_reason(error for error in errors if error is not None)
         if not self._stopping:
-            main = next(iter(journals.values()))
-            self._export(session, main, outcome)
-            if self.recipe.against is not None:
-                self._evaluate(session, journals, outcome)
-            outcome.state = COMPLETE
+            self._export(session, main, run)
+            session.stages.call("after_run", run=run)
+            run.state = COMPLETE
         manifest.update(
-            state=outcome.state,
-            counts={"questions": asked.count, "finished": outcome.finished, "failed": outcome.failed},
+            state=run.state,
+            counts={"questions": asked.count, "finished": run.finished, "failed": run.failed},
             seconds=round(time.time() - started, 3),
-            timing=outcome.timing,
-            **({"tracebacks": outcome.tracebacks} if outcome.tracebacks else {}),
-            exports=outcome.exports,
-            **({"generators": {"usage": outcome.usage, "spent": outcome.spent}} if outcome.spent else {}),
+            timing=run.timing,
+            **({"tracebacks": run.tracebacks} if run.tracebacks else {}),
+            exports=run.exports,
+            **({"generators": {"usage": run.usage, "spent": run.spent}} if run.spent else {}),
         )
         write_json(folder / NAME, manifest)
-        self._notify(session, outcome.state, {"completed": outcome.finished, "failed": outcome.failed})
-        return outcome
+        self._notify(session, run.state, {"completed": run.finished, "failed": run.failed})
 
-    def _train(self, session: Session) -> Trained:
+    def _train(self, run: Run) -> None:
         self._training = True
         try:
-            return session.train(self.fresh)
+            run.stages.update(run.session.train(self.fresh))
         finally:
             self._training = False
 
-    def _methods(
-        self, session: Session, asked: RunQuestions, journals: Mapping[str, Journal], outcome: Outcome
-    ) -> dict[str, Journal]:
-        """Run each method over all questions; end early after ``stop``. Returns the journals of those begun."""
-        begun: dict[str, Journal] = {}
-        for number, (name, batch) in enumerate(_batches_of(session).items()):
-            journal = begun[name] = journals[name]
+    def _methods(self, run: Run, asked: RunQuestions, journals: Mapping[str, Journal]) -> None:
+        """Run each method over all questions; end early after ``stop``. The journals of those begun are the results."""
+        for number, (name, answer) in enumerate(_answers_of(run.session).items()):
+            journal = run.results[name] = journals[name]
             self._timing.take()
             data = {"name": name, "total": asked.count, "completed": journal.finished, "failed": journal.failed}
-            self._notify(session, "method", data)
-            items: Iterable[Retrieval] = asked.read() if number == 0 else next(iter(begun.values())).read()
-            self._batches(session, itertools.islice(items, journal.finished, None), batch, journal, number > 0)
-            outcome.timing[name] = _rounded(self._timing.take())
+            self._notify(run.session, "method", data)
+            items: Iterable[Retrieval] = asked.read() if number == 0 else next(iter(run.results.values())).read()
+            self._batches(run, name, answer, itertools.islice(items, journal.finished, None), number > 0)
+            run.timing[name] = _rounded(self._timing.take())
             if number == 0:
-                outcome.finished, outcome.failed = journal.finished, journal.failed
+                run.finished, run.failed = journal.finished, journal.failed
             if self._stopping:
                 break
-            self._notify(session, "done", {"completed": journal.finished, "failed": journal.failed})
-        return begun
+            self._notify(run.session, "done", {"completed": journal.finished, "failed": journal.failed})
 
-    def _batches(
-        self, session: Session, items: Iterable[Retrieval], work: Batch, journal: Journal, follows: bool
-    ) -> None:
+    def _batches(self, run: Run, name: str, answer: Answer, items: Iterable[Retrieval], follows: bool) -> None:
         """Answer items batch by batch, and commit each batch; ``follows`` marks the methods after the main one."""
+        journal = run.results[name]
         for batch in batched(items, self.recipe.options.batch):
             if self._stopping:
                 return
             started = time.perf_counter()
-            done = work(batch)
+            done = run.session.stages.answered(answer, run, name, batch)
             if follows:
                 done = [_with_links_of(after, before) for after, before in zip(done, batch, strict=True)]
             done = journal.add(done, time.perf_counter() - started)
-            self._unlabelled += sum(LABELS_FAILED in result.subgraph.trace for result in done)
+            run.unlabelled += sum(LABELS_FAILED in result.subgraph.trace for result in done)
             for linker in (name for result in done for name in result.subgraph.trace.get(LINKERS_FAILED, ())):
-                self._linkers_failed[linker] = self._linkers_failed.get(linker, 0) + (not follows)
-            self._notify(session, "batch", {"completed": journal.finished, "failed": journal.failed})
+                run.linkers_failed[linker] = run.linkers_failed.get(linker, 0) + (not follows)
+            self._notify(run.session, "batch", {"completed": journal.finished, "failed": journal.failed})
 
-    def _count_use(self, session: Session, journals: Mapping[str, Journal], outcome: Outcome) -> None:
+    def _count_use(self, run: Run) -> None:
         """Add up calls, tokens and cost of generators, where the recipe has any."""
-        outcome.spent = session.spent
-        if outcome.spent:
-            used = {name: whole_use(journal.read()) for name, journal in journals.items()}
-            outcome.usage = {name: found for name, found in used.items() if found is not None}
+        run.spent = run.session.spent
+        if run.spent:
+            for name, journal in run.results.items():
+                uses = [use for found in journal.read() if (use := use_of(found.subgraph.trace)) is not None]
+                run.usage |= {name: {"questions": len(uses), **total(uses)}} if uses else {}
 
-    def _export(self, session: Session, journal: Journal, outcome: Outcome) -> None:
+    def _export(self, session: Session, journal: Journal, run: Run) -> None:
         for exporter in session.exporters:
             exporter.open_driver()
             try:
@@ -272,47 +256,16 @@ class Runner:
                 exporter.close_driver()
             target = exporter.target()
             if target is not None:
-                outcome.exports.append(target)
-
-    def _evaluate(self, session: Session, journals: Mapping[str, Journal], outcome: Outcome) -> None:
-        rows: dict[str, list[Row]] = {}
-        scorer, gold_ids = CompletionScorer(session.graph), GoldIds()
-        for name, journal in journals.items():
-            rows[name] = []
-            seconds = iter(journal.seconds())
-            for batch in batched(journal.read(), self.recipe.options.batch):
-                questions = [retrieval.question for retrieval in batch]
-                if session.graph is not None:
-                    questions = with_gold_triples(session.graph, questions)
-                known = None if session.graph is None else covered_by(session.graph, questions)
-                completions = scorer.score(batch)
-                for retrieval, question, completion in zip(batch, questions, completions, strict=True):
-                    gold_ids.add(retrieval)
-                    found = row(attrs.evolve(retrieval, question=question), next(seconds), None, completion)
-                    found = attrs.evolve(found, linking=link_counts(retrieval, known))
-                    # Without a method there is no subgraph to score.
-                    links_alone = session.linker is not None and not session.methods
-                    rows[name].append(attrs.evolve(found, metrics={}, ranks=None) if links_alone else found)
-        if not session.methods and not any(r.linking or r.metrics for some in rows.values() for r in some):
-            return
-        shares = {name: share_of_time(table) for name, table in outcome.timing.items()}
-        trained = outcome.trained
-        overlap = None if trained is None else overlap_of_training(trained.folder)
-        outcome.evaluation = compare(rows, shares, overlap=overlap)
-        unknown = gold_ids.report(session.graph)
-        if unknown is not None:
-            outcome.evaluation["gold_ids"] = unknown
-        write_json(self.recipe.output / "evaluation.json", outcome.evaluation)
-        write_scores(self.recipe.output, rows)
+                run.exports.append(target)
 
     def _notify(self, session: Session, name: str, data: Mapping[str, Any]) -> None:
         notify(session.observers, name, data)
 
 
-def _batches_of(session: Session) -> dict[str, Batch]:
+def _answers_of(session: Session) -> dict[str, Answer]:
     """Return what a run does with a batch, per method; without an expander it links, or passes subgraphs on."""
 
-    def expanded(method: str) -> Batch:
+    def expanded(method: str) -> Answer:
         return lambda batch: session.retrieve([item.question for item in batch], method)
 
     if session.methods:

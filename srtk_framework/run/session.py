@@ -6,7 +6,7 @@ import asyncio
 from collections.abc import AsyncIterable, AsyncIterator, Iterable, Iterator, Mapping, Sequence
 from contextlib import ExitStack, contextmanager
 from types import TracebackType
-from typing import TYPE_CHECKING, Any, NamedTuple, TypeAlias
+from typing import Any, NamedTuple, TypeAlias
 
 import attrs
 
@@ -18,10 +18,8 @@ from srtk_framework.roles import Expander
 from srtk_framework.run.dispatcher import Abandonment, Dispatcher
 from srtk_framework.run.drivers import compose
 from srtk_framework.run.pipeline import Pipeline
+from srtk_framework.run.stages import Stages
 from srtk_framework.values import Budget, DriverError, Link, Question, RecipeError, Retrieval, RunError, batched
-
-if TYPE_CHECKING:
-    from srtk_framework.training.trainer import Trained
 
 Asked: TypeAlias = str | Question | Iterable[str | Question]
 """One question or several, each a text or a ``Question``."""
@@ -56,7 +54,7 @@ class Session:
         methods: Its expanders by name, the main one first.
         exporters: Its exporters; whoever writes to them opens and closes them.
         dataset: Its questions: a file name, a dataset, or None.
-        training: The training that it asks for, or None.
+        stages: Its stages.
 
     Raises:
         RecipeError: Naming every mistake in the recipe.
@@ -72,8 +70,9 @@ class Session:
         drivers = compose(recipe, self._composer)
         self.graph, self.linker, self.reader = drivers.graph, drivers.linker, drivers.reader
         self.methods, self.exporters = drivers.methods, drivers.exporters
-        self.dataset, self.training = drivers.dataset, drivers.training
-        self._trained: Trained | None = None
+        self.dataset = drivers.dataset
+        self.stages = Stages(recipe.stages)
+        self._learnt: dict[str, Any] | None = None
         self._pipeline = Pipeline(self.graph, self.linker, self.reader, recipe.options.relink)
         self._opened: ExitStack | None = None
         self._dispatcher: Dispatcher[_Work, Question, Retrieval] = Dispatcher(self._answer, recipe.options.batch)
@@ -274,25 +273,26 @@ class Session:
         asyncio.get_running_loop().call_soon(self._dispatcher.start)
         return await asyncio.wrap_future(done)
 
-    def train(self, fresh: bool = False) -> Trained:
-        """Train the driver that the recipe's ``train`` names, which then computes with what it has learnt.
-
-        A finished training of the same recipe, data and versions is taken over; a stopped one is continued.
+    def train(self, fresh: bool = False) -> dict[str, Any]:
+        """Have the recipe's stages train drivers, which then compute with what they have learnt; once a session.
 
         Args:
             fresh: Start an unfinished training in the folder over, and replace the model of another recipe.
 
-        Raises:
-            RunError: If the recipe has no training, or the folder holds a training of another recipe.
-        """
-        from srtk_framework.training.trainer import Trainer
+        Returns:
+            Key of each stage that trains to what it says of its training: see ``Trained`` of the stage ``train``.
 
+        Raises:
+            RunError: If no stage of the recipe trains, or one cannot go on.
+        """
         with self._turn():
-            if self._trained is None:
-                if self.training is None:
+            if self._learnt is None:
+                trains = self.stages.implement("train")
+                if not trains:
                     raise RunError(f"{self.recipe.file}: there is nothing to train; add `train:`")
-                self._trained = Trainer(self.training, self.recipe, self, self.observers, fresh).run()
-            return self._trained
+                learnt = self.stages.call("train", session=self, fresh=fresh)
+                self._learnt = dict(learnt)
+            return self._learnt
 
     def link(self, questions: Sequence[Question]) -> list[Question | Retrieval]:
         """Link the questions that bring no entities of their own, or all with ``relink: true``.

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from srtk_framework.values.batches import answered, batched
 from srtk_framework.values.budget import Budget
-from srtk_framework.values.chat import COST_DIGITS, Message, Prompt, Reply, total, usage
+from srtk_framework.values.chat import COST_DIGITS, Message, Prompt, Reply, total, usage, use_of
 from srtk_framework.values.deprecation import HOOK, Deprecation, deprecated, deprecation_of, name_driver
 from srtk_framework.values.entries import EntityMention, Entry, Hit
 from srtk_framework.values.errors import (
@@ -170,6 +170,7 @@ __all__ = [
     "shortened",
     "total",
     "usage",
+    "use_of",
     "without_logins",
     "written_confidence",
 ]

@@ -90,3 +90,11 @@ def total(usages: Iterable[Mapping[str, Any]]) -> dict[str, Any]:
     }
     whole["cost"] = round(math.fsum(float(row.get("cost", 0.0)) for row in rows), COST_DIGITS)
     return whole
+
+
+def use_of(trace: Mapping[str, Any]) -> dict[str, Any] | None:
+    """Sum the usage of generators in the trace of a subgraph, including the reader's; None without a generator."""
+    reader = trace.get("reader")
+    usages = [trace.get("generator"), reader.get("generator") if isinstance(reader, Mapping) else None]
+    used = [row for row in usages if isinstance(row, Mapping)]
+    return total(used) if used else None

@@ -93,7 +93,7 @@ class Fault:
 
 
 @attrs.frozen
-class Outcome:
+class Run:
     """What became of a fault.
 
     Attributes:
@@ -427,7 +427,7 @@ def arguments(role: str, hook: str) -> list[Any]:
     return several.get((role, hook), [list(COUNTRIES)] if hook in words else [])
 
 
-def asked(fault: Fault, folder: Path) -> Outcome:
+def asked(fault: Fault, folder: Path) -> Run:
     """Ask the port of the driver."""
     driver = driver_with(fault, folder)
     given = arguments(fault.role, fault.hook)
@@ -440,10 +440,10 @@ def asked(fault: Fault, folder: Path) -> Outcome:
         kept = [one for one in getattr(error, "answers", ()) if not isinstance(one, DriverError)]
         whole = fault.whole or not given
         named = isinstance(error, DriverError) and error.driver == NAME and fault.hook in said
-        return Outcome(named and not _raw(said), None if whole else len(kept), said)
+        return Run(named and not _raw(said), None if whole else len(kept), said)
     finally:
         driver.close()
-    return Outcome(False, None, f"taken: {str(answer)[:80]}")
+    return Run(False, None, f"taken: {str(answer)[:80]}")
 
 
 def _raw(said: str) -> bool:
@@ -451,7 +451,7 @@ def _raw(said: str) -> bool:
     return any(f"{kind.__name__}:" in said for kind in (AttributeError, TypeError, ValueError, IndexError, KeyError))
 
 
-def run(fault: Fault, folder: Path) -> Outcome:
+def run(fault: Fault, folder: Path) -> Run:
     """Answer three questions by a session that has the driver."""
     if fault.role == "observer":
         return observed(fault)
@@ -468,16 +468,16 @@ def run(fault: Fault, folder: Path) -> Outcome:
         with Session.of(**drivers) as session:
             results = session.retrieve(asked)
     except SrtkError as error:
-        return Outcome(False, 0, f"no result: {error}")
+        return Run(False, 0, f"no result: {error}")
     except Exception as error:  # noqa: BLE001 - whatever comes is the outcome
-        return Outcome(False, 0, f"no result: {type(error).__name__}: {error}")
+        return Run(False, 0, f"no result: {type(error).__name__}: {error}")
     failed = [result.error for result in results if result.error is not None]
     said = failed[0] if failed else "taken"
     fine = len(failed) == 1 and said.startswith(f"{NAME}: ") and fault.hook in said and not _raw(said)
-    return Outcome(fine, len(results) - len(failed), said)
+    return Run(fine, len(results) - len(failed), said)
 
 
-def observed(fault: Fault) -> Outcome:
+def observed(fault: Fault) -> Run:
     """Answer three questions while an observer raises."""
 
     def raises(self: Any, *arguments: Any) -> None:
@@ -493,9 +493,9 @@ def observed(fault: Fault) -> Outcome:
         ) as session:
             results = session.retrieve(QUESTIONS)
     except Exception as error:  # noqa: BLE001 - whatever comes is the outcome
-        return Outcome(False, 0, f"no result: {type(error).__name__}: {error}")
+        return Run(False, 0, f"no result: {type(error).__name__}: {error}")
     failed = [result.error for result in results if result.error is not None]
-    return Outcome(not failed, len(results) - len(failed), failed[0] if failed else "the run goes on")
+    return Run(not failed, len(results) - len(failed), failed[0] if failed else "the run goes on")
 
 
 CASES = {
@@ -534,7 +534,7 @@ class Planted(ToyKnowledgeGraph):
 """Source of the drivers that the kit must catch."""
 
 
-def kit(fault: Fault, folder: Path) -> Outcome:
+def kit(fault: Fault, folder: Path) -> Run:
     """Run the conformance class of the role on the driver; the toy's own case makes it."""
     import pytest
 
@@ -578,13 +578,13 @@ def planted(monkeypatch):
         pytest.main(["-q", "--no-header", "--tb=no", *ini, "-k", apart, str(folder / f"test_{name}.py")], [failed])
     finally:
         sys.path.remove(str(folder))
-    return Outcome(bool(failed.checks), None, ", ".join(failed.checks) or "no check failed")
+    return Run(bool(failed.checks), None, ", ".join(failed.checks) or "no check failed")
 
 
-HOW: dict[str, Callable[[Fault, Path], Outcome]] = {"asked": asked, "run": run, "kit": kit}
+HOW: dict[str, Callable[[Fault, Path], Run]] = {"asked": asked, "run": run, "kit": kit}
 
 
-def outcomes(faults: Sequence[Fault]) -> list[tuple[Fault, Outcome]]:
+def outcomes(faults: Sequence[Fault]) -> list[tuple[Fault, Run]]:
     """Try each fault, in a folder of its own."""
     found = []
     for fault in faults:
@@ -596,7 +596,7 @@ def outcomes(faults: Sequence[Fault]) -> list[tuple[Fault, Outcome]]:
     return found
 
 
-def fine(fault: Fault, outcome: Outcome) -> bool:
+def fine(fault: Fault, outcome: Run) -> bool:
     """Tell whether a fault was caught and cost its own item alone."""
     return outcome.caught and (outcome.kept in (None, 2) or fault.role == "observer")
 

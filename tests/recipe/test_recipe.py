@@ -30,7 +30,7 @@ def test_a_recipe_is_read_into_blocks_with_variables_filled_in():
     assert recipe.blocks["expander"].settings == {"width": 10, "depth": 2}
     assert recipe.options.budget.triples == 200
     assert [block.use for block in recipe.exporters] == ["jsonl"]
-    assert [block.use for block in recipe.against or []] == ["bfs"]
+    assert [block.use for block in recipe.stages["evaluate"].against] == ["bfs"]
 
 
 def test_all_mistakes_are_told_at_once_with_file_line_and_column():

@@ -17,14 +17,14 @@ from srtk_framework.host.discovery import load
 from srtk_framework.recipe import Composer, from_mapping, needs_of
 from srtk_framework.recipe.recipe import Block
 from srtk_framework.recipe.settings import structure_fields
-from srtk_framework.training import settings_class
+from srtk_framework.roles import settings_class
 
 LISTED = json.loads((Path(known_drivers.__file__).parent / "known_drivers.json").read_text(encoding="utf-8"))
 DRIVERS = [
     (role, name)
     for roles in LISTED.values()
     for role, names in roles.items()
-    if role not in ("command", "role")
+    if role not in ("command", "role", "stage")
     for name in names
 ]
 

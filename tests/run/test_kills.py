@@ -21,12 +21,12 @@ pytestmark = [
 TEXTS = ["paris?", "rome?", "nowhere?", "lima?", "and paris, ô rome?"]
 MODULES = (
     "srtk_framework.cli.run",
-    "srtk_framework.evaluation.metrics",
-    "srtk_framework.evaluation.tables",
+    "srtk_plugin_evaluation.metrics",
+    "srtk_plugin_evaluation.tables",
     "filelock",
     "stevedore",
     "rich.progress",
-    "srtk_framework.evaluation.report",
+    "srtk_plugin_evaluation.report",
     "matplotlib.figure",
     "matplotlib.backends.backend_agg",
     "matplotlib.backends.backend_svg",

@@ -16,7 +16,9 @@ NEW = {"fingerprint": "a", "fingerprints": {"beam": "x"}, "versions": {}, "quest
 def held(folder, state="running", fingerprint="a"):
     """Make a folder that holds a run with one finished question."""
     folder.mkdir(exist_ok=True)
-    (folder / "manifest.json").write_text(json.dumps({**NEW, "fingerprint": fingerprint, "state": state}))
+    (folder / "manifest.json").write_text(
+        json.dumps({**NEW, "fingerprint": fingerprint, "state": state, "stages": {"evaluate": "x", "gone": "y"}})
+    )
     (folder / "evaluation.json").write_text("{}")
     Journal(folder, "beam", fingerprint).add([Retrieval(Question("q", "x"))], 0.1)
 

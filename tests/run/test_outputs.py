@@ -67,7 +67,7 @@ def test_the_questions_are_no_output_by_any_name(place, path):
     ],
 )
 def test_the_files_of_the_run_are_no_outputs(name):
-    assert problems(data(**lines(f"run/{name}"))) == [
+    assert problems(data(evaluate=True, **lines(f"run/{name}"))) == [
         f"recipe: the output run/{name} is one of the run's own files; name another path"
     ]
 

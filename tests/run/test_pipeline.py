@@ -179,7 +179,7 @@ def test_a_run_writes_answers_evaluates_them_and_tells_what_they_cost(tmp_path):
         "support": [0],
         "enough": True,
     }
-    metrics = outcome.evaluation["methods"]["onehop"]
+    metrics = outcome.stages["evaluate"]["methods"]["onehop"]
     assert metrics["answer_hit"]["mean"] == pytest.approx(1 / 3, abs=1e-4)
     assert metrics["cost_per_1000"]["mean"] == 10.0
     manifest = json.loads((tmp_path / "run" / "manifest.json").read_text())

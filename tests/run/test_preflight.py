@@ -128,8 +128,8 @@ def test_a_good_recipe_is_said_in_words(check, capsys, tmp_path):
         "- read the questions of questions.jsonl",
         "- find their entities by dictionary, where a question does not bring them",
         "- search the graph memory with bfs",
-        "- score the results, beside those of random",
         "- write out/found.jsonl",
+        "- score the results, beside those of random",
         "- keep its journal and manifest in out",
         "with these drivers:",
     ]

@@ -8,8 +8,8 @@ from types import SimpleNamespace
 import attrs
 import pytest
 from kit.toy_runs import data, journal, run
+from srtk_plugin_evaluation.slices import PATH, RELATIONS
 
-from srtk_framework.evaluation.slices import PATH, RELATIONS
 from srtk_framework.host.observers import Observer
 from srtk_framework.recipe.recipe import from_data
 from srtk_framework.roles import EntityLinker, Exporter
@@ -400,7 +400,7 @@ def test_a_stopped_run_begins_no_other_method_and_exports_and_evaluates_nothing(
     runner = Runner(from_data(recipe), observers=[watch])
     outcome = runner.run()
     assert watch.found == [("method", 0, 0), ("batch", 4, 1), ("stopped", 4, 1)]
-    assert (list(outcome.timing), outcome.exports, outcome.evaluation) == (["onehop"], [], None)
+    assert (list(outcome.timing), outcome.exports, outcome.stages) == (["onehop"], [], {})
     assert not (tmp_path / "lines.txt").exists()
     assert not (tmp_path / "run" / "evaluation.json").exists()
 
@@ -553,12 +553,12 @@ def test_exporters_get_all_results_in_batches_and_those_with_a_file_are_named(tm
 def test_a_recipe_that_only_links_is_evaluated_by_its_links_alone(tmp_path, questions):
     recipe = data(tmp_path, questions, evaluate=True)
     del recipe["expander"]
-    assert run(recipe).evaluation is None
+    assert run(recipe).stages == {}
     assert not (tmp_path / "run" / "evaluation.json").exists()
     lines = [json.loads(line) for line in questions.read_text().splitlines()[:2]]
     gold = [{"entity": "paris", "start": 11, "end": 16}]
     questions.write_text("".join(json.dumps({**line, "gold_links": gold}) + "\n" for line in lines))
-    report = run(recipe).evaluation
+    report = run(recipe).stages["evaluate"]
     assert report["linking"]["methods"]["linked"]["strong_recall"]["mean"] == 0.5
     assert report["methods"]["linked"]["answer_recall"]["n"] == 0
 
@@ -578,7 +578,7 @@ def test_results_of_an_earlier_run_are_evaluated_with_and_without_a_graph(tmp_pa
     del recipe["expander"], recipe["entity_linker"]
     # Only a graph tells which triples a gold path has.
     for paths in (1, 0):
-        metrics = run(recipe).evaluation["methods"]["given"]
+        metrics = run(recipe).stages["evaluate"]["methods"]["given"]
         assert metrics["answer_recall"]["mean"] == 1.0
         assert metrics["triple_recall"]["n"] == paths
         recipe.pop("knowledge_graph", None)
@@ -612,15 +612,15 @@ def training(tmp_path, learners):
 
 def test_a_run_that_trains_tells_of_its_training_and_slices_by_it(tmp_path, training):
     outcome = Runner(from_data(training)).run()
-    assert (outcome.state, outcome.questions, outcome.finished, outcome.shared) == ("complete", 2, 2, 1)
+    assert (outcome.state, outcome.questions, outcome.finished) == ("complete", 2, 2)
     told = manifest(tmp_path)["training"]
-    assert (told["folder"], told["questions_seen"]) == (str(outcome.trained.folder), 1)
+    assert (told["folder"], told["questions_seen"]) == (str(outcome.stages["train"].folder), 1)
     assert told["counts"]["lessons"] == 2
-    assert {RELATIONS, PATH} <= set(outcome.evaluation["slices"])
+    assert {RELATIONS, PATH} <= set(outcome.stages["evaluate"]["slices"])
     del training["train"]
     outcome = run(training, fresh=True)
-    assert outcome.trained is None
-    assert not {RELATIONS, PATH} & set(outcome.evaluation["slices"])
+    assert "train" not in outcome.stages
+    assert not {RELATIONS, PATH} & set(outcome.stages["evaluate"]["slices"])
 
 
 def test_a_run_that_only_trains_asks_no_question(tmp_path, training):
@@ -628,9 +628,9 @@ def test_a_run_that_only_trains_asks_no_question(tmp_path, training):
     del training["questions"]
     unasked = Runner(from_data(training)).run()
     for outcome in (whole, unasked):
-        counts = (outcome.questions, outcome.finished, outcome.failed, outcome.shared, outcome.unlabelled)
-        assert (outcome.state, counts) == ("complete", (0, 0, 0, 0, 0))
-        assert outcome.trained.counts["lessons"] == 2
+        counts = (outcome.questions, outcome.finished, outcome.failed, outcome.unlabelled)
+        assert (outcome.state, counts) == ("complete", (0, 0, 0, 0))
+        assert outcome.stages["train"].counts["lessons"] == 2
     assert not (tmp_path / "run" / "manifest.json").exists()
 
 
@@ -638,7 +638,7 @@ def test_a_further_process_of_a_training_asks_no_question(tmp_path, training, mo
     Runner(from_data(training), train_only=True).run()
     monkeypatch.setenv("LOCAL_RANK", "1")
     outcome = Runner(from_data(training)).run()
-    assert (outcome.questions, outcome.trained.counts["lessons"]) == (0, 2)
+    assert (outcome.questions, outcome.stages["train"].counts["lessons"]) == (0, 2)
     del training["train"]
     assert Runner(from_data(training)).run().finished == 2
 

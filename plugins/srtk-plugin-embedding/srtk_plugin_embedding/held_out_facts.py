@@ -7,8 +7,8 @@ from collections.abc import Sequence
 import attrs
 import numpy as np
 import numpy.typing as npt
+from srtk_plugin_evaluation import TiedRanks, filtered_ranks, hits, reciprocal_ranks
 
-from srtk_framework.evaluation import TiedRanks, filtered_ranks, hits, reciprocal_ranks
 from srtk_framework.graph import TripleTable
 from srtk_framework.values import Triple
 from srtk_plugin_embedding.model import BLOCK, EmbeddingModel

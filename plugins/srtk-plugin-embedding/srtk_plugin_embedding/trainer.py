@@ -6,7 +6,8 @@ from importlib.util import find_spec
 from pathlib import Path as FilePath
 from typing import TYPE_CHECKING
 
-from srtk_framework.training import fit_by_epochs, quiet_lightning
+from srtk_plugin_training import fit_by_epochs, quiet_lightning
+
 from srtk_framework.values import DriverError
 from srtk_plugin_embedding.fit_settings import EmbeddingFitSettings
 from srtk_plugin_embedding.query_answers import QueryAnswers

@@ -12,8 +12,8 @@ from importlib import resources
 from typing import Any
 
 import attrs
+from srtk_plugin_evaluation import score
 
-from srtk_framework.evaluation import score
 from srtk_framework.records import dumps
 from srtk_framework.roles import absent
 from srtk_framework.text import answer_line, answer_notes, refusal_line

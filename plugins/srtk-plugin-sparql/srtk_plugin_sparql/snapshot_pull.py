@@ -19,7 +19,7 @@ from srtk_framework.host import Observer, Port
 from srtk_framework.host import load as load_driver
 from srtk_framework.recipe import Block, Composer, Recipe, block_in, needs_of
 from srtk_framework.roles import ROLES
-from srtk_framework.run import COMPLETE, Outcome, Runner
+from srtk_framework.run import COMPLETE, Run, Runner
 from srtk_framework.values import Frontier, InputError, Literal, PluginError, RunError, Step, batched
 from srtk_plugin_sparql.graph import SparqlGraph
 
@@ -62,8 +62,7 @@ def prepare(recipe: Recipe, folder: Path) -> Pull:
     recipe.named = {
         role: {name: wrapping.block(block) for name, block in blocks.items()} for role, blocks in recipe.named.items()
     }
-    if recipe.against is not None:
-        recipe.against = [wrapping.block(block) for block in recipe.against]
+    recipe.stages = {key: stage.with_expanders(wrapping.block) for key, stage in recipe.stages.items()}
     if len(wrapping.found) != 1:
         names = ", ".join(f"{block.use} ({recipe.places.say(block.where)})" for block in wrapping.found.values())
         if names:
@@ -118,7 +117,7 @@ class _Wrapping:
         return {"use": wrapped.use, **wrapped.settings}
 
 
-def retrieve(pull: Pull, observers: Sequence[Observer], started: Callable[[Runner], None]) -> Outcome:
+def retrieve(pull: Pull, observers: Sequence[Observer], started: Callable[[Runner], None]) -> Run:
     """Run the recipe, or go on with the run that an earlier pull has begun.
 
     Raises:

@@ -14,9 +14,10 @@ from pathlib import Path as FilePath
 from types import FrameType
 from typing import Any
 
+from srtk_plugin_training import TrainingFolder
+
 from srtk_framework.cli import TERMINATED
 from srtk_framework.records import publication_error, publish
-from srtk_framework.training import TrainingFolder
 
 
 def training_folder(out: FilePath) -> TrainingFolder:

@@ -14,9 +14,10 @@ from pathlib import Path as FilePath
 from typing import Any, TypeVar
 
 import attrs
+from srtk_plugin_evaluation import read_from, sentence, unknown_answers
+from srtk_plugin_training import samples
 
 from srtk_framework.cli import graph_block, note
-from srtk_framework.evaluation import read_from, sentence, unknown_answers
 from srtk_framework.graph import with_own_ids
 from srtk_framework.recipe import Composer, from_data
 from srtk_framework.records import (
@@ -28,7 +29,6 @@ from srtk_framework.records import (
     write_training_examples,
 )
 from srtk_framework.roles import KnowledgeGraph
-from srtk_framework.training import samples
 from srtk_framework.values import END, InputError, RankedPath, Sample, Step, TrainingExample
 from srtk_plugin_sr.supervision import MEASURES, GoldPath, ShortestPath
 from srtk_plugin_sr.templates import FORMS, Templates

@@ -6,10 +6,10 @@ import random
 from collections.abc import Mapping, Sequence
 
 import attrs
+from srtk_plugin_training import samples
 
 from srtk_framework.roles import KnowledgeGraph
 from srtk_framework.text import unnamed_entities, without_mentions
-from srtk_framework.training import samples
 from srtk_framework.values import Path, Question, Sample, TrainingExample, batched
 from srtk_plugin_sr.fit_settings import ScorerFitSettings
 

@@ -7,8 +7,9 @@ from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path as FilePath
 from typing import Any, Protocol
 
+from srtk_plugin_training import loggers, newest_checkpoint, quiet_lightning, run_fit
+
 from srtk_framework.roles import Encoder
-from srtk_framework.training import loggers, newest_checkpoint, quiet_lightning, run_fit
 from srtk_framework.values import DriverError
 from srtk_plugin_sr.fit_settings import ScorerFitSettings
 from srtk_plugin_sr.samples import Schedule, TrainingSet

@@ -7,7 +7,8 @@ from importlib.util import find_spec
 from pathlib import Path
 from typing import Any
 
-from srtk_framework.training import fit_by_epochs, quiet_lightning
+from srtk_plugin_training import fit_by_epochs, quiet_lightning
+
 from srtk_framework.values import DriverError, Entry
 from srtk_plugin_transformers.best_weights import load_weights
 from srtk_plugin_transformers.mask_fit_settings import MaskFillerFitSettings

@@ -8,9 +8,9 @@ import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from srtk_plugin_evaluation import calibration_error
 from srtk_plugin_views.calibration import LEAST_FACTS, Calibration, Cut, ProbabilityMap, draw
 
-from srtk_framework.evaluation import calibration_error
 from srtk_framework.values import Step, Triple
 
 FITS = {"isotonic": ProbabilityMap.isotonic, "platt": ProbabilityMap.platt}

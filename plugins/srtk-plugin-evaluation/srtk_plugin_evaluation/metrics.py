@@ -1,0 +1,308 @@
+"""Metrics of retrievals against gold answers, triples and paths, and the comparison of methods."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+import attrs
+
+from srtk_framework.graph import gold_triples_of, names_of, with_gold_triples, with_ids_of_result
+from srtk_framework.text import subgraph_tokens
+from srtk_framework.values import END, LINKED_BY, InputError, Path, Question, Retrieval
+from srtk_plugin_evaluation.answers import ANSWER_METRICS, USE_METRICS, VALUES, answer_scores, judged, use_scores
+from srtk_plugin_evaluation.completion import Completed, compare_completions, completed
+from srtk_plugin_evaluation.curves import Ranking, correct, curves, ranks_of
+from srtk_plugin_evaluation.intervals import Estimate, bootstrap_many, paired_many, rates, spread
+from srtk_plugin_evaluation.link_scores import compare_links
+from srtk_plugin_evaluation.mintaka import MINTAKA_METRICS, mintaka_scores
+from srtk_plugin_evaluation.rows import Row
+from srtk_plugin_evaluation.selective_answers import Judged, compare_selective
+from srtk_plugin_evaluation.slices import TrainingOverlap, fields_of, gold_paths, gold_relations, groups
+from srtk_plugin_evaluation.tables import table
+
+METRICS = ("answer_coverage", "answer_recall", "triple_precision", "triple_recall", "triple_f1", "triples", "tokens")
+"""Metrics of every report; without gold, their ``n`` is 0 and their ``mean`` None."""
+
+PATH_METRICS = ("path_hit", "path_top")
+"""Metrics of methods that return paths: a gold path is among the paths, or is the first."""
+
+OPTIONAL = (*ANSWER_METRICS, *MINTAKA_METRICS, *USE_METRICS)
+"""Metrics of methods with a reader or a generator; omitted for others."""
+
+SIZES = ("triples", "tokens")
+"""Metrics with ``median`` and ``p95``."""
+
+SPEED = "questions_per_second"
+
+Score = dict[str, float | None]
+
+
+def score(retrieval: Retrieval) -> Score:
+    """Compute the metrics of one question.
+
+    Gold and links are compared with the result by the IRIs of their ids, whatever their spelling. The answers found are
+    the gold answers among the nodes of the triples, without the question's own entities. The metrics of a failed
+    question are 0, as its subgraph is empty.
+    """
+    retrieval = with_ids_of_result(retrieval)
+    question, subgraph = retrieval.question, retrieval.subgraph
+    found: Score = dict.fromkeys((*METRICS, *PATH_METRICS))
+    if question.answers:
+        nodes: set[str] = set()
+        for triple in subgraph.triples:
+            nodes |= names_of(triple.subject) | names_of(triple.object)
+        answers = set(question.answers)
+        hits = len((answers & nodes) - {link.entity for link in question.links})
+        found["answer_coverage"] = float(bool(hits))
+        found["answer_recall"] = hits / len(answers)
+    if question.gold_triples:
+        gold, read = set(question.gold_triples), set(subgraph.triples)
+        right = len(gold & read)
+        found["triple_precision"] = right / len(read) if read else 0.0
+        found["triple_recall"] = right / len(gold)
+        found["triple_f1"] = 2 * right / (len(gold) + len(read))
+    found["triples"] = float(len(subgraph.triples))
+    found["tokens"] = float(subgraph_tokens(subgraph, retrieval.labels))
+    if question.gold_paths:
+        wanted = {_steps(path) for path in question.gold_paths}
+        walked = [_steps(path.steps) in wanted for path in subgraph.paths]
+        found["path_hit"] = float(any(walked))
+        found["path_top"] = float(bool(walked) and walked[0])
+    return found | answer_scores(retrieval) | mintaka_scores(retrieval) | use_scores(subgraph.trace)
+
+
+def _steps(path: Path) -> Path:
+    return path[:-1] if path and path[-1] == END else path
+
+
+def row(
+    retrieval: Retrieval,
+    seconds: float | None = None,
+    links: str | None = None,
+    completion: Completed | None = None,
+) -> Row:
+    """Score one question and collect its values for reports.
+
+    Args:
+        retrieval: The result for the question.
+        seconds: Time of the question, in seconds.
+        links: ``given`` or ``linked``; by default as in the trace.
+        completion: Counts of a pattern question; by default those of ``completed`` without a graph.
+    """
+    retrieval = with_ids_of_result(retrieval)
+    question = retrieval.question
+    lengths = [len(_steps(path)) for path in question.gold_paths or ()]
+    trace, metrics = retrieval.subgraph.trace, score(retrieval)
+    origin = trace.get("links") or ("linked" if LINKED_BY in trace else None)
+    return Row(
+        id=question.id,
+        metrics=metrics,
+        failed=retrieval.error is not None,
+        links=(links or _kind(origin)) if question.links else "none",
+        hops=min(lengths, default=None),
+        walks=bool(retrieval.subgraph.paths),
+        seconds=seconds,
+        text=question.text,
+        ranks=ranks_of(retrieval),
+        paths=gold_paths(question),
+        relations=gold_relations(question),
+        fields=fields_of(question),
+        completion=completion or completed(retrieval),
+        topics=_topics(question),
+        judged=judged(retrieval, metrics),
+    )
+
+
+def _topics(question: Question) -> int | None:
+    """Count the mentions that are linked; alternatives of one span are one topic."""
+    places = {link.entity if link.start is None else (link.start, link.end) for link in question.links}
+    return len(places) or None
+
+
+def _kind(origin: object) -> str:
+    return "linked" if origin == "linked" else "given"
+
+
+def summarise(rows: Sequence[Row], seconds: Sequence[float] | None = None) -> dict[str, Estimate]:
+    """Average each metric over questions, with 95 % bootstrap intervals.
+
+    Args:
+        rows: One row per question.
+        seconds: Time of each question, in seconds; by default the known times in the rows.
+    """
+    if seconds is not None:
+        rows = [attrs.evolve(r, seconds=taken) for r, taken in zip(rows, seconds, strict=True)]
+    return _summaries({"": rows})[""]
+
+
+def _summaries(methods: Mapping[str, Sequence[Row]]) -> dict[str, dict[str, Estimate]]:
+    columns = {
+        (method, name): _column(rows, name)
+        for method, rows in methods.items()
+        for name in (*METRICS, *(PATH_METRICS if any(r.walks for r in rows) else ()), *OPTIONAL)
+    }
+    columns = {key: column for key, column in columns.items() if key[1] in METRICS or _known(column)}
+    speeds = rates([[r.seconds for r in rows] for rows in methods.values()])
+    found: dict[str, dict[str, Estimate]] = {method: {} for method in methods}
+    for (method, name), estimate in zip(columns, bootstrap_many(list(columns.values())), strict=True):
+        if estimate["n"] or name in METRICS:
+            found[method][name] = estimate
+    for (method, summary), speed in zip(found.items(), speeds, strict=True):
+        for name in SIZES:
+            summary[name].update(spread(columns[method, name]))
+        summary[SPEED] = speed
+    return found
+
+
+def _column(rows: Sequence[Row], metric: str) -> list[float | None]:
+    """Return a metric of each question; failed questions of a method with a reader have 0 for answer metrics."""
+    column = [r.metrics.get(metric) for r in rows]
+    if metric in ANSWER_METRICS and _known(column):
+        return [0.0 if value is None and _fails(r) else value for value, r in zip(column, rows, strict=True)]
+    return column
+
+
+def _known(column: Sequence[float | None]) -> bool:
+    return any(value is not None for value in column)
+
+
+def compare(
+    methods: Mapping[str, Sequence[Row]],
+    share_of_time: Mapping[str, Mapping[str, float]] | None = None,
+    fields: Sequence[str] = (),
+    overlap: TrainingOverlap | None = None,
+) -> dict[str, Any]:
+    """Build the report in ``evaluation.json``, which compares the first method with each other method.
+
+    Args:
+        methods: Method to its rows, for the same questions in the same order.
+        share_of_time: Method to component to its share of the time, copied into the report.
+        fields: Fields of the question records to slice by.
+        overlap: Relations and paths in the training data, to slice by.
+
+    Raises:
+        InputError: If the methods had different questions, or a field is unsuitable for slices.
+    """
+    first_name, first = next(iter(methods.items()), ("", ()))
+    for name, rows in methods.items():
+        _same_questions(first_name, first, name, rows)
+    report: dict[str, Any] = {
+        "questions": len(first),
+        "links": _links([r for rows in methods.values() for r in rows]),
+        "links_of": {name: _links(rows) for name, rows in methods.items()},
+        "failed": {name: sum(r.failed for r in rows) for name, rows in methods.items()},
+        "methods": _summaries(methods),
+        "differences": _differences(methods),
+    }
+    report |= _at(methods)
+    answers = compare_selective({name: _judged(rows) for name, rows in methods.items()})
+    if answers:
+        report["answers"] = answers
+    if any(r.linking is not None for rows in methods.values() for r in rows):
+        report["linking"] = compare_links({name: [r.linking for r in rows] for name, rows in methods.items()})
+    if any(r.completion is not None for rows in methods.values() for r in rows):
+        report["completion"] = compare_completions(
+            {name: [r.completion for r in rows] for name, rows in methods.items()}
+        )
+    report["slices"] = {
+        name: {
+            label: _slice({method: [rows[i] for i in places] for method, rows in methods.items()})
+            for label, places in placed.items()
+        }
+        for name, placed in groups(methods, fields, overlap)
+    }
+    if share_of_time:
+        report["share_of_time"] = {name: dict(shares) for name, shares in share_of_time.items()}
+    return report
+
+
+def _judged(rows: Sequence[Row]) -> list[Judged | None]:
+    """Return the answer of each question; a failed question of a method with answers is one without an answer."""
+    if all(r.judged is None for r in rows):
+        return []
+    lost = Judged(right=False, answered=False)
+    return [lost if r.judged is None and _fails(r) else r.judged for r in rows]
+
+
+def _fails(r: Row) -> bool:
+    return r.failed and (r.metrics.get("answer_coverage") is not None or VALUES in r.fields)
+
+
+def _same_questions(name_a: str, a: Sequence[Row], name_b: str, b: Sequence[Row]) -> None:
+    if [r.id for r in a] == [r.id for r in b]:
+        changed = [x.id for x, y in zip(a, b, strict=True) if x.text and y.text and x.text != y.text]
+        if changed:
+            raise InputError(
+                f"methods {name_a!r} and {name_b!r} were not run on the same questions: {len(changed)} ids have"
+                f" different texts, such as {changed[0]}; run both on one question file"
+            )
+        return
+    apart = sorted({r.id for r in a} ^ {r.id for r in b})
+    detail = f"only one of them has {', '.join(apart[:5])}" if apart else "the order or number of questions differs"
+    raise InputError(
+        f"methods {name_a!r} ({len(a)} questions) and {name_b!r} ({len(b)}) were not run on the same questions:"
+        f" {detail}; run both on one question file"
+    )
+
+
+def _links(rows: Sequence[Row]) -> str:
+    kinds = sorted({r.links for r in rows} - {"none"})
+    return "mixed" if len(kinds) > 1 else next(iter(kinds), "none")
+
+
+def _differences(methods: Mapping[str, Sequence[Row]]) -> dict[str, dict[str, Estimate]]:
+    """Compare the first method with each other method; ``p_holm`` is corrected over the methods of a metric."""
+    a = next(iter(methods.values()), ())
+    shown = (*METRICS, *(metric for metric in OPTIONAL if _known(_column(a, metric))))
+    keys = [(name, metric) for name in list(methods)[1:] for metric in shown]
+    pairs = [(_column(a, metric), _column(methods[name], metric)) for name, metric in keys]
+    first = next(iter(methods), "")
+    found: dict[str, dict[str, Estimate]] = {f"{first} - {name}": {} for name in list(methods)[1:]}
+    estimates = paired_many(pairs)
+    correct(estimates, [metric for _, metric in keys])
+    for (name, metric), estimate in zip(keys, estimates, strict=True):
+        if estimate["n"]:
+            found[f"{first} - {name}"][metric] = estimate
+    return found
+
+
+def _slice(part: Mapping[str, Sequence[Row]]) -> dict[str, Any]:
+    found: dict[str, Any] = {
+        "questions": len(next(iter(part.values()))),
+        "methods": {
+            name: {metric: value for metric, value in summary.items() if value["n"]}
+            for name, summary in _summaries(part).items()
+        },
+        "differences": _differences(part),
+        **_at(part),
+    }
+    if any(r.linking is not None for rows in part.values() for r in rows):
+        found["linking"] = compare_links({name: [r.linking for r in rows] for name, rows in part.items()})
+    if any(r.completion is not None for rows in part.values() for r in rows):
+        found["completion"] = compare_completions(
+            {name: [r.completion for r in rows] for name, rows in part.items()}, slices=False
+        )
+    return found
+
+
+def _at(methods: Mapping[str, Sequence[Row]]) -> dict[str, Any]:
+    """Compare the methods at each K, if ranks are known."""
+    if all(r.ranks is None for rows in methods.values() for r in rows):
+        return {}
+    return {"at": curves({name: Ranking([r.ranks for r in rows]) for name, rows in methods.items()})}
+
+
+__all__ = [
+    "METRICS",
+    "PATH_METRICS",
+    "SPEED",
+    "Row",
+    "compare",
+    "gold_triples_of",
+    "row",
+    "score",
+    "summarise",
+    "table",
+    "with_gold_triples",
+]

@@ -1,0 +1,145 @@
+"""The stage ``evaluate``: scores the results of a run against the gold, beside those of other expanders."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from pathlib import Path
+from typing import Any, Self
+
+import attrs
+
+from srtk_framework.cli import note
+from srtk_framework.graph import with_gold_triples
+from srtk_framework.host import share_of_time
+from srtk_framework.recipe import Block, Blocks, Stage, hookimpl
+from srtk_framework.records import field_of_gold, unread_gold, write_json
+from srtk_framework.run import Run, SchemaWriter
+from srtk_framework.values import batched
+from srtk_plugin_evaluation.completion import CompletionScorer
+from srtk_plugin_evaluation.gold_ids import GoldIds, read_from, scored, sentence, unread
+from srtk_plugin_evaluation.link_scores import covered_by, link_counts
+from srtk_plugin_evaluation.metrics import compare, row
+from srtk_plugin_evaluation.rows import Row
+from srtk_plugin_evaluation.scores import FILE as SCORES
+from srtk_plugin_evaluation.scores import write_scores
+from srtk_plugin_evaluation.slices import overlap_of_training
+
+REPORT = "evaluation.json"
+
+
+@attrs.define
+class Evaluate(Stage):
+    """Scores the results of a run against the gold, beside those of other expanders.
+
+    Attributes:
+        against: Expanders that answer the questions too.
+    """
+
+    files = (REPORT, SCORES)
+    folders = ("comparison",)
+
+    against: list[Block] = attrs.field(factory=list)
+    _gold_fields: Counter[str] = attrs.field(factory=Counter, init=False, repr=False)
+    _unread_fields: Counter[str] = attrs.field(factory=Counter, init=False, repr=False)
+
+    @classmethod
+    def read(cls, value: Any, blocks: Blocks) -> Self | None:
+        """Read ``true``, or the expanders to compare with."""
+        if value is True:
+            return cls()
+        if not isinstance(value, Mapping) or not set(value) <= {"against"}:
+            blocks.wrong(("evaluate",), "evaluate is true, or {against: [{use: NAME}, ...]}")
+            return None
+        return cls(blocks.listed("expander", value.get("against", []), ("evaluate", "against")))
+
+    @classmethod
+    def schema(cls, writer: SchemaWriter) -> dict[str, Any]:
+        """Describe what may stand under ``evaluate``."""
+        against = {"type": "array", "items": writer.top("expander")}
+        named = {"properties": {"against": against}, "additionalProperties": False}
+        return {"type": ["boolean", "object", "null"], **named}
+
+    def beside(self) -> Sequence[Block]:
+        """Name the expanders to compare with."""
+        return self.against
+
+    def with_expanders(self, change: Callable[[Block], Block]) -> Self:
+        """Return the stage with its expanders changed."""
+        return attrs.evolve(self, against=[change(block) for block in self.against])
+
+    def steps(self) -> Sequence[str]:
+        """Say what is scored."""
+        names = ", ".join(str(block.settings.get("name", block.name)) for block in self.against)
+        return [f"score the results{', beside those of ' if names else ''}{names}"]
+
+    @hookimpl
+    def after_run(self, run: Run) -> None:
+        """Score all methods, and write the report and the scores of each question."""
+        session = run.session
+        rows: dict[str, list[Row]] = {}
+        scorer, gold_ids = CompletionScorer(session.graph), GoldIds()
+        for name, journal in run.results.items():
+            rows[name] = []
+            seconds = iter(journal.seconds())
+            for batch in batched(journal.read(), run.recipe.options.batch):
+                questions = [retrieval.question for retrieval in batch]
+                if session.graph is not None:
+                    questions = with_gold_triples(session.graph, questions)
+                known = None if session.graph is None else covered_by(session.graph, questions)
+                completions = scorer.score(batch)
+                for retrieval, question, completion in zip(batch, questions, completions, strict=True):
+                    gold_ids.add(retrieval)
+                    found = row(attrs.evolve(retrieval, question=question), next(seconds), None, completion)
+                    found = attrs.evolve(found, linking=link_counts(retrieval, known))
+                    # Without a method there is no subgraph to score.
+                    links_alone = session.linker is not None and not session.methods
+                    rows[name].append(attrs.evolve(found, metrics={}, ranks=None) if links_alone else found)
+                    if len(rows) == 1:
+                        source = field_of_gold(retrieval.question)
+                        self._gold_fields.update(() if source is None else (source,))
+                        self._unread_fields.update(unread_gold(retrieval.question))
+        if not session.methods and not any(r.linking or r.metrics for some in rows.values() for r in some):
+            return
+        shares = {name: share_of_time(table) for name, table in run.timing.items()}
+        trained = run.manifest.get("training")
+        report = compare(
+            rows, shares, overlap=None if trained is None else overlap_of_training(Path(trained["folder"]))
+        )
+        unknown = gold_ids.report(session.graph)
+        if unknown is not None:
+            report["gold_ids"] = unknown
+        run.stages[self.key] = report
+        write_json(run.output / REPORT, report)
+        write_scores(run.output, rows)
+
+    @hookimpl
+    def report(self, run: Run, quiet: bool) -> None:
+        """Print the tables, write the comparison, and say where the gold comes from."""
+        report = run.stages.get(self.key)
+        if report is not None and not quiet:
+            from srtk_plugin_evaluation.reports import print_tables
+
+            print_tables(report)
+        if report is not None and self.against:
+            from srtk_plugin_evaluation.reports import write
+
+            write(report, run.output / "comparison", quiet)
+        for text in self._notes(report):
+            note(text)
+
+    def _notes(self, report: Mapping[str, Any] | None) -> Iterator[str]:
+        """Say from which fields gold answers were read, and why a run that was to be scored has no figures."""
+        if self._gold_fields:
+            yield read_from(self._gold_fields)
+        if self._unread_fields and not (report is not None and scored(report)):
+            yield unread(self._unread_fields)
+        if report is not None and "gold_ids" in report:
+            yield sentence(report["gold_ids"])
+
+    @hookimpl
+    def report_together(self, runs: Sequence[Run], quiet: bool) -> None:
+        """Print the comparison of the runs, and write it beside their folders."""
+        from srtk_plugin_evaluation.reports import compare_runs
+
+        compare_runs([run.output for run in runs if self.key in run.recipe.stages], quiet)

@@ -1,0 +1,249 @@
+"""Terminal tables of an evaluation report."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import TYPE_CHECKING, Any
+
+from srtk_plugin_evaluation.completion_tables import completion_tables
+from srtk_plugin_evaluation.link_tables import link_slices, link_tables
+
+if TYPE_CHECKING:
+    from rich.table import Table
+
+    from srtk_plugin_evaluation.intervals import Estimate
+
+_SIZES = ("triples", "tokens", "calls", "model_tokens", "cost_per_1000")
+_SPEED = "questions_per_second"
+
+SHORT = {
+    "answer_coverage": "answer coverage",
+    "answer_recall": "answer recall",
+    "triple_precision": "triple precision",
+    "triple_recall": "triple recall",
+    "triple_f1": "triple F1",
+    "path_hit": "gold path found",
+    "path_top": "gold path first",
+    "answer_hit": "answer hit@1",
+    "answer_f1": "answer F1",
+    "answer_equal": "answers equal",
+    "answer_exact": "answer exact",
+    "answer_refused": "refused",
+    "mintaka_exact": "Mintaka's exact match",
+    "mintaka_f1": "Mintaka's F1",
+    "mintaka_hits": "Mintaka's hits@1",
+    "mintaka_text_exact": "Mintaka's exact match of texts",
+    "mintaka_text_f1": "Mintaka's F1 of texts",
+    "triples": "triples",
+    "tokens": "tokens",
+    "calls": "model calls",
+    "model_tokens": "model tokens",
+    "cost_per_1000": "cost of 1,000 questions",
+    _SPEED: "questions per second",
+}
+"""Display names of metrics."""
+
+CURVES = ("answer_recall", "triple_recall", "triple_precision")
+"""Metrics shown at each K."""
+
+ANSWERED = ("answer_hit", "answer_f1", "answer_equal")
+"""Metrics of answers shown by slice."""
+
+_COLUMNS = {
+    "answer_coverage": "answer\ncoverage",
+    "answer_recall": "answer\nrecall",
+    "triple_precision": "triple\nprec.",
+    "triple_recall": "triple\nrecall",
+    "triple_f1": "triple\nF1",
+    "path_hit": "gold\npath",
+    "triples": "triples",
+    "tokens": "tokens",
+    _SPEED: "per\nsecond",
+}
+
+
+def table(report: Mapping[str, Any]) -> Table:
+    """Build the main table, with a row per method and intervals below the means; fits 80 columns."""
+    from rich import box
+    from rich.table import Table
+    from rich.text import Text
+
+    methods: Mapping[str, Mapping[str, Estimate]] = report["methods"]
+    shown = [name for name in _COLUMNS if any(m.get(name, {}).get("mean") is not None for m in methods.values())]
+    laid = Table(box=box.SIMPLE_HEAD, padding=0, show_edge=False, min_width=60, caption=_caption(report))
+    laid.caption_justify = "left"
+    laid.add_column("method", min_width=6, max_width=16, overflow="fold")
+    for name in shown:
+        laid.add_column(_COLUMNS[name], justify="right", no_wrap=True)
+    for method, metrics in methods.items():
+        laid.add_row(Text(method), *(_cell(name, metrics.get(name)) for name in shown))
+    return laid
+
+
+def measured(report: Mapping[str, Any]) -> bool:
+    """Return whether a report has metrics of subgraphs, not only of links."""
+    return any(
+        value["mean"] is not None
+        for found in report["methods"].values()
+        for metric, value in found.items()
+        if metric != _SPEED
+    )
+
+
+def _cell(name: str, estimate: Estimate | None) -> str:
+    if estimate is None or estimate["mean"] is None:
+        return "-"
+    mean, half = estimate["mean"], (estimate["high"] - estimate["low"]) / 2
+    if name in (*_SIZES, _SPEED):
+        return f"{_size(mean, mean)}\n±{_size(half, mean)}"
+    return f"{mean:.3f}\n±{half:.3f}".replace("±0.", "±.")
+
+
+def _size(value: float, shown: float) -> str:
+    """Format a size or speed with the precision that suits ``shown``."""
+    if shown >= 100_000:
+        return f"{value / 1000:.0f}k"
+    return f"{value:.0f}" if shown >= 1000 else f"{value:.1f}"
+
+
+def _caption(report: Mapping[str, Any]) -> str:
+    failed = ", ".join(f"{name} {count}" for name, count in report["failed"].items() if count)
+    parts = [f"{report['questions']} questions", f"links: {report['links']}", f"failed: {failed or 'none'}"]
+    return "; ".join(parts) + ". ±: half of the 95 % interval."
+
+
+def tables(report: Mapping[str, Any]) -> list[Table]:
+    """Build all tables of a comparison: metrics, metrics at K, differences and slices."""
+    slices = report.get("slices", {})
+    found = [*link_tables(report["linking"])] if "linking" in report else []
+    if "linking" in report:
+        found += filter(None, (link_slices(name, some) for name, some in slices.items()))
+        if not measured(report):
+            return found
+    found[:0] = filter(None, (table(report), answers_table(report), selective_table(report)))
+    if "completion" in report:
+        found += completion_tables(report["completion"])
+    at = report.get("at")
+    if at:
+        found += [_at(at, metric) for metric in CURVES if any(metric in some for some in at["methods"].values())]
+    if any(report["differences"].values()):
+        found.append(_differences(report["differences"]))
+    return [*found, *(_slices(name, some) for name, some in slices.items())]
+
+
+_ANSWERS = {
+    "answer_hit": "hit@1",
+    "answer_f1": "F1",
+    "answer_equal": "equal",
+    "answer_exact": "exact",
+    "answer_refused": "refused",
+    "calls": "calls",
+    "model_tokens": "tokens",
+    "cost_per_1000": "cost of 1,000",
+}
+
+
+def answers_table(report: Mapping[str, Any]) -> Table | None:
+    """Build the table of answers and of the use of generators; None if no method has these metrics."""
+    from rich.text import Text
+
+    methods = report["methods"]
+    shown = [name for name in _ANSWERS if any(name in metrics for metrics in methods.values())]
+    if not shown:
+        return None
+    laid = _plain("answers", ["method", *(_ANSWERS[name] for name in shown)])
+    for method, metrics in methods.items():
+        laid.add_row(Text(method), *(_cell(name, metrics.get(name)) for name in shown))
+    return laid
+
+
+def selective_table(report: Mapping[str, Any]) -> Table | None:
+    """Build the table of accuracy at coverage and of calibration; None where no method tells how sure it is."""
+    from rich.text import Text
+
+    methods = {name: some for name, some in report.get("answers", {}).items() if "accuracy_at" in some}
+    if not methods:
+        return None
+    shares = list(next(iter(methods.values()))["accuracy_at"])
+    laid = _plain("accuracy of the surest answers", ["share of questions", *methods])
+    for share in shares:
+        laid.add_row(share, *(_number(some["accuracy_at"][share]) for some in methods.values()))
+    for name, title in SELECTIVE.items():
+        if any(name in some for some in methods.values()):
+            laid.add_row(Text(title), *(_number(some.get(name)) for some in methods.values()))
+    return laid
+
+
+SELECTIVE = {
+    "coverage": "answered",
+    "accuracy": "accuracy",
+    "risk_area": "area under the risk curve",
+    "calibration_error": "calibration error",
+    "brier": "Brier score",
+}
+"""Display names of figures of selective answering, in the order of tables."""
+
+
+def _number(value: float | None) -> str:
+    return "-" if value is None else f"{value:.3f}"
+
+
+def _plain(title: str, columns: Sequence[str], texts: int = 1) -> Table:
+    from rich import box
+    from rich.table import Table
+
+    laid = Table(title=title, title_justify="left", box=box.SIMPLE_HEAD, padding=(0, 1, 0, 0), show_edge=False)
+    laid.title_style = "bold"
+    for number, column in enumerate(columns):
+        if number < texts:
+            laid.add_column(column, overflow="fold", max_width=28)
+        else:
+            laid.add_column(column, justify="right", no_wrap=True)
+    return laid
+
+
+def _at(at: Mapping[str, Any], metric: str) -> Table:
+    from rich.text import Text
+
+    cuts = [*map(str, at["sizes"]), "all"]
+    laid = _plain(f"{SHORT[metric]} of the first triples", ["method", *cuts])
+    for method, metrics in at["methods"].items():
+        if metric in metrics:
+            laid.add_row(Text(method), *(f"{metrics[metric][cut]['mean']:.3f}" for cut in cuts))
+    return laid
+
+
+def _differences(differences: Mapping[str, Mapping[str, Estimate]]) -> Table:
+    from rich.text import Text
+
+    laid = _plain("differences", ["pair", "metric", "mean", "low", "high", "p", "Holm p"], texts=2)
+    laid.caption, laid.caption_justify = "Holm p: corrected for the number of pairs of a metric.", "left"
+    for pair, metrics in differences.items():
+        for number, (metric, found) in enumerate((m, metrics[m]) for m in SHORT if m in metrics):
+            digits = 1 if metric in _SIZES else 3
+            figures = (f"{found[part]:+.{digits}f}" for part in ("mean", "low", "high"))
+            laid.add_row(
+                Text(pair if number == 0 else ""),
+                SHORT[metric],
+                *figures,
+                f"{found['p']:.3f}",
+                f"{found['p_holm']:.3f}",
+            )
+    return laid
+
+
+def _slices(name: str, groups: Mapping[str, Mapping[str, Any]]) -> Table:
+    from rich.text import Text
+
+    every = [metrics for group in groups.values() for metrics in group["methods"].values()]
+    shown = [metric for metric in (*CURVES, *ANSWERED, "triples") if any(metric in metrics for metrics in every)]
+    laid = _plain(f"by {name}", ["group", "method", "n", *(SHORT[metric] for metric in shown)], texts=2)
+    for label, group in groups.items():
+        for number, (method, metrics) in enumerate(group["methods"].items()):
+            cells = (_half(metric, metrics.get(metric)) for metric in shown)
+            laid.add_row(Text(label if number == 0 else ""), Text(method), str(group["questions"]), *cells)
+    return laid
+
+
+def _half(name: str, estimate: Estimate | None) -> str:
+    return _cell(name, estimate).replace("\n", " ")

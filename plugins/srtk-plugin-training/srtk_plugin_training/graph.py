@@ -1,0 +1,154 @@
+"""Training on the facts of a graph, some of which are held out to validate with."""
+
+from __future__ import annotations
+
+import hashlib
+from collections.abc import Callable, Mapping
+from typing import TYPE_CHECKING, Any, ClassVar
+
+import attrs
+import numpy as np
+from srtk_plugin_evaluation.link_prediction import link_prediction
+
+from srtk_framework.graph import TripleTable
+from srtk_framework.recipe import Block, Recipe
+from srtk_framework.records import place
+from srtk_framework.roles import Completer, Expander, KnowledgeGraph
+from srtk_framework.values import RunError, Triple
+from srtk_plugin_training.material import Context, Examples, TrainingData, Wrong, held_by
+from srtk_plugin_training.train_key import Train
+
+if TYPE_CHECKING:
+    from srtk_framework.recipe import Composer
+
+HELD_OUT = "held_out.tsv"
+"""File of the facts held out in the folder of a training."""
+
+VALIDATED = 1000
+"""Most facts held out that one validation ranks; those of the smallest hashes."""
+
+
+@attrs.frozen
+class GraphMaterial:
+    """The facts of the driver's graph: its triples between entities.
+
+    Attributes:
+        graph: The graph that the driver reads.
+        share: Share of the facts to hold out, or None.
+    """
+
+    graph: KnowledgeGraph
+    share: float | None
+    supervisions = ()
+    described = "facts of the graph"
+    names: ClassVar[Mapping[str, str]] = {"held_out": "the facts held out"}
+    pipeline_tag = "graph-ml"
+    hashed = "the facts held out"
+
+    @classmethod
+    def of(
+        cls,
+        composer: Composer,
+        recipe: Recipe,
+        train: Train,
+        block: Block,
+        driver: Any,
+        expander: Expander | None,
+        wrong: Wrong,
+    ) -> GraphMaterial | None:
+        """Build the material that a recipe names."""
+        for key in ("questions", "validation", "supervision"):
+            if getattr(train, key) is not None:
+                text = f"the {block.role} learns from its graph, not from questions; omit {key}"
+                if key == "validation":
+                    text += ", and give `held_out: {share: 0.05}` to validate with facts"
+                wrong(("train", key), text)
+        graph = next((one for one in held_by(driver.driver) if isinstance(one, KnowledgeGraph)), None)
+        if graph is None:
+            wrong(block.where, f"the {block.role} {block.use!r} learns from its graph, but it has none")
+            return None
+        return cls(graph, None if train.held_out is None else train.held_out.share)
+
+    def read(self, context: Context) -> TrainingData:
+        """List the facts of the graph, and draw those to hold out."""
+        table = TripleTable.of(self.graph)
+        held = () if self.share is None else held_out_facts(table, self.share, context.seed)
+        if self.share is not None and not held:
+            raise RunError(
+                f"no fact of {self.graph.source()} is held out: a share of {self.share:g} of its"
+                f" {len(table.triples):,} facts is less than one, or each is the only fact of an entity; give a larger"
+                " share, or omit `held_out:`"
+            )
+        digest = hashlib.sha256("\n".join(map(repr, held)).encode("utf-8", "surrogatepass")).hexdigest()
+        counts = {"facts": len(table.triples) - len(held), "held_out": len(held), "relations": len(table.relations)}
+        return TrainingData({"held_out": digest}, counts, held_out=held)
+
+    def examples(self, data: TrainingData, context: Context, goes_on: bool) -> Examples:
+        """Write down the facts held out; a driver that learns from a graph needs no examples."""
+        if not data.counts["facts"]:
+            raise RunError(f"{self.graph.source()} has no fact between two entities to learn from")
+        lines = ("\t".join(triple) + "\n" for triple in data.held_out)
+        (context.folder / HELD_OUT).write_text("".join(lines), encoding="utf-8", newline="\n")
+        return Examples()
+
+    def validation(self, data: TrainingData, context: Context) -> Callable[[], Mapping[str, float]] | None:
+        """Return how the driver ranks the facts held out; None without any, or for a driver that completes nothing."""
+        if not data.held_out or not isinstance(context.driver.driver, Completer):
+            return None
+        ranked = sorted(data.held_out, key=lambda fact: (_hash(fact, context.seed), fact))[:VALIDATED]
+        table = TripleTable.of(self.graph)
+        return lambda: link_prediction(context.driver.driver, table, ranked)
+
+    def summary(self, counts: Mapping[str, int]) -> str:
+        """Say how many facts were trained on and held out."""
+        held = f"; {counts['held_out']:,} were held out" if counts["held_out"] else ""
+        return f"{counts['facts']:,} facts{held}"
+
+    def card_line(self, counts: Mapping[str, int]) -> str:
+        """Say how many facts were trained on and held out."""
+        trained = f"Trained on {counts['facts']:,} facts of {counts['relations']:,} relations;"
+        return f"{trained} {counts['held_out']:,} others were held out."
+
+
+def held_out_facts(table: TripleTable, share: float, seed: int) -> tuple[Triple, ...]:
+    """Draw facts of a graph by their hashes, from each relation in proportion to its facts.
+
+    Every entity keeps a fact: one that would leave its subject or its object without any is passed over for the
+    relation's next. A relation whose facts are all of this kind gives fewer.
+
+    Args:
+        table: All facts.
+        share: Share to draw; the number is rounded down over all relations.
+        seed: Seed of the hashes.
+
+    Returns:
+        The facts, sorted.
+    """
+    degrees = np.bincount(table.triples[:, [0, 2]].ravel(), minlength=len(table.entities))
+    # A fact from an entity to itself is one fact of it.
+    loops = table.triples[table.triples[:, 0] == table.triples[:, 2], 0]
+    degrees -= np.bincount(loops, minlength=len(table.entities))
+    held: list[Triple] = []
+    before = 0
+    for number in range(len(table.relations)):
+        rows = table.of_relation(number)
+        # Quotas of consecutive relations add up to the share of all their facts.
+        quota = int((before + len(rows)) * share) - int(before * share)
+        before += len(rows)
+        if not quota:
+            continue
+        facts = table.named(rows)
+        for at in sorted(range(len(facts)), key=lambda i, facts=facts: (_hash(facts[i], seed), i)):  # type: ignore[misc]
+            subject, _, object_ = rows[at]
+            if degrees[subject] > 1 and degrees[object_] > 1:
+                degrees[subject] -= 1
+                degrees[object_] -= subject != object_
+                held.append(facts[at])
+                quota -= 1
+                if not quota:
+                    break
+    return tuple(sorted(held))
+
+
+def _hash(fact: Triple, seed: int) -> float:
+    return place("\t".join(fact), seed)

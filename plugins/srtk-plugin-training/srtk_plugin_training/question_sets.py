@@ -1,0 +1,121 @@
+"""Training and validation questions of a recipe: a file, a dataset, or a share of the training questions."""
+
+from __future__ import annotations
+
+import hashlib
+from collections.abc import Iterable, Sequence
+from typing import TYPE_CHECKING, Any
+
+import attrs
+
+from srtk_framework.recipe import Block, Recipe
+from srtk_framework.records import part_of, place, read_questions
+from srtk_framework.values import InputError, Question, RunError
+from srtk_plugin_training.material import Wrong
+from srtk_plugin_training.train_key import Train
+
+if TYPE_CHECKING:
+    from srtk_framework.recipe import Composer
+
+
+@attrs.frozen
+class QuestionSets:
+    """Sources of training and validation questions.
+
+    Attributes:
+        questions: A file or a dataset; None where all training questions are about other graphs.
+        given: A file, a dataset, a share of the questions, or None.
+    """
+
+    questions: Any
+    given: Any
+
+    @classmethod
+    def of(cls, composer: Composer, recipe: Recipe, train: Train, wrong: Wrong) -> QuestionSets:
+        """Build the datasets that ``train`` names."""
+        if train.questions is None and not train.sets:
+            wrong(("train",), "train needs `questions:`, a file or a dataset to learn from")
+        if train.questions is None and isinstance(train.validation, float):
+            text = "a share is taken of `questions:`; give a file or a dataset of questions about the recipe's graph"
+            wrong(("train", "validation"), text)
+        if train.held_out is not None:
+            wrong(("train", "held_out"), "held_out is for drivers that learn from a graph; give `validation:` instead")
+        questions = source_of(composer, train.questions)
+        _check_parts(recipe.questions, train.questions, wrong)
+        given = train.validation if isinstance(train.validation, float) else source_of(composer, train.validation)
+        return cls(questions, given)
+
+    def read(self, seed: int) -> tuple[list[Question], list[Question]]:
+        """Read the training and the validation questions about the recipe's graph, which must not overlap.
+
+        Raises:
+            InputError: If there are none, or they cannot be read.
+            RunError: If some questions are in both.
+        """
+        learning = [] if self.questions is None else list(read(self.questions))
+        if not learning and self.questions is not None:
+            raise InputError("there are no training questions; check `part` and `limit` under `train:`")
+        if self.given is None:
+            return learning, []
+        if isinstance(self.given, float):
+            # The split hashes texts, so that equal questions are in the same part.
+            places = [place(f"validation {seed}\0{words(question)}", 0) for question in learning]
+            validation = [q for q, at in zip(learning, places, strict=True) if at < self.given]
+            learning = [q for q, at in zip(learning, places, strict=True) if at >= self.given]
+        else:
+            validation = list(read(self.given))
+        if not validation or (not learning and self.questions is not None):
+            empty = "validation questions" if not validation else "training questions"
+            raise InputError(f"there are no {empty}; change `validation:` or `questions:` under `train:`")
+        ids, texts = {q.id for q in learning}, {words(q) for q in learning}
+        shared = [q for q in validation if q.id in ids or words(q) in texts]
+        if shared:
+            raise RunError(
+                f"{len(shared)} of {len(validation)} validation questions are also training questions, by id or text"
+                f" (the first is {shared[0].id!r}); give other questions, or a share such as `validation: 0.1`"
+            )
+        return learning, validation
+
+
+def words(question: Question) -> str:
+    """Return the text of a question with single blanks."""
+    return " ".join(question.text.split())
+
+
+def hash_of(questions: Sequence[Question]) -> str:
+    """Hash questions with all their fields."""
+    digest = hashlib.sha256()
+    for question in questions:
+        digest.update(repr(question).encode("utf-8", "surrogatepass"))
+    return digest.hexdigest()
+
+
+NAMES = {"questions": "the training questions", "validation": "the validation questions"}
+"""Parts of the data in words."""
+
+
+def source_of(composer: Composer, named: str | Block | None, graph: Block | None = None) -> Any:
+    """Return a file as it is, or build a dataset; ``graph`` stands in for the recipe's."""
+    return part_of(composer.build(named, graph), named.part) if isinstance(named, Block) else named
+
+
+def read(source: Any) -> Iterable[Question]:
+    """Read the questions of a file or of a dataset."""
+    questions: Iterable[Question] = read_questions(source) if isinstance(source, str) else source.read()
+    return questions
+
+
+def _check_parts(asked: Any, training: Any, wrong: Wrong) -> None:
+    """Refuse parts by relation path of two different datasets: the parts of a path depend on the whole dataset."""
+    blocks = [block for block in (asked, training) if isinstance(block, Block)]
+    if len(blocks) < 2 or any(block.part is None or block.part.by != "relation-path" for block in blocks):
+        return
+    one, other = ((block.use, dict(block.settings), block.part.seed) for block in blocks if block.part is not None)
+    if one != other:
+        names = sorted(key for key in {*one[1], *other[1]} if one[1].get(key) != other[1].get(key))
+        differ = ", ".join(names) or "use, or seed of the part"
+        wrong(
+            training.where,
+            "parts by relation-path are disjoint only within one dataset; give the training questions and the"
+            f" questions of the run the same settings except for `part` and `limit` (they differ in {differ})",
+        )

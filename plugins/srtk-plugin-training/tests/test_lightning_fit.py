@@ -1,0 +1,38 @@
+from __future__ import annotations
+
+import logging
+import warnings
+import zipfile
+
+import pytest
+from srtk_plugin_training import newest_checkpoint, quiet_lightning, run_fit
+
+
+def test_the_last_whole_checkpoint_is_resumed_from(tmp_path):
+    folder = tmp_path / "checkpoints"
+    folder.mkdir()
+    assert newest_checkpoint(tmp_path) is None
+    for name in ("round-000001.ckpt", "round-000002.ckpt"):
+        with zipfile.ZipFile(folder / name, "w") as file:
+            file.writestr("a", "b")
+    (folder / "round-000003.ckpt").write_bytes(b"PK\x03\x04 cut short")
+    assert newest_checkpoint(tmp_path) == folder / "round-000002.ckpt"
+
+
+def test_ctrl_c_stays_ctrl_c():
+    class Stopped:
+        def fit(self, module, ckpt_path, weights_only):
+            raise SystemExit(1)
+
+    with pytest.raises(KeyboardInterrupt):
+        run_fit(Stopped(), None, None)
+
+
+def test_warnings_are_silent_and_levels_come_back():
+    logger = logging.getLogger("lightning.pytorch")
+    before = logger.level
+    with warnings.catch_warnings(record=True) as seen, quiet_lightning():
+        warnings.warn("advice", stacklevel=1)
+        assert logger.level == logging.ERROR
+    assert not seen
+    assert logger.level == before
