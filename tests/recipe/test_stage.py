@@ -67,7 +67,7 @@ def test_settings_of_stages_are_checked_like_settings_of_drivers():
         "recipe: upload: unknown key 'trys'; known are folder, tries. Did you mean 'tries'?",
         "recipe: upload: expected text, got 3",
     ]
-    assert problems(upload=True) == ["recipe: upload: folder is missing"]
+    assert problems(upload=True) == ["recipe: upload: key 'folder' is missing"]
     assert problems(upload=["x"]) == ["recipe: upload is a mapping with folder, tries"]
     assert problems(mark=7) == ["recipe: mark is true or false"]
 
