@@ -13,7 +13,6 @@ FreebaseIds = Literal["dot", "slash"]
 """Form of ids: ``m.02mjmr``, ``people.person.children`` as in RDF; or ``/m/02mjmr``, ``/people/person/children``."""
 
 FREEBASE, WIKIDATA, DBPEDIA = (NAMESPACES[prefix] for prefix in ("ns", "wd", "dbr"))
-INSTANCE_OF = NAMESPACES["wdt"] + "P31"
 
 _SPACES = (
     (WIKIDATA, ""),

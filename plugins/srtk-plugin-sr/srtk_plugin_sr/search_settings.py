@@ -59,7 +59,3 @@ class SearchBlock:
     def over(self, suitable: SearchSettings) -> SearchSettings:
         """Return what suits the scorer, with the settings that are given."""
         return attrs.evolve(suitable, **{name: value for name, value in attrs.asdict(self).items() if value != AUTO})
-
-    def leaves_open(self) -> bool:
-        """Return whether any setting is left to the scorer."""
-        return AUTO in attrs.asdict(self).values()

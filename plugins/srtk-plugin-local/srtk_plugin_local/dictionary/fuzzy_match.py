@@ -44,9 +44,6 @@ UNPOPULAR = 3.0
 DEMONYM, DEMONYM_ID = "demonym", "P1549"
 """Label, and end of the id in Wikidata, of the relation from a place to what its people are called."""
 
-MARGIN = 1.5
-"""How much likelier a near name must be than every exact one."""
-
 COMMON = 0.5
 """Factor for a single word that is a name, in small letters, beside an unknown word that is almost a name."""
 
