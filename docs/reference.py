@@ -16,7 +16,7 @@ from typing import Any, get_origin
 
 import srtk_framework
 from srtk_framework.cli import COMMANDS, command_summary, plugin_commands
-from srtk_framework.cli.plugins import settings_of
+from srtk_framework.cli.plugins import description, settings_of
 from srtk_framework.host.discovery import OBSERVER, find, load
 from srtk_framework.roles import ROLES, Role, contract_of, hook_names
 from srtk_framework.run.recipe_schema import meanings
@@ -131,7 +131,7 @@ def _drivers_page(role: str) -> str:
     for plugin in plugins:
         cls = load(role, plugin.name)
         lines += [f"## {plugin.name}", "", f"`{{use: {plugin.name}}}` of {_home(plugin.distribution)}.", ""]
-        lines += _prose(re.sub(r"\nAttributes:\n(?: {4}.*\n?|\n)*", "\n", inspect.cleandoc(cls.__doc__ or "")))
+        lines += _prose(description(cls))
         rows = settings_of(role, cls)
         found = meanings(cls)
         if rows:

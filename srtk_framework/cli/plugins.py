@@ -9,13 +9,16 @@ from __future__ import annotations
 import argparse
 import inspect
 import json
+import re
 import sys
+import textwrap
 import traceback
 from typing import Any
 
 from srtk_framework.cli import COMMANDS, FAILED, OK, command_summary, plugin_commands
 from srtk_framework.host.discovery import OBSERVER, ROLE, find, load, name_problem, role_names
 from srtk_framework.host.versions import __version__
+from srtk_framework.run.recipe_schema import meanings
 from srtk_framework.scaffold.module_source import summary_of
 from srtk_framework.values import PluginError, SrtkError, close_matches
 
@@ -110,10 +113,19 @@ def _show(role: str, name: str) -> int:
         raise SrtkError(f"there is no role {role!r}; roles are {', '.join(known)}.{close_matches(role, known)}")
     cls = load(role, name)
     origin = next((f"{p.distribution} {p.version}, {p.target}" for p in find(role) if p.name == name), name)
-    print(f"{role}: {{use: {name}}}\n{origin}\n\n{inspect.cleandoc(cls.__doc__ or 'No description.')}\n")
+    print(f"{role}: {{use: {name}}}\n{origin}\n\n{description(cls)}\n")
+    told = meanings(cls)
     for field, text in settings_of(role, cls):
         print(f"  {field:<16} {text}")
+        if field in told:
+            print(textwrap.indent(textwrap.fill(told[field], 100), " " * 19))
     return OK
+
+
+def description(cls: type[Any]) -> str:
+    """Return the docstring of a class without its list of attributes, which leaves out what it inherits."""
+    text = inspect.cleandoc(cls.__doc__ or "No description.")
+    return re.sub(r"\nAttributes:\n(?: {4}.*\n?|\n)*", "\n", text).strip()
 
 
 def settings_of(role: str, cls: type[Any]) -> list[tuple[str, str]]:

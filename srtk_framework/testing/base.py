@@ -22,6 +22,7 @@ import pytest
 
 from srtk_framework.host.discovery import check_class, group
 from srtk_framework.roles import Role, Trainable
+from srtk_framework.run.recipe_schema import meanings
 from srtk_framework.testing.second_process import answers_elsewhere, as_json
 from srtk_framework.testing.values import same
 from srtk_framework.values import SrtkError
@@ -111,9 +112,8 @@ class Conformance:
         check_class(type(driver), self.role.role, type(driver).__qualname__)
 
     def test_every_setting_is_documented(self, driver: Any) -> None:
-        """The class docstring has a line for each field under ``Attributes:``."""
-        text = inspect.getdoc(type(driver)) or ""
-        documented = set(re.findall(r"^ +(\w+):", text.partition("Attributes:")[2], re.MULTILINE))
+        """The docstring of the class or of a base class has a line for each field under ``Attributes:``."""
+        documented = meanings(type(driver))
         fields = [field.alias for field in attrs.fields(type(driver)) if field.init]
         missing = [name for name in fields if name not in documented]
         assert not missing, f"{type(driver).__name__} must document {missing} in its docstring, under `Attributes:`"

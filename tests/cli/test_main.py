@@ -158,3 +158,10 @@ def test_all_that_a_recipe_lacks_is_installed_by_one_line(capsys, monkeypatch, t
     recipe.write_text("srtk: 1\nknowledge_graph: {use: local, path: x}\n")
     assert main(["check", str(recipe)]) == 2
     assert "at once" not in capsys.readouterr().err
+
+
+def test_plugins_shows_a_setting_that_the_base_class_documents(capsys):
+    assert main(["plugins", "show", "entity_linker", "wat"]) == 0
+    out = capsys.readouterr().out
+    assert "Attributes:" not in out
+    assert "  offline          true or false (False)\n                   Answer from `cache` alone.\n" in out

@@ -112,48 +112,21 @@ def _both(fact: Triple) -> tuple[tuple[Pattern, str], tuple[Pattern, str]]:
 
 @attrs.define
 class FB15k237(LinkPrediction):
-    """Patterns of FB15k-237, a slice of Freebase (Toutanova and Chen 2015), with Freebase ids (`/m/027rn`).
-
-    Attributes:
-        path: Folder with `train.txt`, `valid.txt` and `test.txt`; by default the folder of the set under `SRTK_DATA` or
-            `data`.
-        part: Facts of which patterns are made.
-        ends: The ends of facts that become open.
-        limit: Maximum number of patterns; all by default.
-        seed: Seed of the sample that a limit takes; null for the first patterns.
-    """
+    """Patterns of FB15k-237, a slice of Freebase (Toutanova and Chen 2015), with Freebase ids (`/m/027rn`)."""
 
     data_set: ClassVar[str] = "fb15k237"
 
 
 @attrs.define
 class WN18RR(LinkPrediction):
-    """Patterns of WN18RR, a slice of WordNet without inverse relations (Dettmers et al. 2018).
-
-    Attributes:
-        path: Folder with `train.txt`, `valid.txt` and `test.txt`; by default the folder of the set under `SRTK_DATA` or
-            `data`.
-        part: Facts of which patterns are made.
-        ends: The ends of facts that become open.
-        limit: Maximum number of patterns; all by default.
-        seed: Seed of the sample that a limit takes; null for the first patterns.
-    """
+    """Patterns of WN18RR, a slice of WordNet without inverse relations (Dettmers et al. 2018)."""
 
     data_set: ClassVar[str] = "wn18rr"
 
 
 @attrs.define
 class Kinship(LinkPrediction):
-    """Patterns of Kinship, relations in a tribe (Kemp et al. 2006).
-
-    Attributes:
-        path: Folder with `train.txt`, `valid.txt` and `test.txt`; by default the folder of the set under `SRTK_DATA` or
-            `data`.
-        part: Facts of which patterns are made.
-        ends: The ends of facts that become open.
-        limit: Maximum number of patterns; all by default.
-        seed: Seed of the sample that a limit takes; null for the first patterns.
-    """
+    """Patterns of Kinship, relations in a tribe (Kemp et al. 2006)."""
 
     data_set: ClassVar[str] = "kinship"
 
@@ -165,10 +138,6 @@ class CoDEx(LinkPrediction):
     Attributes:
         path: Folder with `codex-s`, `codex-m` or `codex-l`; by default the folder of the set under `SRTK_DATA` or
             `data`.
-        part: Facts of which patterns are made.
-        ends: The ends of facts that become open.
-        limit: Maximum number of patterns; all by default.
-        seed: Seed of the sample that a limit takes; null for the first patterns.
         size: `s`, `m` or `l`.
         negatives: Make patterns only of facts that have hard negatives (`test_negatives.txt`: plausible, and wrong as
             people judged); these and the right entities are then the candidates.

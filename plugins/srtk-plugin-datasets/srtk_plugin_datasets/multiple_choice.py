@@ -50,7 +50,7 @@ class MultipleChoice(Dataset):
 
     Attributes:
         path: File, or folder with the files of the set; by default the folder of the set under `SRTK_DATA` or `data`.
-        split: train, dev or test, if path is a folder.
+        split: train, dev or test, if path is a folder; LLM-Adapters has no dev.
         repeated: What becomes of options with the same text: `refuse` the question, or `merge` them into one.
         limit: Maximum number of questions; all by default.
         seed: Seed of the sample that a limit takes; null for the first questions.
@@ -178,15 +178,7 @@ def _object(value: Any, where: str, field: str) -> dict[str, Any]:
 
 @attrs.define
 class OpenBookQA(MultipleChoice):
-    """OpenBookQA, questions of elementary science with four options (Mihaylov et al. 2018, aclanthology.org/D18-1260).
-
-    Attributes:
-        path: File, or folder with the files of the set; by default the folder of the set under `SRTK_DATA` or `data`.
-        split: train, dev or test, if path is a folder; LLM-Adapters has no dev.
-        repeated: What becomes of options with the same text: `refuse` the question, or `merge` them into one.
-        limit: Maximum number of questions; all by default.
-        seed: Seed of the sample that a limit takes; null for the first questions.
-    """
+    """OpenBookQA, elementary science, with four options (Mihaylov et al. 2018, aclanthology.org/D18-1260)."""
 
     data_set: ClassVar[str] = "openbookqa"
     stem: ClassVar[str] = "openbookqa"
@@ -197,11 +189,7 @@ class CommonsenseQA(MultipleChoice):
     """CommonsenseQA, questions about a concept of ConceptNet with five options (Talmor et al. 2019, arXiv:1811.00937).
 
     Attributes:
-        path: File, or folder with the files of the set; by default the folder of the set under `SRTK_DATA` or `data`.
         split: train, dev or test, if path is a folder; test is published without gold answers.
-        repeated: What becomes of options with the same text: `refuse` the question, or `merge` them into one.
-        limit: Maximum number of questions; all by default.
-        seed: Seed of the sample that a limit takes; null for the first questions.
     """
 
     data_set: ClassVar[str] = "commonsenseqa"
@@ -217,15 +205,7 @@ class CommonsenseQA(MultipleChoice):
 
 @attrs.define
 class PIQA(MultipleChoice):
-    """PIQA, everyday aims with two ways to reach them (Bisk et al. 2020, arXiv:1911.11641).
-
-    Attributes:
-        path: File, or folder with the files of the set; by default the folder of the set under `SRTK_DATA` or `data`.
-        split: train, dev or test, if path is a folder; LLM-Adapters has no dev.
-        repeated: What becomes of options with the same text: `refuse` the question, or `merge` them into one.
-        limit: Maximum number of questions; all by default.
-        seed: Seed of the sample that a limit takes; null for the first questions.
-    """
+    """PIQA, everyday aims with two ways to reach them (Bisk et al. 2020, arXiv:1911.11641)."""
 
     data_set: ClassVar[str] = "piqa"
     stem: ClassVar[str] = "piqa"
@@ -233,15 +213,7 @@ class PIQA(MultipleChoice):
 
 @attrs.define
 class SocialIQA(MultipleChoice):
-    """SocialIQA, situations among people, each with a question and three options (Sap et al. 2019, arXiv:1904.09728).
-
-    Attributes:
-        path: File, or folder with the files of the set; by default the folder of the set under `SRTK_DATA` or `data`.
-        split: train, dev or test, if path is a folder; LLM-Adapters has no dev.
-        repeated: What becomes of options with the same text: `refuse` the question, or `merge` them into one.
-        limit: Maximum number of questions; all by default.
-        seed: Seed of the sample that a limit takes; null for the first questions.
-    """
+    """SocialIQA, questions with three options about situations among people (Sap et al. 2019, arXiv:1904.09728)."""
 
     data_set: ClassVar[str] = "socialiqa"
     stem: ClassVar[str] = "social_i_qa"

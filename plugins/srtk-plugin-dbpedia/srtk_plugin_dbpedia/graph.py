@@ -25,27 +25,14 @@ class DbpediaGraph(SparqlGraph):
     """DBpedia at its public endpoint or a mirror, or in an embedded store of its files.
 
     Attributes:
-        endpoint: An http or https URL, or a folder made by ``srtk graph load``, also written ``oxigraph:FOLDER``.
-        engine: Engine of the endpoint, which sets default limits: auto, blazegraph, oxigraph, qlever or virtuoso.
         namespaces: Parts of DBpedia whose relations are read: ontology (mapped, clean), property (raw infoboxes, many
             more), category (subjects of articles). Types and superclasses are always read.
         languages: Languages of names, in order of preference, then names without a language; others are not read.
         redirects: Whether frontiers replace a redirect by its target.
         preset: Not supported.
         vocabulary: Settings that override DBpedia's vocabulary; prefixes are added to it.
-        limits: Request limits of the endpoint.
-        user_agent: User-Agent header of the client; include a contact address.
-        headers: Further HTTP headers, such as Authorization.
-        cache: SQLite file of cached responses; none by default.
-        cache_days: Days after which a cached response expires.
-        version: Version of the graph's data; responses of other versions are not used.
-        both: Whether incoming steps are read together with outgoing ones; false saves work without inverse steps.
-        names: Method of ``find``: exact looks up the usual spellings of a name; scan reads all names once, which is
-            slow; auto scans embedded stores only.
         sample: Names of each naming relation that one query samples for the languages in use; 0, the default, looks
             names up in ``languages`` alone.
-        record: Folder to which every response is recorded.
-        replay: Folder of recorded responses, used instead of the endpoint.
     """
 
     suited: ClassVar[Mapping[str, Any]] = {**SparqlGraph.suited, "entity_linker": {"use": "spotlight"}}

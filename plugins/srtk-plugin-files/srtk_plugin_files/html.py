@@ -34,8 +34,6 @@ class Page(FileExporter):
     """Write one page with every question: a diagram of its subgraph, its paths and its triples.
 
     Attributes:
-        path: Output file, compressed if it ends in ``.gz``. Its folder is created; an existing file is replaced when
-            the run is complete.
         title: Title of the page.
         max_triples: Maximum number of triples in a diagram, routes to answers first; the table lists all. A
             slider on the page draws more or fewer.

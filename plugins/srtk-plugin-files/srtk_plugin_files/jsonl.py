@@ -11,12 +11,7 @@ from srtk_plugin_files.file_exporter import FileExporter
 
 @attrs.define
 class JsonLines(FileExporter):
-    """Write one JSON record per line, with the fields of the question and of its result.
-
-    Attributes:
-        path: Output file, compressed if it ends in ``.gz``. Its folder is created; an existing file is replaced when
-            the run is complete.
-    """
+    """Write one JSON record per line, with the fields of the question and of its result."""
 
     def format(self, retrieval: Retrieval) -> str:
         """Return the line of a retrieval."""

@@ -27,8 +27,6 @@ class Text(FileExporter):
     """Write paths and facts in words, best first, for the prompt of a language model; without gold answers.
 
     Attributes:
-        path: Output file, compressed if it ends in ``.gz``. Its folder is created; an existing file is replaced when
-            the run is complete.
         tokens: Token limit of one question, heading included; the heading is never cut.
         paths: Whether to write each path on a line before its first fact.
         answer: Whether to write a reader's answer with its proof, the other answers, or why there is none.

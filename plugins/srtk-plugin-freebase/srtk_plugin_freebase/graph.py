@@ -42,7 +42,6 @@ class FreebaseGraph(SparqlGraph):
     Attributes:
         endpoint: An http or https URL, or a folder made by ``srtk graph load``, also written ``oxigraph:FOLDER``.
             There is no public endpoint.
-        engine: Engine of the endpoint, which sets default limits: auto, blazegraph, oxigraph, qlever or virtuoso.
         ids: Form of ids in results: dot (m.02mjmr, people.person.gender) or slash (/m/02mjmr,
             /people/person/gender). Both, and ns:m.02mjmr, are accepted as input.
         mediators: join: two relations through a mediator are one step. keep: mediators are ordinary nodes.
@@ -52,20 +51,10 @@ class FreebaseGraph(SparqlGraph):
         hidden: Relations to leave out: ids, or prefixes with a star. Type relations stay.
         vocabulary: Settings that override Freebase's vocabulary; prefixes and hidden relations are added to it.
         preset: Not supported.
-        limits: Request limits of the endpoint.
-        user_agent: User-Agent header of the client.
-        headers: Further HTTP headers, such as Authorization.
-        cache: SQLite file of cached responses; none by default.
-        cache_days: Days after which a cached response expires.
-        version: Version of the graph's data; responses of other versions are not used.
         both: Whether incoming steps are read together with outgoing ones; false saves work without inverse steps,
             which are rarely needed, since most relations of Freebase have an inverse relation.
-        names: Method of ``find``: exact looks up the usual spellings of a name; scan reads all names once; auto scans
-            embedded stores only.
         sample: Names of each naming relation that one query samples for the languages in use; 0, the default, looks
             names up in the languages of the vocabulary alone.
-        record: Folder to which every response is recorded.
-        replay: Folder of recorded responses, used instead of the endpoint.
     """
 
     engine: str = "virtuoso"

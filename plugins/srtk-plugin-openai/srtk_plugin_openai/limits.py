@@ -16,15 +16,9 @@ class ServerLimits(Limits):
 
     Attributes:
         per_second: Requests begun per second, averaged over time; null for no limit.
-        burst: Requests that may begin at once after an idle time.
-        deadline: Seconds from connecting to the last byte of the reply, for one attempt.
         attempts: Requests sent for one prompt before it fails; one that is throttled does not count.
-        patience: Seconds for all attempts of one prompt, waits included.
-        wait: Seconds before the second attempt; doubled for each further one, with jitter.
-        wait_most: Longest wait between two attempts in seconds, unless the server asks for more.
         failures: Consecutive failures that open the breaker; all requests then wait.
         pause: Seconds for which the breaker stays open, before one request goes ahead as a trial.
-        answer_bytes: Largest reply that is read, after decompression.
     """
 
     polite: ClassVar[float | None] = None

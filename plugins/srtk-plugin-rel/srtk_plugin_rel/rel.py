@@ -36,18 +36,7 @@ class RelLinker(ServiceLinker):
     Attributes:
         endpoint: Address of the server, path included: `/ne_concept` links concepts too.
         token: gcube-token of a hosted server; write `{env: NAME}`. Your own server wants none.
-        ids: Index from titles to Wikidata ids (`srtk map build`, wikimapper), or language to index; without it the
-            title is the id.
-        unmapped: Link whose title has no id: `drop` it, or `keep` the title as its id; the log names it.
-        language: Edition of Wikipedia of titles that name none.
-        min_score: Links with a lower score are dropped.
         n_best: Most entities for one mention; servers that answer by lists give one.
-        offsets: Unit that the server counts in: `characters`, `utf16`, `bytes`, or `auto` for what fits the mentions.
-        limits: Requests per second and in flight, deadline, attempts, patience.
-        user_agent: How the client names itself.
-        cache: SQLite file for answers, used by later runs.
-        cache_days: Age in days at which an answer in it is asked for again.
-        offline: Answer from `cache` alone.
         tagger: Finds the names: `ner-fast`, or `ner-fast-with-lowercase` for texts in small letters; the server's own
             by default.
     """

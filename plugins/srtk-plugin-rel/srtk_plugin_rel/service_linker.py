@@ -59,17 +59,18 @@ class ServiceLinker(EntityLinker):
 
     Attributes:
         endpoint: Address of the service.
-        token: Its token, if it wants one; write `{env: NAME}`.
-        ids: Index from titles to Wikidata ids, or language to index; without it the title is the id.
-        unmapped: What happens to a title without an id.
-        language: Of the texts, and of titles that name none.
+        token: Its gcube-token, if it wants one; write `{env: NAME}`.
+        ids: Index from titles to Wikidata ids (`srtk map build`, wikimapper), or language to index; without it the
+            title is the id.
+        unmapped: Link whose title has no id: `drop` it, or `keep` the title as its id; the log names it.
+        language: Language of the texts, and edition of Wikipedia of titles that name none.
         min_score: Links with a lower score are dropped.
         n_best: Most entities for one mention, where the service gives several.
-        offsets: Unit of its offsets.
-        limits: Limits of the client.
+        offsets: Unit that the service counts in: `characters`, `utf16`, `bytes`, or `auto` for what fits the mentions.
+        limits: Requests per second and in flight, deadline, attempts, patience.
         user_agent: How the client names itself.
-        cache: SQLite file for answers.
-        cache_days: Age in days at which an answer is asked for again.
+        cache: SQLite file for answers, used by later runs.
+        cache_days: Age in days at which an answer in it is asked for again.
         offline: Answer from `cache` alone.
     """
 

@@ -20,20 +20,8 @@ class TagMeLinker(ServiceLinker):
     A score is TagMe's rho. The service gives one entity for each mention.
 
     Attributes:
-        endpoint: Address of the annotation service.
-        token: gcube-token of the service; write `{env: NAME}`.
-        ids: Index from titles to Wikidata ids (`srtk map build`, wikimapper), or language to index; without it the
-            title is the id.
-        unmapped: Link whose title has no id: `drop` it, or `keep` the title as its id; the log names it.
         language: Language of the texts, and edition of Wikipedia: `en`, `de` or `it`.
         min_score: Links with a lower rho are dropped; the service's authors advise 0.1 to 0.3.
-        n_best: Most entities for one mention.
-        offsets: Unit that the service counts in: `characters`, `utf16`, `bytes`, or `auto` for what fits the mentions.
-        limits: Requests per second and in flight, deadline, attempts, patience.
-        user_agent: How the client names itself.
-        cache: SQLite file for answers, used by later runs.
-        cache_days: Age in days at which an answer in it is asked for again.
-        offline: Answer from `cache` alone.
     """
 
     called: ClassVar[str] = "TagMe"

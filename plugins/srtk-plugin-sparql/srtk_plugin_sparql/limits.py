@@ -17,16 +17,6 @@ class SparqlLimits(Limits):
     Attributes:
         per_second: Requests begun per second, averaged over time; null for no limit on this machine or in a private
             network.
-        burst: Requests that may begin at once after an idle time.
-        at_once: Requests in flight.
-        deadline: Seconds from connecting to the last byte of the answer, for one attempt.
-        attempts: Requests sent for one query before it fails.
-        patience: Seconds for all attempts of one query, waits included.
-        wait: Seconds before the second attempt; doubled for each further one, with jitter.
-        wait_most: Longest wait between two attempts in seconds, unless the server asks for more.
-        failures: Consecutive failures that open the breaker.
-        pause: Seconds for which the breaker stays open.
-        answer_bytes: Largest answer that is read, after decompression.
         rows: Most rows that the server returns; an answer with as many counts as cut.
         page: Rows requested at a time where a node has very many neighbours.
     """

@@ -224,14 +224,6 @@ class NearShortest(ShortestPath):
     """Search the shortest paths and slightly longer ones; the quality of a path falls with its length.
 
     Attributes:
-        graph: Graph to search.
-        budget: Limits of neighbours and nodes for searching and following paths.
-        hops: Maximum number of steps of a path.
-        inverse: Also follow relations against their direction.
-        measure: As for shortest-path.
-        threshold: Least quality of a path.
-        answers: Maximum number of answers of a question that are searched for, first in order of id.
-        paths: Maximum number of paths of a question, best first.
         slack: Number of steps by which a path may exceed the shortest one to the same answer.
         decay: Factor on the quality of a path for each of these steps.
     """

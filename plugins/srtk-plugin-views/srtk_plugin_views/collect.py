@@ -22,7 +22,6 @@ class CollectingGraph(StepwiseView):
     on the way is logged.
 
     Attributes:
-        graph: Graph that answers.
         folder: Folder of the log; an existing log of the same graph is continued.
     """
 

@@ -60,7 +60,6 @@ class MaskedGraph(StepwiseView):
     warning.
 
     Attributes:
-        graph: Graph that answers.
         hide: File of the triples to leave out: subject, relation and object in each line, separated by tabs, as
             ``srtk graph hold-out`` writes them; also .gz, .bz2, .xz and .zst.
         triples: Further triples to leave out, for Python.

@@ -13,11 +13,7 @@ from srtk_framework.values import Budget, FoundPaths, Frontier, Triple
 
 @attrs.define(eq=False)
 class StepwiseView(GraphView):
-    """A view whose ``neighbourhood``, ``paths`` and ``degrees`` use the view's own reads, not those of its graph.
-
-    Attributes:
-        graph: Graph that answers.
-    """
+    """A view whose ``neighbourhood``, ``paths`` and ``degrees`` use the view's own reads, not those of its graph."""
 
     def neighbourhood(self, frontiers: Sequence[Frontier], hops: int, budget: Budget) -> Sequence[Sequence[Triple]]:
         """Read all triples within ``hops`` of each frontier step by step."""

@@ -29,7 +29,6 @@ class WikidataGraph(SparqlGraph):
     """Wikidata, or another Wikibase, at a SPARQL endpoint or in an embedded store of its RDF.
 
     Attributes:
-        endpoint: An http or https URL, or a folder made by ``srtk graph load``, also written ``oxigraph:FOLDER``.
         scholarly: A second endpoint or store with the statements of items that the first lacks; none by default.
         wikibase: Common prefix of all IRIs of the Wikibase.
         statements: Whether to read the qualifiers of statements.
@@ -37,20 +36,9 @@ class WikidataGraph(SparqlGraph):
             which adds plain texts, mostly external identifiers.
         vocabulary: Settings that override Wikidata's vocabulary.
         preset: Not supported.
-        engine: Engine of the endpoint, which sets default limits: auto, blazegraph, oxigraph, qlever or virtuoso.
-        limits: Request limits of the endpoint.
-        user_agent: User-Agent header of the client; Wikimedia requires a name and a contact address.
-        headers: Further HTTP headers, such as Authorization.
-        cache: SQLite file of cached responses; none by default.
-        cache_days: Days after which a cached response expires.
-        version: Version of the graph's data; responses of other versions are not used.
         both: Whether incoming steps are read together with outgoing ones; classes and countries have millions.
-        names: Method of ``find``: exact looks up the usual spellings of a name; scan reads all names once; auto scans
-            embedded stores only.
         sample: Names of each naming relation that one query samples for the languages in use; 0, the default, looks
             names up in the languages of the vocabulary alone.
-        record: Folder to which every response is recorded.
-        replay: Folder of recorded responses, used instead of the endpoint.
     """
 
     suited: ClassVar[Mapping[str, Any]] = {

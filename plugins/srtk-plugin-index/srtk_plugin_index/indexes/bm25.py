@@ -27,8 +27,6 @@ class Bm25Index(FolderIndex):
     entry without a common word is no hit. Lucene's form leaves the constant factor k1 + 1 out of all scores.
 
     Attributes:
-        path: Folder of the index.
-        corpora: What the index is built from, the recipe's ``corpus`` by default; an index of other data is refused.
         k1: How much a repeated word counts.
         b: How much a long text counts less, from 0 (not at all) to 1.
         sentences: Sentences of the passage that each hit points out: those in a row that have most of the words

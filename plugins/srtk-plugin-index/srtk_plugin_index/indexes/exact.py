@@ -39,9 +39,7 @@ class ExactIndex(FolderIndex):
     product shows in a result. Each vector has a checksum, compared when the matrix is mapped.
 
     Attributes:
-        path: Folder of the index.
         encoder: Turns texts into vectors, those of entries and those that are searched for.
-        corpora: What the index is built from, the recipe's ``corpus`` by default; an index of other data is refused.
         similarity: ``cosine``, or ``dot`` for the product of vectors as they are.
     """
 

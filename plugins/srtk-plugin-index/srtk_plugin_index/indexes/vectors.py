@@ -33,10 +33,6 @@ class VectorIndex(ExactIndex):
     index as soon as it is encoded, until ``commit``.
 
     Attributes:
-        path: Folder of the index.
-        encoder: Turns texts into vectors, those that are searched for and those of entries.
-        corpora: What the index is built from, the recipe's ``corpus`` by default; an index of other data is refused.
-        similarity: ``cosine``, or ``dot`` for the product of vectors as they are.
         subgraph_encoder: Encodes entries by their triples, each around the entity that its id names, in the place of
             ``encoder``; null for their texts.
         kind: ``approximate``, or ``exact`` to compare a search with every entry. Below 10,000 entries both do.

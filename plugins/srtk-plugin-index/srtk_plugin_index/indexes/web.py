@@ -42,16 +42,6 @@ class WebLimits(Limits):
     Attributes:
         per_second: Requests begun per second, averaged over time; null for 1 on a public host, and for no limit on
             this machine or a private network.
-        burst: Requests that may begin at once after an idle time.
-        at_once: Requests in flight.
-        deadline: Seconds from connecting to the last byte of the answer, for one attempt.
-        attempts: Requests sent for one page of results before it fails.
-        patience: Seconds for all attempts of one page, waits included.
-        wait: Seconds before the second attempt; doubled for each further one, with jitter.
-        wait_most: Longest wait between two attempts in seconds, unless the server asks for more.
-        failures: Consecutive failures that open the breaker.
-        pause: Seconds for which the breaker stays open.
-        answer_bytes: Largest answer that is read, after decompression.
     """
 
     polite: ClassVar[float | None] = 1.0
