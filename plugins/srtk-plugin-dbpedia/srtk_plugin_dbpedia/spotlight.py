@@ -3,16 +3,15 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from typing import ClassVar, Literal
 from urllib.parse import unquote_to_bytes
 
 import attrs
-from srtk_plugin_sparql.service_source import ask_all, service_source
+from srtk_plugin_sparql.service_linker import ServiceLinker
 from srtk_plugin_sparql.sources import Source
 from srtk_plugin_sparql.terms import Rows
 
-from srtk_framework.roles import EntityLinker, absent, no_url, not_open
 from srtk_framework.values import Link, SettingsError, at_least, positive, rounded, share
 from srtk_framework.web import Limits
 from srtk_plugin_dbpedia import titles
@@ -44,8 +43,8 @@ class SpotlightLimits(Limits):
     pause: float = attrs.field(default=60.0, validator=positive)
 
 
-@attrs.define(eq=False)
-class SpotlightLinker(EntityLinker):
+@attrs.define(eq=False, kw_only=True)
+class SpotlightLinker(ServiceLinker):
     """Link by DBpedia Spotlight, the public service or a server of yours.
 
     Attributes:
@@ -58,13 +57,6 @@ class SpotlightLinker(EntityLinker):
         policy: whitelist keeps what ``types`` and ``sparql`` name, blacklist leaves it out.
         n_best: Most entities for one mention; above 1 the server is asked for candidates.
         min_score: Links with a lower score are dropped.
-        limits: Limits of the client.
-        user_agent: How the client names itself; put in an address where you can be reached.
-        headers: Further HTTP headers, such as Authorization.
-        cache: SQLite file of answers that later runs use again; none when left out.
-        cache_days: Age in days at which a cached answer is asked for again.
-        record: Folder to which every answer is written.
-        replay: Folder of such a record, which then answers in the place of the server.
     """
 
     language: str = "en"
@@ -78,40 +70,18 @@ class SpotlightLinker(EntityLinker):
     min_score: float = attrs.field(default=0.0, validator=share)
     limits: SpotlightLimits = attrs.field(factory=SpotlightLimits)
     user_agent: str = AGENT
-    headers: Mapping[str, str] = attrs.field(factory=dict, repr=False)
-    cache: str | None = None
-    cache_days: float = attrs.field(default=30.0, validator=at_least(0))
-    record: str | None = None
-    replay: str | None = None
-    _source: Source | None = attrs.field(init=False, default=None, repr=False)
 
     def __attrs_post_init__(self) -> None:
         if not self.language.replace("-", "").isalnum():
             raise SettingsError([(("language",), f"language {self.language!r} is no language code, such as en or de")])
 
-    def preflight(self) -> list[tuple[str, str]]:
-        """Check the form of the endpoint, or that the record exists."""
-        if self.replay is not None:
-            return absent("replay", self.replay, "make it by a run with `record`")
-        return no_url("endpoint", self.endpoint) if self.endpoint else []
-
-    def open(self) -> None:
-        """Make the client; nothing is sent yet."""
-        self._source = service_source(self._client, self.record, self.replay, self.cache, self.cache_days)
-
     def _client(self) -> Source:
         from srtk_plugin_dbpedia.spotlight_client import SpotlightClient
 
-        return SpotlightClient(self._url(), self.limits, self.user_agent, self.headers)
+        return SpotlightClient(self._url().rstrip("/"), self.limits, self.user_agent, self.headers)
 
     def _url(self) -> str:
         return self.endpoint or PUBLIC + self.language
-
-    def close(self) -> None:
-        """Close connections and files."""
-        if self._source is not None:
-            self._source.close()
-        self._source = None
 
     def fingerprint(self) -> str:
         """Identify the server and what it is asked; headers and limits change no answer."""
@@ -120,11 +90,8 @@ class SpotlightLinker(EntityLinker):
 
     def link(self, texts: Sequence[str]) -> list[list[Link]]:
         """Ask about each text by itself, some at the same time."""
-        if self._source is None:
-            raise not_open(self)
         distinct = [text for text in dict.fromkeys(texts) if text.strip()]
-        workers = 1 if self.replay is not None else self.limits.at_once or 1
-        rows = ask_all(self._source, [self._query(text) for text in distinct], workers)
+        rows = self._ask([self._query(text) for text in distinct])
         known = dict(zip(distinct, rows, strict=True))
         return [self._links(text, known.get(text, [])) for text in texts]
 

@@ -7,9 +7,10 @@ from collections.abc import Iterator, Mapping
 from typing import Any
 from urllib.parse import urlencode
 
+from srtk_plugin_sparql.service_linker import ServiceClient
 from srtk_plugin_sparql.terms import Row, Rows, Term
 
-from srtk_framework.web import Client, Limits, MalformedError, Request, Response, checked, whole_number
+from srtk_framework.web import MalformedError, Request, Response, checked, whole_number
 
 ANNOTATE, CANDIDATES = "annotate", "candidates"
 _FIELDS = {
@@ -23,28 +24,10 @@ def question(service: str, text: str, settings: Mapping[str, str]) -> str:
     return json.dumps({"text": text, **settings, "service": service}, ensure_ascii=False)
 
 
-class SpotlightClient:
-    """One Spotlight server, usable from several threads.
+class SpotlightClient(ServiceClient):
+    """One Spotlight server; its endpoint is the URL above ``annotate`` and ``candidates``."""
 
-    Args:
-        endpoint: The URL above ``annotate`` and ``candidates``.
-        limits: Limits of the client.
-        user_agent: How the client names itself.
-        headers: Further HTTP headers.
-    """
-
-    def __init__(self, endpoint: str, limits: Limits, user_agent: str, headers: Mapping[str, str]) -> None:
-        accepted = {"Accept": "application/json", **headers}
-        self._client = Client(endpoint.rstrip("/"), limits, user_agent, headers=accepted, noun="text")
-
-    @property
-    def endpoint(self) -> str:
-        """The URL, without login."""
-        return self._client.url
-
-    def close(self) -> None:
-        """Close the connections."""
-        self._client.close()
+    noun = "text"
 
     def select(self, query: str, divisible: bool, fresh: bool = False) -> Rows:
         """Ask about the text of a `question` until there is an answer; one that names nothing has no rows.

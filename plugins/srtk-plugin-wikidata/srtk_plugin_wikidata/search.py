@@ -3,14 +3,15 @@
 from __future__ import annotations
 
 from collections.abc import Container, Mapping, Sequence
+from typing import ClassVar
 from urllib.parse import urlsplit
 
 import attrs
-from srtk_plugin_sparql.service_source import ask_all, service_source
+from srtk_plugin_sparql.service_linker import ServiceLinker
 from srtk_plugin_sparql.sources import Source
 from srtk_plugin_sparql.terms import Rows
 
-from srtk_framework.roles import EntityLinker, KnowledgeGraph, MentionDetector, absent, no_url, not_open
+from srtk_framework.roles import KnowledgeGraph, MentionDetector
 from srtk_framework.text import Span, best_apart, by_form, fold, name_parts
 from srtk_framework.values import (
     Link,
@@ -58,8 +59,8 @@ class SearchLimits(Limits):
     pause: float = attrs.field(default=60.0, validator=positive)
 
 
-@attrs.define(eq=False)
-class WikidataSearchLinker(EntityLinker):
+@attrs.define(eq=False, kw_only=True)
+class WikidataSearchLinker(ServiceLinker):
     """Look mentions up by the search of Wikidata, or of another Wikibase: labels and aliases, no context.
 
     Attributes:
@@ -73,14 +74,9 @@ class WikidataSearchLinker(EntityLinker):
         prefix: Whether entities count whose name only begins with the mention.
         n_best: Most entities for one mention.
         min_score: Links with a lower score are dropped.
-        limits: Limits of the client.
-        user_agent: How the client names itself; put in an address where you can be reached.
-        headers: Further HTTP headers, such as Authorization.
-        cache: SQLite file of answers that later runs use again; none when left out.
-        cache_days: Age in days at which a cached answer is asked for again.
-        record: Folder to which every answer is written.
-        replay: Folder of such a record, which then answers in the place of the API.
     """
+
+    at_once: ClassVar[int] = MOST_AT_ONCE
 
     endpoint: str = PUBLIC
     languages: Sequence[str] = attrs.field(default=("en",), validator=not_empty("name at least one"))
@@ -93,12 +89,7 @@ class WikidataSearchLinker(EntityLinker):
     min_score: float = attrs.field(default=0.0, validator=share)
     limits: SearchLimits = attrs.field(factory=SearchLimits)
     user_agent: str = AGENT
-    headers: Mapping[str, str] = attrs.field(factory=dict, repr=False)
-    cache: str | None = None
     cache_days: float = attrs.field(default=7.0, validator=at_least(0))
-    record: str | None = None
-    replay: str | None = None
-    _source: Source | None = attrs.field(init=False, default=None, repr=False)
 
     def __attrs_post_init__(self) -> None:
         host = urlsplit(self.endpoint).hostname or ""
@@ -106,26 +97,13 @@ class WikidataSearchLinker(EntityLinker):
             text = f"at_once must be at most {MOST_AT_ONCE} for Wikidata, not {self.limits.at_once}"
             raise SettingsError([(("limits", "at_once"), text)])
 
-    def preflight(self) -> list[tuple[str, str]]:
-        """Check the form of the endpoint, or that the record exists."""
-        if self.replay is not None:
-            return absent("replay", self.replay, "make it by a run with `record`")
-        return no_url("endpoint", self.endpoint)
-
-    def open(self) -> None:
-        """Make the client; nothing is sent yet."""
-        self._source = service_source(self._client, self.record, self.replay, self.cache, self.cache_days)
-
     def _client(self) -> Source:
         from srtk_plugin_wikidata.search_client import SearchClient
 
         return SearchClient(self.endpoint, self.limits, self.user_agent, self.headers)
 
-    def close(self) -> None:
-        """Close connections and files."""
-        if self._source is not None:
-            self._source.close()
-        self._source = None
+    def _url(self) -> str:
+        return self.endpoint
 
     def fingerprint(self) -> str:
         """Identify the API and what it is asked; headers and limits change no answer."""
@@ -166,24 +144,17 @@ class WikidataSearchLinker(EntityLinker):
         Returns:
             Per mention what was accepted: entity, score, label; best first.
         """
+        from srtk_plugin_wikidata.search_client import question
+
         left = [mention for mention in dict.fromkeys(mentions) if len(mention) <= LONGEST_SEARCH]
         known: dict[str, list[tuple[str, float, str]]] = {}
         for language in self.languages:
-            for mention, rows in zip(left, self._ask(left, language), strict=True):
+            answers = self._ask([question(mention, language, self.hits) for mention in left])
+            for mention, rows in zip(left, answers, strict=True):
                 known[mention] = self._accepted(mention, rows)
             self._drop_strangers(known, left)
             left = [mention for mention in left if not known[mention]]
         return known
-
-    def _ask(self, mentions: Sequence[str], language: str) -> list[Rows]:
-        """Ask about each mention."""
-        from srtk_plugin_wikidata.search_client import question
-
-        if self._source is None:
-            raise not_open(self)
-        queries = [question(mention, language, self.hits) for mention in mentions]
-        workers = 1 if self.replay is not None else self.limits.at_once or MOST_AT_ONCE
-        return ask_all(self._source, queries, workers)
 
     def _accepted(self, mention: str, rows: Rows) -> list[tuple[str, float, str]]:
         """Score the hits of a mention by match and rank; leave out what does not match."""

@@ -7,13 +7,12 @@ from collections.abc import Mapping
 from typing import Any
 from urllib.parse import urlencode
 
+from srtk_plugin_sparql.service_linker import ServiceClient
 from srtk_plugin_sparql.terms import Row, Rows, Term
 
 from srtk_framework.web import (
-    Client,
     DeniedError,
     EmptyError,
-    Limits,
     MalformedError,
     Request,
     RequestError,
@@ -37,28 +36,10 @@ def question(mention: str, language: str, limit: int) -> str:
     return json.dumps({"search": mention, "language": language, "limit": str(limit)}, ensure_ascii=False)
 
 
-class SearchClient:
-    """The API of one Wikibase, usable from several threads.
+class SearchClient(ServiceClient):
+    """The API of one Wikibase; its endpoint is the URL of its ``api.php``."""
 
-    Args:
-        endpoint: URL of its ``api.php``.
-        limits: Limits of the client.
-        user_agent: How the client names itself.
-        headers: Further HTTP headers.
-    """
-
-    def __init__(self, endpoint: str, limits: Limits, user_agent: str, headers: Mapping[str, str]) -> None:
-        accepted = {"Accept": "application/json", **headers}
-        self._client = Client(endpoint, limits, user_agent, headers=accepted, noun="mention")
-
-    @property
-    def endpoint(self) -> str:
-        """The URL, without login."""
-        return self._client.url
-
-    def close(self) -> None:
-        """Close the connections."""
-        self._client.close()
+    noun = "mention"
 
     def select(self, query: str, divisible: bool, fresh: bool = False) -> Rows:
         """Look the mention of a `question` up until there is an answer.
