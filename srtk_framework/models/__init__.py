@@ -13,12 +13,14 @@ from srtk_framework.models.folder import (
 )
 from srtk_framework.models.json_file import read_json
 from srtk_framework.models.sentence_folder import POOLINGS, Dense, SentenceFolder, read_sentence_folder
+from srtk_framework.models.sentence_settings import SentenceSettings
 
 __all__ = [
     "MINILM",
     "POOLINGS",
     "Dense",
     "SentenceFolder",
+    "SentenceSettings",
     "check_weights",
     "file_hash",
     "files_hash",

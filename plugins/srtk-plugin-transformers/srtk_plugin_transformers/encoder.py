@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import logging
 from collections.abc import Mapping, Sequence
 from importlib.metadata import version
 from pathlib import Path
@@ -10,18 +9,11 @@ from typing import TYPE_CHECKING, Any, Literal
 
 import attrs
 
-from srtk_framework.models import (
-    SentenceFolder,
-    check_weights,
-    files_hash,
-    find_model,
-    folder_faults,
-    read_sentence_folder,
-)
+from srtk_framework.models import SentenceSettings, check_weights, files_hash, find_model
 from srtk_framework.roles import Encoder, not_open
 from srtk_framework.values import at_least, one_of
 from srtk_plugin_transformers.device import device_and_dtype, processor
-from srtk_plugin_transformers.encoder_model import EncoderModel, load, srtk_pooling
+from srtk_plugin_transformers.encoder_model import EncoderModel, load, marks_first_token
 
 if TYPE_CHECKING:
     import numpy as np
@@ -29,13 +21,9 @@ if TYPE_CHECKING:
 
     from srtk_plugin_transformers.trainable_module import TrainableModule
 
-logger = logging.getLogger(__name__)
 
-MAX_LENGTH = 128
-
-
-@attrs.define(eq=False)
-class TransformersEncoder(Encoder):
+@attrs.define(eq=False, kw_only=True)
+class TransformersEncoder(SentenceSettings, Encoder):
     """Encode texts with a Hugging Face encoder, or with the encoder of an encoder-decoder.
 
     The vector of a text is bit for bit the same in any batch. Each text is padded to a length that depends on its own
@@ -43,29 +31,14 @@ class TransformersEncoder(Encoder):
     thread and several passes run in parallel, so that the vector does not depend on the number of threads either.
 
     Attributes:
-        model: ``minilm``, a folder made by ``save_pretrained``, or a name on the Hugging Face hub.
-        pooling: ``cls``, ``mean`` or ``last`` token; ``auto`` uses the model's own setting, else mean, and ``srtk`` the
-            model's own setting, else the pooling of SRTK: the first token if the tokenizer marks one, else the mean.
-        normalize: Whether vectors have length 1.
-        max_length: Maximum number of tokens of a text, the rest of which is cut off; by default the model's own
-            setting, else 128.
-        prompt: Name of one of the model's prompts, put before each text; by default its default prompt, if it has one.
         batch_size: Rows of a pass of short texts; by default 32 on a CPU, 512 on a GPU.
         device: ``cpu``, ``cuda``, ``cuda:1``, ``mps``; ``auto`` selects the best there is.
         dtype: Number type; ``auto`` is bfloat16 on CUDA, float32 elsewhere.
         threads: Number of CPU threads; by default as many as torch would use.
         unsafe_weights: Whether pickled weights may be read; they can run code.
-        revision: Branch, tag or commit on the hub.
         trust_remote_code: Whether Python code that comes with the model may run.
     """
 
-    model: str = "minilm"
-    pooling: Literal["auto", "cls", "mean", "last", "srtk"] = attrs.field(
-        default="auto", validator=one_of(("auto", "cls", "mean", "last", "srtk"))
-    )
-    normalize: bool = True
-    max_length: int | None = attrs.field(default=None, validator=at_least(1))
-    prompt: str | None = None
     batch_size: int | None = attrs.field(default=None, validator=at_least(1))
     device: str = "auto"
     dtype: Literal["auto", "float32", "bfloat16"] = attrs.field(
@@ -73,17 +46,11 @@ class TransformersEncoder(Encoder):
     )
     threads: int | None = attrs.field(default=None, validator=at_least(1))
     unsafe_weights: bool = False
-    revision: str | None = None
     trust_remote_code: bool = False
 
-    _folder: Path | None = attrs.field(init=False, default=None, repr=False)
     _encoder: EncoderModel | None = attrs.field(init=False, default=None, repr=False)
     _trained: Mapping[str, Any] | None = attrs.field(init=False, default=None, repr=False)
     _trained_hash: str = attrs.field(init=False, default="", repr=False)
-
-    def preflight(self) -> list[tuple[str, str]]:
-        """Check the folder of the model, if it is one."""
-        return folder_faults(self.model, self.prompt)
 
     def open(self) -> None:
         """Load tokenizer and weights.
@@ -94,12 +61,7 @@ class TransformersEncoder(Encoder):
         device, dtype = device_and_dtype(self.device, self.dtype)
         check_weights(self._find(), self.model, self.unsafe_weights)
         self._encoder = self._loaded(device, dtype, self.threads)
-        if self.pooling == "auto" and self._settings(self._find()).pooling is None:
-            logger.warning(
-                "model %r does not say how its vectors are pooled, so they are the mean of all tokens; set pooling:"
-                " srtk if SRTK trained it, or mean to say so",
-                self.model,
-            )
+        self._warn_of_guessed_pooling(self._find())
         if self._trained is not None:
             self._encoder.model.load_state_dict(self._trained)
 
@@ -205,16 +167,8 @@ class TransformersEncoder(Encoder):
             self._folder = find_model(self.model, self.revision, self.unsafe_weights, self.trust_remote_code)
         return self._folder
 
-    def _settings(self, folder: Path) -> SentenceFolder:
-        return read_sentence_folder(folder, self.prompt)
-
-    def _length(self, folder: Path) -> int:
-        return self.max_length or self._settings(folder).max_length or MAX_LENGTH
-
-    def _pooling(self, folder: Path) -> str:
-        if self.pooling == "srtk":
-            return self._settings(folder).pooling or srtk_pooling(folder, self.trust_remote_code)
-        return self._settings(folder).pooling or "mean" if self.pooling == "auto" else self.pooling
+    def _marks_first_token(self, folder: Path) -> bool:
+        return marks_first_token(folder, self.trust_remote_code)
 
     def _rows(self, device: str) -> int:
         return self.batch_size or (32 if device == "cpu" else 512)

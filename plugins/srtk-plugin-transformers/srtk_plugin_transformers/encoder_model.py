@@ -241,8 +241,8 @@ def load(folder: Path, name: str, device: str, dtype: str, pickled: bool, code: 
     return tokenizer, model.to(device).eval()
 
 
-def srtk_pooling(folder: Path, code: bool) -> str:
-    """Return the pooling of SRTK 0.0.7: the first token, or the mean if the tokenizer has no classification token.
+def marks_first_token(folder: Path, code: bool) -> bool:
+    """Tell whether a tokenizer has a classification token, by which SRTK 0.0.7 chooses how it pools.
 
     Args:
         folder: Folder of the model.
@@ -252,7 +252,7 @@ def srtk_pooling(folder: Path, code: bool) -> str:
 
     with quiet():
         tokenizer = transformers.AutoTokenizer.from_pretrained(folder, trust_remote_code=code)
-    return "mean" if tokenizer.cls_token is None else "cls"
+    return tokenizer.cls_token is not None
 
 
 def longest_input(tokenizer: Any, config: Any) -> int | None:
