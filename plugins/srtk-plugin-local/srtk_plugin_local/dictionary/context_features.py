@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 import re
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from typing import Any
 
 import attrs
@@ -14,7 +14,7 @@ import numpy.typing as npt
 from srtk_framework.roles import Encoder, KnowledgeGraph
 from srtk_framework.values import rounded
 from srtk_plugin_local.dictionary import entity_context
-from srtk_plugin_local.dictionary.candidates import Candidate, Mention
+from srtk_plugin_local.dictionary.candidates import Mention
 
 SHARPNESS = 10.0
 """The context feature falls by exp(-SHARPNESS * difference) below the best candidate."""
@@ -131,28 +131,56 @@ def _connect(graph: KnowledgeGraph, found: Sequence[Sequence[Mention]], wanted: 
     """
     rows = [mentions for mentions in found if len(mentions) > 1 and any(id(m) in wanted for m in mentions)]
     near = {id(m): _others(m, mentions) for mentions in rows for m in mentions if id(m) in wanted}
-    concerned = [m for mentions in rows for m in mentions if id(m) in near and near[id(m)]]
+    concerned = [m for mentions in rows for m in mentions if near.get(id(m))]
     ids = [c.entity for m in concerned for c in m.candidates]
     ids += [c.entity for m in concerned for other in near[id(m)] for c in other.candidates[:MOST_COHERENT]]
-    ids = list(dict.fromkeys(ids))
     if not ids:
         return
-    around = dict(zip(ids, entity_context.neighbours(graph, ids), strict=True))
     pairs = {
         (c.entity, o.entity) for m in concerned for other in near[id(m)]
         for c in m.candidates for o in other.candidates[:MOST_COHERENT]
     }  # fmt: skip
-    between = {pair: around[pair[0]] & around[pair[1]] for pair in pairs}
-    shared = sorted(set().union(*between.values()))
-    degrees = graph.degrees(shared) if shared else ()
-    weight = {id_: 1 / math.log(2 + degree) for id_, degree in zip(shared, degrees, strict=True)}
+    ties = _Ties.of(graph, list(dict.fromkeys(ids)), pairs)
     for mention in concerned:
         for candidate in mention.candidates:
             total = 0.0
             for other in near[id(mention)]:
-                best = max(_tie(candidate, o, around, between, weight) for o in other.candidates[:MOST_COHERENT])
+                best = max(ties.between(candidate.entity, o.entity) for o in other.candidates[:MOST_COHERENT])
                 total += best / len(other.candidates)
             candidate.coherence = rounded(math.log1p(total))
+
+
+@attrs.frozen
+class _Ties:
+    """How entities cohere.
+
+    Attributes:
+        around: Neighbours of each entity.
+        shared: Shared neighbours of each pair, in order.
+        weight: What each shared neighbour counts.
+    """
+
+    around: Mapping[str, set[str]]
+    shared: Mapping[tuple[str, str], Sequence[str]]
+    weight: Mapping[str, float]
+
+    @classmethod
+    def of(cls, graph: KnowledgeGraph, ids: Sequence[str], pairs: Collection[tuple[str, str]]) -> _Ties:
+        """Read the neighbours of entities, and how many triples those have that pairs share."""
+        around = dict(zip(ids, entity_context.neighbours(graph, ids), strict=True))
+        shared = {(one, other): sorted(around[one] & around[other]) for one, other in pairs}
+        every = sorted(set().union(*shared.values()))
+        degrees = graph.degrees(every) if every else ()
+        return cls(around, shared, {id_: 1 / math.log(2 + n) for id_, n in zip(every, degrees, strict=True)})
+
+    def between(self, one: str, other: str) -> float:
+        """Return the strength of the tie of a pair."""
+        if one == other:
+            return 0.0
+        around = self.around
+        total = sum(self.weight[id_] for id_ in self.shared[one, other])
+        direct = float(one in around[other] or other in around[one])
+        return direct + total / math.sqrt(1 + min(len(around[one]), len(around[other])))
 
 
 def _others(mention: Mention, mentions: Sequence[Mention]) -> list[Mention]:
@@ -162,15 +190,3 @@ def _others(mention: Mention, mentions: Sequence[Mention]) -> list[Mention]:
         if (m.end <= mention.start or m.start >= mention.end) and m.text != mention.text and m.looks > 0
     ]  # fmt: skip
     return sorted(apart, key=lambda m: (abs(m.start - mention.start), m.start, m.end))[:MOST_OTHERS]
-
-
-def _tie(
-    one: Candidate, other: Candidate, around: Mapping[str, set[str]],
-    between: Mapping[tuple[str, str], set[str]], weight: Mapping[str, float],
-) -> float:  # fmt: skip
-    a, b = one.entity, other.entity
-    if a == b:
-        return 0.0
-    direct = float(a in around[b] or b in around[a])
-    total = sum(weight[id_] for id_ in sorted(between[a, b]))
-    return direct + total / math.sqrt(1 + min(len(around[a]), len(around[b])))

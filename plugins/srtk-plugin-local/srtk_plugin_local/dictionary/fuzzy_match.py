@@ -150,29 +150,40 @@ def add_near(
 
 def _add_peoples(graph: KnowledgeGraph, rows: Sequence[_Open], known: dict[str, Sequence[str]]) -> None:
     """Add mentions of what a people is called, such as Afghans, where the graph has a relation ``demonym``."""
-    spans = [
-        (row, span)
-        for row in rows
-        if not any(mention.looks > 0 for mention in row.exact)
+    spans = [(row, span) for row in rows for span in _people_spans(row)]
+    places = _places_of_peoples(graph, list({span[0]: None for _, span in spans}))
+    for row, (_, start, end, first, last) in spans:
+        name = fold(row.words.text[start:end])
+        ids = places.get(name, [])
+        if ids and all((mention.start, mention.end) != (start, end) for mention in row.exact):
+            known[name] = ids
+            row.exact.append(Mention(row.words, start, end, first, last, names=[name], string=SAME_LETTERS))
+            row.spans = [span for span in row.spans if (span[1], span[2]) != (start, end)]
+
+
+def _people_spans(row: _Open) -> list[Span]:
+    """Return the single words of a text without exact mentions that may be the name of a people."""
+    words = row.words
+    if any(mention.looks > 0 for mention in row.exact):
+        return []
+    return [
+        span
         for span in row.every
         if span[3] == span[4] and span[0].isalpha() and len(span[0]) >= LEAST_LETTERS
-        if not row.words.stop[span[3]] and (row.words.capital[span[3]] or not row.words.marked)
+        if not words.stop[span[3]] and (words.capital[span[3]] or not words.marked)
     ]
-    words = {span[0]: None for _, span in spans}
+
+
+def _places_of_peoples(graph: KnowledgeGraph, words: Sequence[str]) -> dict[str, list[str]]:
+    """Return, of each word, the entities whose people it names."""
     forms = {word: [Literal(f'"{form}"{end}') for form in _people_forms(word) for end in ("", "@en")] for word in words}
     patterns = [Pattern(object=form) for row in forms.values() for form in row]
     found = dict(zip(patterns, graph.match(patterns), strict=True)) if patterns else {}
     relations = list({triple.relation: None for row in found.values() for triple in row})
     labels = zip(relations, graph.labels(relations), strict=True) if relations else ()
     demonyms = {relation for relation, label in labels if fold(label) == DEMONYM or relation.endswith(DEMONYM_ID)}
-    for row, (_, start, end, first, last) in ((row, span) for row, span in spans):
-        name = fold(row.words.text[start:end])
-        triples = [triple for form in forms.get(name, ()) for triple in found[Pattern(object=form)]]
-        ids = sorted({triple.subject for triple in triples if triple.relation in demonyms})
-        if ids and all((mention.start, mention.end) != (start, end) for mention in row.exact):
-            known[name] = ids
-            row.exact.append(Mention(row.words, start, end, first, last, names=[name], string=SAME_LETTERS))
-            row.spans = [span for span in row.spans if (span[1], span[2]) != (start, end)]
+    triples = {word: [triple for form in row for triple in found[Pattern(object=form)]] for word, row in forms.items()}
+    return {word: sorted({t.subject for t in row if t.relation in demonyms}) for word, row in triples.items()}
 
 
 def _people_forms(word: str) -> list[str]:
@@ -251,38 +262,39 @@ def _open_spans(row: _Open, unknown: frozenset[str]) -> list[Span]:
     """
     words = row.words
     exact = [mention for mention in row.exact if mention.looks > 0]
-    sure = [mention for mention in exact if mention.looks > SENTENCE_START]
     taken = {(mention.start, mention.end) for mention in exact}
-    formed = words.formed() if words.marked else []
+    spans = [span for span in row.every if (span[1], span[2]) not in taken and _may_be_name(span)]
+    if words.marked:
+        formed = words.formed()
+        return [span for span in spans if _is_formed(words, span, formed, exact)]
     odd = [words.text[start:end].lower() in unknown for start, end in words.bounds]
-    small = not any(words.capital)
-    chosen = []
-    for span in row.every:
-        name, start, end, first, last = span
-        letters = len(letters_of(name))
-        if (
-            not name
-            or (start, end) in taken
-            or last - first >= MOST_WORDS
-            or not (name[0].isalnum() and name[-1].isalnum())
-        ):
-            continue
-        if words.marked:
-            if first == last and words.is_common_noun(first):
-                continue
-            fits = any(_widens(words, span, *place) for place in formed)
-            if sure:
-                fits = fits and any(start <= mention.start and mention.end <= end for mention in sure)
-            elif exact:
-                fits = fits and letters >= KNOWN_LETTERS
-        elif any(odd[first : last + 1]):
-            fits = letters >= (LEAST_LETTERS if small else KNOWN_LETTERS) and not words.stop[last]
-            fits = fits and not (first == last and _is_plain(words, first))
-        else:
-            fits = small and not (exact or words.stop[first] or words.stop[last]) and letters >= KNOWN_LETTERS
-        if fits:
-            chosen.append(span)
-    return chosen
+    return [span for span in spans if _is_odd(words, span, odd, bool(exact))]
+
+
+def _may_be_name(span: Span) -> bool:
+    name, _, _, first, last = span
+    return bool(name) and last - first < MOST_WORDS and name[0].isalnum() and name[-1].isalnum()
+
+
+def _is_formed(words: Words, span: Span, formed: Sequence[tuple[int, int]], exact: Sequence[Mention]) -> bool:
+    """Return whether a span is a name by its form, and holds a sure mention where there is one."""
+    name, start, end, first, last = span
+    if (first == last and words.is_common_noun(first)) or not any(_widens(words, span, *place) for place in formed):
+        return False
+    sure = [mention for mention in exact if mention.looks > SENTENCE_START]
+    if sure:
+        return any(start <= mention.start and mention.end <= end for mention in sure)
+    return not exact or len(letters_of(name)) >= KNOWN_LETTERS
+
+
+def _is_odd(words: Words, span: Span, odd: Sequence[bool], has_exact: bool) -> bool:
+    """Return whether a span holds a word that is in no name, or is long in a text without capitals or mentions."""
+    name, _, _, first, last = span
+    letters, small = len(letters_of(name)), not any(words.capital)
+    if any(odd[first : last + 1]):
+        long = letters >= (LEAST_LETTERS if small else KNOWN_LETTERS)
+        return long and not words.stop[last] and not (first == last and _is_plain(words, first))
+    return small and not (has_exact or words.stop[first] or words.stop[last]) and letters >= KNOWN_LETTERS
 
 
 def _is_plain(words: Words, at: int) -> bool:

@@ -7,7 +7,7 @@ League*. Many names begin or abbreviate so; which is meant is clear if one entit
 from __future__ import annotations
 
 import re
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 
 import attrs
 
@@ -89,32 +89,14 @@ def add_short(
         for words, mentions in zip(parsed, found, strict=True)
         for short in (_shorts(words, mentions) if words.marked else _small_shorts(words, mentions))
     ]
-    asked = list({short.span[0]: None for short in every})
-    if not asked:
+    if not every:
         return
-    near = dict(zip(asked, graph.near_names(asked, MOST_NAMES), strict=True))
-    names = list({name: None for row in near.values() for name in row} | dict.fromkeys(asked))
-    ids = dict(zip(names, graph.find(names), strict=True)) if names else {}
     # What a mention of a near name is of, such as Italy for Italian, has to be less well known too.
     rivals = [_rivals(short, known) for short in every]
-    entities = list({id_: None for row in (*ids.values(), *rivals) for id_ in row})
-    degrees = dict(zip(entities, graph.degrees(entities), strict=True)) if entities else {}
-    written = _written(graph, [id_ for short in every if short.initials for id_ in ids[short.span[0]]])
+    held = _Holders.of(graph, every, rivals)
     for short, others in zip(every, rivals, strict=True):
         name, start, end, first, last = short.span
-        if any(short.words.text[start:end] in written[id_] for id_ in ids[name] if short.initials):
-            continue
-        fits = _abbreviates if short.initials else _holds
-        names = [other for other in near[name] if fits(other, name)]
-        if short.plural:
-            names = [other for other in names if all(word.endswith("s") for word in words_of(other))]
-        if not short.initials:
-            cores = [other for other in names if _is_core(other, name)]
-            names = cores if cores or not short.words.marked else names
-        clear = short.initials and len(letters_of(name)) > 2 and (short.words.marked or not _VOWEL.search(name))
-        least = 1 if clear else LEAST_TRIPLES
-        best = _dominant({*others, *(id_ for other in [*names, name] for id_ in ids[other])}, degrees, least)
-        names = [other for other in names if best in ids[other]]
+        best, names = held.meant(short, others)
         if best is None or not names:
             continue
         string = STRING if short.initials or any(_is_core(other, name) for other in names) else PART
@@ -125,6 +107,56 @@ def add_short(
         if short.initials:
             mention.looks = 1.0  # in capitals, even a function word (us) is a name
         short.mentions.append(mention)
+
+
+@attrs.frozen
+class _Holders:
+    """The names that may be meant by short ones, with their entities.
+
+    Attributes:
+        near: Names of the graph that are like each short name.
+        ids: Entities of each name.
+        degrees: Number of triples of each entity.
+        written: Names, as they are written, of the entities that initials are a name of.
+    """
+
+    near: Mapping[str, Sequence[str]]
+    ids: Mapping[str, Sequence[str]]
+    degrees: Mapping[str, int]
+    written: Mapping[str, set[str]]
+
+    @classmethod
+    def of(cls, graph: KnowledgeGraph, every: Sequence[_Short], rivals: Sequence[set[str]]) -> _Holders:
+        """Look up what the graph has for some short names and their rivals."""
+        asked = list({short.span[0]: None for short in every})
+        near = dict(zip(asked, graph.near_names(asked, MOST_NAMES), strict=True))
+        names = list({name: None for row in near.values() for name in row} | dict.fromkeys(asked))
+        ids = dict(zip(names, graph.find(names), strict=True))
+        entities = list({id_: None for row in (*ids.values(), *rivals) for id_ in row})
+        degrees = dict(zip(entities, graph.degrees(entities), strict=True)) if entities else {}
+        written = _written(graph, [id_ for short in every if short.initials for id_ in ids[short.span[0]]])
+        return cls(near, ids, degrees, written)
+
+    def meant(self, short: _Short, rivals: set[str]) -> tuple[str | None, list[str]]:
+        """Return the entity that is by far the best known of all that may be meant, and its names; else None."""
+        name, start, end, _, _ = short.span
+        if short.initials and any(short.words.text[start:end] in self.written[id_] for id_ in self.ids[name]):
+            return None, []
+        names = self._names(short)
+        clear = short.initials and len(letters_of(name)) > 2 and (short.words.marked or not _VOWEL.search(name))
+        entities = {*rivals, *(id_ for other in [*names, name] for id_ in self.ids[other])}
+        best = _dominant(entities, self.degrees, 1 if clear else LEAST_TRIPLES)
+        return best, [other for other in names if best in self.ids[other]]
+
+    def _names(self, short: _Short) -> list[str]:
+        """Return the names that a short one abbreviates, or is a part of."""
+        name = short.span[0]
+        fits = _abbreviates if short.initials else _holds
+        names = [other for other in self.near[name] if fits(other, name)]
+        if short.plural:
+            return [other for other in names if all(word.endswith("s") for word in words_of(other))]
+        cores = [] if short.initials else [other for other in names if _is_core(other, name)]
+        return cores if cores or not (short.initials or short.words.marked) else names
 
 
 def _rivals(short: _Short, known: Mapping[str, Sequence[str]]) -> set[str]:
@@ -145,29 +177,16 @@ def _written(graph: KnowledgeGraph, ids: Sequence[str]) -> dict[str, set[str]]:
 
 def _shorts(words: Words, mentions: list[Mention]) -> list[_Short]:
     """Return the short names that a text may have: those that no mention covers, and initials that one folds."""
-    text = words.text
     shorts = [_Short(mentions, words, span, True, True) for span in _plurals(words)]
-    for match in _INITIALS.finditer(text):
-        if span := _span(words, match.start(), match.end()):
-            covered = [m for m in mentions if m.start < span[2] and span[1] < m.end]
-            if all((m.start, m.end) == (span[1], span[2]) and m.string == 1 for m in covered):
-                shorts.append(_Short(mentions, words, span, True))
-    if is_linked(words, [mention for mention in mentions if mention.string == 1]):
+    spans = [_span(words, *match.span()) for match in _INITIALS.finditer(words.text)]
+    shorts += [_Short(mentions, words, span, True) for span in spans if span and _is_free(span, mentions)]
+    exact = [mention for mention in mentions if mention.string == 1]
+    if is_linked(words, exact):
         return shorts
     taken = [(short.span[1], short.span[2]) for short in shorts]
     # A word of a well-known name is likelier than a name one slip away.
-    taken += [(m.start, m.end) for m in mentions if m.looks >= STRING and m.string == 1]
-    for low, high in words.formed():
-        # Of a compound with a plain word, such as Portuguese-speaking, the first part is the name.
-        plain = _PLAIN_END.search(text, low, high)
-        span = _span(words, low, plain.start() if plain else high)
-        if span and not any(start < high and low < end for start, end in taken):
-            single = span[3] == span[4]
-            if len(letters_of(span[0])) >= (_ALONE if single else LEAST_LETTERS) and not (
-                words.opens[span[3]] or words.is_common_noun(span[4])
-            ):
-                shorts.append(_Short(mentions, words, span, False))
-    return shorts
+    taken += [(mention.start, mention.end) for mention in exact if mention.looks >= STRING]
+    return shorts + [_Short(mentions, words, span, False) for span in _parts(words, taken)]
 
 
 def _small_shorts(words: Words, mentions: list[Mention]) -> list[_Short]:
@@ -177,25 +196,48 @@ def _small_shorts(words: Words, mentions: list[Mention]) -> list[_Short]:
     determiner or a superlative, where they are no pronoun (``the us``, ``which us state``). A part of a name is at
     least two words that no name overlaps.
     """
-    text = words.text
-    places = [match.span() for match in _SMALL_INITIALS.finditer(text)]
-    places += [match.span(match.lastindex or 0) for match in _DETERMINED.finditer(text)]
+    exact = [mention for mention in mentions if mention.string == 1]
+    places = [match.span() for match in _SMALL_INITIALS.finditer(words.text)]
+    places += [match.span(match.lastindex or 0) for match in _DETERMINED.finditer(words.text)]
     shorts = [_Short(mentions, words, span, True, True) for span in _plurals(words)]
-    for start, end in dict.fromkeys(places):
-        span = _span(words, start, end)
-        if span and (not words.stop[span[3]] or span[0] in _PRONOUNS):
-            covered = [m for m in mentions if m.start < span[2] and span[1] < m.end and m.string == 1]
-            if all((m.start, m.end) == (span[1], span[2]) for m in covered):
-                shorts.append(_Short(mentions, words, span, True))
-    taken = [(m.first, m.last) for m in mentions if m.string == 1 and m.length > 1]
-    for first in range(len(words.bounds)):
-        for last in range(first + 1, min(first + _MOST_PART, len(words.bounds))):
+    spans = [_span(words, *place) for place in dict.fromkeys(places)]
+    named = [span for span in spans if span and (not words.stop[span[3]] or span[0] in _PRONOUNS)]
+    shorts += [_Short(mentions, words, span, True) for span in named if _is_free(span, exact)]
+    return shorts + [_Short(mentions, words, span, False) for span in _small_parts(words, exact)]
+
+
+def _is_free(span: Span, mentions: Sequence[Mention]) -> bool:
+    """Return whether nothing overlaps a place but exact mentions of just this place."""
+    _, start, end, _, _ = span
+    covered = [mention for mention in mentions if mention.start < end and start < mention.end]
+    return all((mention.start, mention.end) == (start, end) and mention.string == 1 for mention in covered)
+
+
+def _parts(words: Words, taken: Sequence[tuple[int, int]]) -> Iterator[Span]:
+    """Yield the places of names by form that may be a part of a name; of those that are taken, none."""
+    for low, high in words.formed():
+        # Of a compound with a plain word, such as Portuguese-speaking, the first part is the name.
+        plain = _PLAIN_END.search(words.text, low, high)
+        span = _span(words, low, plain.start() if plain else high)
+        if span is None or any(start < high and low < end for start, end in taken):
+            continue
+        name, _, _, first, last = span
+        long = len(letters_of(name)) >= (_ALONE if first == last else LEAST_LETTERS)
+        if long and not (words.opens[first] or words.is_common_noun(last)):
+            yield span
+
+
+def _small_parts(words: Words, exact: Sequence[Mention]) -> Iterator[Span]:
+    """Yield the places of two words or more, with blanks between them, that no exact mention of several overlaps."""
+    text, bounds = words.text, words.bounds
+    taken = [(mention.first, mention.last) for mention in exact if mention.length > 1]
+    for first in range(len(bounds)):
+        for last in range(first + 1, min(first + _MOST_PART, len(bounds))):
             if words.stop[first] or words.stop[last] or any(low <= last and first <= high for low, high in taken):
                 continue
-            start, end = words.bounds[first][0], words.bounds[last][1]
-            if all(text[words.bounds[at][1] : words.bounds[at + 1][0]] == " " for at in range(first, last)):
-                shorts.append(_Short(mentions, words, (fold(text[start:end]), start, end, first, last), False))
-    return shorts
+            start, end = bounds[first][0], bounds[last][1]
+            if all(text[bounds[at][1] : bounds[at + 1][0]] == " " for at in range(first, last)):
+                yield fold(text[start:end]), start, end, first, last
 
 
 def _plurals(words: Words) -> list[Span]:
