@@ -5,14 +5,18 @@ from __future__ import annotations
 import argparse
 import sys
 from collections import Counter
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from contextlib import suppress
 from hashlib import blake2b
 from pathlib import Path
-from typing import IO, Any
+from typing import IO, TYPE_CHECKING, Any
 
 from srtk_framework.records import dumps
 from srtk_framework.records import record_fields as fields
 from srtk_framework.values import InputError, Literal, Triple
+
+if TYPE_CHECKING:
+    from srtk_plugin_datasets.webnlg import WebnlgEntry
 
 HELP = "write the union of the graphs of all questions, or the triples of a set, for `srtk graph build`"
 _BREAKS = ("\t", "\n", "\r")
@@ -53,8 +57,6 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
 def run(args: argparse.Namespace) -> int:
     """Write the distinct triples, in the order of the files."""
-    from srtk_plugin_datasets.rog import question_graphs
-
     if args.share is not None and not 0 < args.share <= 1:
         raise InputError(f"--share: {args.share:g} is no share; give a number above 0, at most 1")
     if args.texts_without_hidden and not args.texts:
@@ -67,7 +69,14 @@ def run(args: argparse.Namespace) -> int:
         return _lama(args)
     if args.hidden or args.share is not None or args.without_hidden:
         raise InputError(f"--hidden, --share and --without-hidden: nothing is hidden in {args.format}; remove them")
-    files = _files(args.format, args.files, [split for split in args.splits.split(",") if split])
+    return _question_graphs(args)
+
+
+def _question_graphs(args: argparse.Namespace) -> int:
+    """Write the union of the graphs of all questions, and the labels of their ids."""
+    from srtk_plugin_datasets.rog import question_graphs
+
+    files = _files(args.format, args.files, _splits(args))
     if args.labels and args.format != "gtsqa":
         raise InputError("--labels: ids are names in the format rog, so there are no labels; remove it")
     counts: Counter[str] = Counter()
@@ -86,9 +95,7 @@ def run(args: argparse.Namespace) -> int:
                 if key not in seen:
                     seen.add(key)
                     out.write(line + "\n")
-    if args.labels:
-        with _Target(args.labels) as names:
-            names.writelines(f"{id_}\t{label}\n" for id_, label in sorted(labels.items()))
+    _write(args.labels, (f"{id_}\t{label}\n" for id_, label in sorted(labels.items())))
     if counts["left"]:
         print(
             f"left out: {counts['left']:,} triples with an empty name, or a tab or line break in one", file=sys.stderr
@@ -99,53 +106,50 @@ def run(args: argparse.Namespace) -> int:
 
 def _webnlg(args: argparse.Namespace) -> int:
     """Write the triples of all entries, the names of their entities, and the texts."""
-    from srtk_plugin_datasets.hidden_facts import hidden_facts
-    from srtk_plugin_datasets.webnlg import HIDDEN, mentions, names, read_webnlg, webnlg_files
+    from srtk_plugin_datasets.webnlg import names, read_webnlg, webnlg_files
 
-    splits = tuple(split for split in args.splits.split(",") if split)
-    files: list[Path] = []
-    for place in args.files:
-        found = [Path(place)] if Path(place).is_file() else webnlg_files(Path(place), splits)
-        if not found:
-            raise InputError(f"{place}: no XML of the splits {', '.join(splits)} here; give files, or set --splits")
-        files += found
-    triples: dict[Triple, None] = {}
-    documents: list[tuple[tuple[Triple, ...], dict[str, Any]]] = []
-    for file in files:
-        for entry in read_webnlg(file):
-            triples.update(dict.fromkeys(entry.triples))
-            rows = [list(triple) for triple in entry.triples]
-            for number, text in enumerate(entry.texts, 1):
-                named = mentions(text, entry.triples)
-                row = {"id": f"{entry.id}/{number}", "text": text, "triples": rows, "mentions": named}
-                documents.append((entry.triples, row))
+    files = _placed(args.files, _splits(args), webnlg_files, "no XML of the splits")
+    entries = [entry for file in files for entry in read_webnlg(file)]
+    triples = dict.fromkeys(triple for entry in entries for triple in entry.triples)
     entities = sorted({end for triple in triples for end in triple[::2] if not isinstance(end, Literal)})
-    facts = [triple for triple in triples if not isinstance(triple.object, Literal)]
-    share = HIDDEN if args.share is None else args.share
-    hides = args.hidden or args.without_hidden or args.texts_without_hidden
-    hidden = hidden_facts(facts, share, args.seed) if hides else []
+    hidden = _hidden(args, triples)
     if args.without_hidden:
         for triple in hidden:
             del triples[triple]
-    _write_triples(args.out, triples)
-    if args.hidden:
-        _write_triples(args.hidden, hidden)
-    if args.labels:
-        with _Target(args.labels) as out:
-            out.writelines(f"{id_}\t{names(id_)[0]}\n" for id_ in entities)
-    if args.aliases:
-        with _Target(args.aliases) as out:
-            out.writelines(f"{id_}\t{name}\n" for id_ in entities for name in names(id_)[1:])
-    if args.texts:
-        if args.texts_without_hidden:
-            documents = [(stated, row) for stated, row in documents if set(hidden).isdisjoint(stated)]
-        with _Target(args.texts) as out:
-            out.writelines(dumps(row) + "\n" for _, row in documents)
+    _write(args.out, _lines(triples))
+    _write(args.hidden, _lines(hidden))
+    _write(args.labels, (f"{id_}\t{names(id_)[0]}\n" for id_ in entities))
+    _write(args.aliases, (f"{id_}\t{name}\n" for id_ in entities for name in names(id_)[1:]))
+    unsaid = set(hidden) if args.texts_without_hidden else set()
+    stating = [entry for entry in entries if unsaid.isdisjoint(entry.triples)]
+    _write(args.texts, (dumps(row) + "\n" for entry in stating for row in _documents(entry)))
     between = sum(not isinstance(triple.object, Literal) for triple in triples)
-    print(f"{args.out}: {len(triples):,} triples, {between:,} between entities, of {len(documents):,} texts")
+    texts = sum(len(entry.texts) for entry in stating)
+    print(f"{args.out}: {len(triples):,} triples, {between:,} between entities, of {texts:,} texts")
     if hidden:
         print(f"hidden{'' if args.without_hidden else ' by the list alone'}: {len(hidden):,} triples")
     return 0
+
+
+def _hidden(args: argparse.Namespace, triples: Iterable[Triple]) -> list[Triple]:
+    """Draw the triples between entities that are hidden, where the flags ask for it."""
+    from srtk_plugin_datasets.hidden_facts import hidden_facts
+    from srtk_plugin_datasets.webnlg import HIDDEN
+
+    if not (args.hidden or args.without_hidden or args.texts_without_hidden):
+        return []
+    facts = [triple for triple in triples if not isinstance(triple.object, Literal)]
+    return hidden_facts(facts, HIDDEN if args.share is None else args.share, args.seed)
+
+
+def _documents(entry: WebnlgEntry) -> Iterator[dict[str, Any]]:
+    """Yield the texts of an entry as documents, with the entities that they mention."""
+    from srtk_plugin_datasets.webnlg import mentions
+
+    rows = [list(triple) for triple in entry.triples]
+    for number, text in enumerate(entry.texts, 1):
+        named = mentions(text, entry.triples)
+        yield {"id": f"{entry.id}/{number}", "text": text, "triples": rows, "mentions": named}
 
 
 def _lama(args: argparse.Namespace) -> int:
@@ -161,46 +165,64 @@ def _lama(args: argparse.Namespace) -> int:
     hidden = hidden_facts(facts, share, args.seed)
     asked = set(hidden)
     known = [fact for fact in facts if fact not in asked]
-    _write_triples(args.out, known)
-    if args.hidden:
-        _write_triples(args.hidden, hidden)
+    _write(args.out, _lines(known))
+    _write(args.hidden, _lines(hidden))
     if args.labels:
         relations = {fact.relation for fact in facts}
-        with _Target(args.labels) as out:
-            out.writelines(f"{id_}\t{label}\n" for id_, label in lama_relations(folder).items() if id_ in relations)
-            # Also those of the facts that are asked for.
-            out.writelines(f"{id_}\t{id_}\n" for id_ in sorted({end for fact in facts for end in fact[::2]}))
+        labels = {id_: label for id_, label in lama_relations(folder).items() if id_ in relations}
+        # Also those of the facts that are asked for.
+        rows = [*labels.items(), *((id_, id_) for id_ in sorted({end for fact in facts for end in fact[::2]}))]
+        _write(args.labels, (f"{id_}\t{label}\n" for id_, label in rows))
     print(f"{args.out}: {len(known):,} facts; {len(hidden):,} others are asked for")
     return 0
 
 
-def _write_triples(path: str, triples: Iterable[Triple]) -> None:
-    with _Target(path) as out:
-        out.writelines("\t".join(triple) + "\n" for triple in triples)
+def _lines(triples: Iterable[Triple]) -> Iterator[str]:
+    return ("\t".join(triple) + "\n" for triple in triples)
 
 
-def _files(form: str, places: Sequence[str], splits: Sequence[str]) -> list[Path]:
-    """Return the files of all paths; of a folder, those of its splits."""
+def _write(path: str | None, lines: Iterable[str]) -> None:
+    """Write a file that is asked for."""
+    if path:
+        with _Target(path) as out:
+            out.writelines(lines)
+
+
+def _splits(args: argparse.Namespace) -> tuple[str, ...]:
+    return tuple(split for split in args.splits.split(",") if split)
+
+
+def _files(form: str, places: Sequence[str], splits: tuple[str, ...]) -> list[Path]:
+    """Return the files of all paths, each once; of a folder, those of its splits."""
     from srtk_plugin_datasets.gtsqa import gtsqa_files
     from srtk_plugin_datasets.rog import split_files
 
-    def of_split(place: str, split: str) -> Iterator[Path]:
-        try:
-            yield from (split_files if form == "rog" else _with_graphs)(place, split)
-        except InputError:
-            return
+    def with_graphs(folder: str, split: str) -> list[Path]:
+        found = sorted(Path(folder).glob(f"gtsqa-with-graphs/{split}-*.parquet"))
+        return found or gtsqa_files(folder, split)
 
-    def _with_graphs(place: str, split: str) -> list[Path]:
-        found = sorted(Path(place).glob(f"gtsqa-with-graphs/{split}-*.parquet"))
-        return found or gtsqa_files(place, split)
+    def of_splits(folder: Path, splits: tuple[str, ...]) -> Iterator[Path]:
+        for split in splits:
+            with suppress(InputError):
+                yield from (split_files if form == "rog" else with_graphs)(str(folder), split)
 
+    return list(dict.fromkeys(_placed(places, splits, of_splits, "no file of the splits")))
+
+
+def _placed(
+    places: Sequence[str],
+    splits: tuple[str, ...],
+    of_folder: Callable[[Path, tuple[str, ...]], Iterable[Path]],
+    lacking: str,
+) -> list[Path]:
+    """Return the files that paths name, those of a folder's splits among them."""
     files: list[Path] = []
     for place in places:
-        found = [Path(place)] if Path(place).is_file() else [f for split in splits for f in of_split(place, split)]
+        found = [Path(place)] if Path(place).is_file() else list(of_folder(Path(place), splits))
         if not found:
-            raise InputError(f"{place}: no file of the splits {', '.join(splits)} here; give files, or set --splits")
+            raise InputError(f"{place}: {lacking} {', '.join(splits)} here; give files, or set --splits")
         files += found
-    return list(dict.fromkeys(files))
+    return files
 
 
 def _cells(row: object, where: str, form: str, labels: dict[str, str] | None) -> list[str]:
