@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 
+import attrs
+
 from srtk_framework.text.id_spellings import own_spellings, shortened
 from srtk_framework.values import Budget, DriverError, Frontier, GraphLike, Neighbourhood, Pattern, Step, Triple
 
@@ -38,42 +40,70 @@ def neighbourhood(graph: GraphLike, frontiers: Sequence[Frontier], hops: int, bu
         the limit, plus one for each node that was not read because of it.
     """
     most = budget.triples if budget.triples is not None else float("inf")
-    found: list[dict[Triple, None]] = [{} for _ in frontiers]
-    left_out: list[set[Triple]] = [set() for _ in frontiers]
-    cuts = [dict.fromkeys(("hub", "nodes", "triples"), 0) for _ in frontiers]
-    seen = [set(frontier.ids()) for frontier in frontiers]
-    current: list[Frontier] = list(frontiers)
+    around = [_Surroundings(frontier, most, set(frontier.ids())) for frontier in frontiers]
     for hop in range(hops):
-        open_ = [i for i in range(len(current)) if current[i].size and len(found[i]) < most]
+        open_ = [one for one in around if one.frontier.size and not one.is_full]
         if not open_:
             break
-        steps = graph.steps([current[i] for i in open_], True)
-        pairs = [(i, step) for i, row in zip(open_, steps, strict=True) for step in row]
-        at = [current[i] for i, _ in pairs]
-        read = graph.triples(at, [step for _, step in pairs], budget.hub)
-        reached = graph.follow(at, [step for _, step in pairs], budget.hub)
-        following: list[set[str]] = [set() for _ in frontiers]
-        for (i, _), triples, nodes in zip(pairs, read, reached, strict=True):
-            for triple in triples:
-                if len(found[i]) < most:
-                    found[i].setdefault(triple)
-                elif triple not in found[i]:
-                    left_out[i].add(triple)
-            following[i].update(nodes.ids())
-            cuts[i]["hub"] += nodes.cut
-        fresh = [sorted(new - old) for new, old in zip(following, seen, strict=True)]
-        if hop < hops - 1:
-            for cut, nodes_, triples_ in zip(cuts, fresh, found, strict=True):
-                kept = nodes_[: budget.nodes]
-                cut["nodes"] += len(nodes_) - len(kept)
-                cut["triples"] += len(kept) if len(triples_) >= most else 0
-        fresh = [nodes_[: budget.nodes] for nodes_ in fresh]
-        for old, new in zip(seen, fresh, strict=True):
-            old.update(new)
-        current = list(graph.frontiers(fresh))
-    for cut, triples_left in zip(cuts, left_out, strict=True):
-        cut["triples"] += len(triples_left)
-    return [Neighbourhood(triples, cut) for triples, cut in zip(found, cuts, strict=True)]
+        steps = graph.steps([one.frontier for one in open_], True)
+        pairs = [(one, step) for one, row in zip(open_, steps, strict=True) for step in row]
+        at, along = [one.frontier for one, _ in pairs], [step for _, step in pairs]
+        read = graph.triples(at, along, budget.hub)
+        reached = graph.follow(at, along, budget.hub)
+        for (one, _), triples, nodes in zip(pairs, read, reached, strict=True):
+            one.add(triples, nodes)
+        fresh = [one.next_nodes(budget.nodes, hop == hops - 1) for one in around]
+        for one, frontier in zip(around, graph.frontiers(fresh), strict=True):
+            one.frontier = frontier
+    return [Neighbourhood(one.found, {**one.cut, "triples": one.cut["triples"] + len(one.left_out)}) for one in around]
+
+
+@attrs.define
+class _Surroundings:
+    """What was read around one frontier.
+
+    Attributes:
+        frontier: The nodes of the current hop.
+        most: Maximum number of triples.
+        seen: Nodes of this hop and of those before.
+        found: The triples, in order.
+        left_out: Triples that were read beyond the maximum.
+        following: Nodes that the current hop leads to.
+        cut: What the limits cut.
+    """
+
+    frontier: Frontier
+    most: float
+    seen: set[str]
+    found: dict[Triple, None] = attrs.field(factory=dict)
+    left_out: set[Triple] = attrs.field(factory=set)
+    following: set[str] = attrs.field(factory=set)
+    cut: dict[str, int] = attrs.field(factory=lambda: dict.fromkeys(("hub", "nodes", "triples"), 0))
+
+    @property
+    def is_full(self) -> bool:
+        return len(self.found) >= self.most
+
+    def add(self, triples: Sequence[Triple], reached: Frontier) -> None:
+        """Add what was read along one step."""
+        for triple in triples:
+            if not self.is_full:
+                self.found.setdefault(triple)
+            elif triple not in self.found:
+                self.left_out.add(triple)
+        self.following.update(reached.ids())
+        self.cut["hub"] += reached.cut
+
+    def next_nodes(self, most: int | None, is_last: bool) -> list[str]:
+        """Return the nodes of the next hop, and begin it."""
+        fresh = sorted(self.following - self.seen)
+        kept = fresh[:most]
+        if not is_last:
+            self.cut["nodes"] += len(fresh) - len(kept)
+            self.cut["triples"] += len(kept) if self.is_full else 0
+        self.seen.update(kept)
+        self.following = set()
+        return kept
 
 
 def own_ids(graph: GraphLike, prefixes: Mapping[str, str], ids: Sequence[str], relations: bool) -> list[str]:

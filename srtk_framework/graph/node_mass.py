@@ -148,26 +148,12 @@ def facts_by_node(
         rows = [
             {rank: row[rank] for rank in sorted(row) if rank < most} for row, most in zip(rows, within, strict=True)
         ]
-    subgraphs, expected = [], []
-    for i, (row, trace) in enumerate(zip(paths, traces, strict=True)):
-        reading = _chosen(row, rows[i], topics[i], budget, background or BACKGROUND)
-        chosen = reading.triples
-        every = {triple for one in rows[i].values() for instance in one for triple in instance.triples}
-        beyond = sum(1 for path in row[within[i] :] if path.steps)
-        for limit, lost in ((reading.limit, len(every) - len(chosen)), ("mass", beyond)):
-            if lost:
-                cuts[i][limit] = cuts[i].get(limit, 0) + lost
-        subgraphs.append(
-            Subgraph(
-                triples=tuple(chosen),
-                scores=tuple(choice.score for choice in chosen.values()),
-                paths=tuple(attrs.evolve(path, score=rounded(path.score)) for path in row),
-                path_of=tuple(choice.rank for choice in chosen.values()),
-                trace={**trace, "cut": dict(sorted(cuts[i].items()))} if cuts[i] else dict(trace),
-                joins=reading.joins,
-            )
-        )
-        expected.append([0.0, *reading.shares] if row else [])
+    readings = [
+        _chosen(row, found_, numbers, budget, background or BACKGROUND)
+        for row, found_, numbers in zip(paths, rows, topics, strict=True)
+    ]
+    subgraphs = [_subgraph(*one) for one in zip(paths, within, rows, readings, cuts, traces, strict=True)]
+    expected = [[0.0, *reading.shares] if row else [] for row, reading in zip(paths, readings, strict=True)]
     before = [len(one.triples) for one in subgraphs]
     if spare is not None:
         subgraphs = _filled(graph, subgraphs, searched, read, spare, budget, topics, known, background or BACKGROUND)
@@ -181,6 +167,31 @@ def facts_by_node(
         )
         for one, shares, own in zip(finished, expected, before, strict=True)
     ]
+
+
+def _subgraph(
+    paths: Sequence[RankedPath],
+    within: int,
+    read: Mapping[int, Sequence[Instance]],
+    reading: _Reading,
+    cut: dict[str, int],
+    trace: Mapping[str, Any],
+) -> Subgraph:
+    """Return what was chosen along the paths of a question, and count what was left out."""
+    chosen = reading.triples
+    every = {triple for one in read.values() for instance in one for triple in instance.triples}
+    beyond = sum(1 for path in paths[within:] if path.steps)
+    for limit, lost in ((reading.limit, len(every) - len(chosen)), ("mass", beyond)):
+        if lost:
+            cut[limit] = cut.get(limit, 0) + lost
+    return Subgraph(
+        triples=tuple(chosen),
+        scores=tuple(choice.score for choice in chosen.values()),
+        paths=tuple(attrs.evolve(path, score=rounded(path.score)) for path in paths),
+        path_of=tuple(choice.rank for choice in chosen.values()),
+        trace={**trace, "cut": dict(sorted(cut.items()))} if cut else dict(trace),
+        joins=reading.joins,
+    )
 
 
 def _read(
@@ -297,42 +308,26 @@ def _chosen(
     degrees = _degrees(read)
     order = sorted(nodes, key=lambda end: (-nodes[end].score, nodes[end].rank, -degrees[end]))
     reserved, held = _reserved(nodes, order, [_ends(found) for found in read.values()], most, before)
-    highest = min((choice.score for choice in before.values()), default=math.inf)
-    total = math.fsum(node.mass for node in nodes.values())
-    share, seen = 0.0, set[str]()
-    chosen = dict(before)
-    shares: list[float] = []
-    ends: list[int] = []
+    selection = _Selection(nodes, before)
     room = math.inf if most is None else most - len(before) - len(held)
     for end in order:
-        if recall is not None and recall < 1 and share >= recall:
+        if selection.reaches(recall):
             break
         node = nodes[end]
         own = dict.fromkeys(node.instance.triples, node.rank)
-        wanted = {triple: way.rank for _, way in node.joined for triple in way.triples} | own
-        new = sum(triple not in chosen and triple not in held for triple in wanted)
+        joined = {triple: way.rank for _, way in node.joined for triple in way.triples if triple not in own}
+        new = sum(triple not in selection.chosen and triple not in held for triple in (*own, *joined))
         if new > room and end in reserved:
             # The room for its own triples is kept; how other topics arrive there needs what is left.
-            wanted, new = own, 0
-        if new > room:
-            continue
-        room -= new
-        for triple in (*own, *(triple for triple in wanted if triple not in own)):
-            if triple in chosen:
-                continue
-            chosen[triple] = _Choice(min(highest, node.score), wanted[triple])
-            for at in (triple.subject, triple.object):
-                if at in nodes and at not in seen:
-                    seen.add(at)
-                    share += nodes[at].mass / total
-            shares.append(min(share, 1.0))
-        ends.append(len(chosen))
-    limit = "recall" if recall is not None and recall < 1 and share >= recall else "triples"
+            joined, new = {}, 0
+        if new <= room:
+            room -= new
+            selection.add(node, own | joined)
+    limit = "recall" if selection.reaches(recall) else "triples"
     if budget.price:
-        worth = _worth(ends, shares, budget.price)
-        if worth < len(chosen) or (limit == "triples" and len(ends) == len(order)):
-            limit = "price"
-        chosen, shares = dict(islice(chosen.items(), worth)), shares[:worth]
+        cut = selection.cut_to(budget.price)
+        limit = "price" if cut or (limit == "triples" and len(selection.ends) == len(order)) else limit
+    chosen, shares = selection.chosen, selection.shares
     joins = _joins([nodes[end] for end in order], chosen)
     if limit == "recall" or budget.price:
         return _Reading(chosen, joins, shares, limit)
@@ -342,8 +337,48 @@ def _chosen(
             break
         score = min(score, nodes[end].score)
         chosen.setdefault(triple, _Choice(score, rank))
-    shares += [min(share, 1.0)] * (len(chosen) - len(shares))
+    shares += [min(selection.share, 1.0)] * (len(chosen) - len(shares))
     return _Reading(chosen, joins, shares, limit)
+
+
+class _Selection:
+    """The triples that were chosen so far, with the share of the mass that they have.
+
+    Args:
+        nodes: All nodes that may be chosen.
+        before: Triples that were chosen before; no score is greater than theirs.
+    """
+
+    def __init__(self, nodes: Mapping[str, _Node], before: Mapping[Triple, _Choice]) -> None:
+        self.chosen = dict(before)
+        self.share, self.shares = 0.0, list[float]()
+        self.ends = list[int]()
+        self._nodes, self._seen = nodes, set[str]()
+        self._highest = min((choice.score for choice in before.values()), default=math.inf)
+        self._total = math.fsum(node.mass for node in nodes.values())
+
+    def reaches(self, recall: float | None) -> bool:
+        """Return whether the triples have a recall below 1."""
+        return recall is not None and recall < 1 and self.share >= recall
+
+    def add(self, node: _Node, wanted: Mapping[Triple, int]) -> None:
+        """Add the triples of a node, each with the rank of its path."""
+        for triple, rank in wanted.items():
+            if triple in self.chosen:
+                continue
+            self.chosen[triple] = _Choice(min(self._highest, node.score), rank)
+            for at in (triple.subject, triple.object):
+                if at in self._nodes and at not in self._seen:
+                    self._seen.add(at)
+                    self.share += self._nodes[at].mass / self._total
+            self.shares.append(min(self.share, 1.0))
+        self.ends.append(len(self.chosen))
+
+    def cut_to(self, price: float) -> bool:
+        """Drop the triples that are not worth their price; return whether there were any."""
+        worth, before = _worth(self.ends, self.shares, price), len(self.chosen)
+        self.chosen, self.shares = dict(islice(self.chosen.items(), worth)), self.shares[:worth]
+        return worth < before
 
 
 def _worth(ends: Sequence[int], shares: Sequence[float], price: float) -> int:

@@ -87,30 +87,43 @@ def facts(
         hops = _read_path_triples(graph, chosen, [frontiers[i] for i in turn], budget, [cut[i] for i in turn])
         for i, path, levels in zip(turn, chosen, hops, strict=True):
             _add_instances(path, levels, rank, gathered[i], cut[i], budget.triples)
-    unread = [
-        sum(1 for path in row[_reached(row, found) :] if path.steps)
-        if budget.triples is not None and len(found) >= budget.triples
-        else 0
-        for row, found in zip(wanted, gathered, strict=True)
-    ]
-    subgraphs = []
-    for i, row in enumerate(paths):
-        found = gathered[i]
-        trace = dict(traces[i]) if traces else {}
-        _count(cut[i], "paths", unread[i])
-        _count(cut[i], "mass", sum(1 for path in row[len(wanted[i]) :] if path.steps))
-        if cut[i]:
-            trace["cut"] = dict(sorted(cut[i].items()))
-        subgraphs.append(
-            Subgraph(
-                triples=tuple(found),
-                scores=tuple(rounded(row[rank].score) for rank in found.values()),
-                paths=tuple(attrs.evolve(path, score=rounded(path.score)) for path in row),
-                path_of=tuple(found.values()),
-                trace=trace,
-            )
+    subgraphs = [
+        _subgraph(row, len(within), found, lost, trace, budget.triples)
+        for row, within, found, lost, trace in zip(
+            paths, wanted, gathered, cut, traces or [{} for _ in paths], strict=True
         )
+    ]
     return finish(graph, subgraphs, budget)
+
+
+def _subgraph(
+    paths: Sequence[RankedPath],
+    within: int,
+    found: Mapping[Triple, int],
+    cut: dict[str, int],
+    trace: Mapping[str, Any],
+    most: int | None,
+) -> Subgraph:
+    """Return what was read along the paths of a question, and count those that were not read.
+
+    Args:
+        paths: Its paths, best first.
+        within: How many of them the mass reaches.
+        found: Its triples, with the rank of the path of each.
+        cut: What the limits cut.
+        trace: Its trace so far.
+        most: Maximum number of triples.
+    """
+    reached = max(found.values(), default=-1) + 1 if most is not None and len(found) >= most else within
+    _count(cut, "paths", sum(1 for path in paths[reached:within] if path.steps))
+    _count(cut, "mass", sum(1 for path in paths[within:] if path.steps))
+    return Subgraph(
+        triples=tuple(found),
+        scores=tuple(rounded(paths[rank].score) for rank in found.values()),
+        paths=tuple(attrs.evolve(path, score=rounded(path.score)) for path in paths),
+        path_of=tuple(found.values()),
+        trace={**trace, "cut": dict(sorted(cut.items()))} if cut else dict(trace),
+    )
 
 
 def instances(
@@ -199,10 +212,6 @@ def _most_confident_first(
             heapq.heappush(heap, (negative * confidences.get(triple, 1.0), (*places, place), (*chain, triple)))
 
 
-def _reached(row: Sequence[RankedPath], found: Mapping[Triple, int]) -> int:
-    return max(found.values(), default=-1) + 1
-
-
 def _read_path_triples(
     graph: GraphLike,
     paths: Sequence[RankedPath],
@@ -211,23 +220,7 @@ def _read_path_triples(
     cuts: Sequence[dict[str, int]],
 ) -> list[list[Sequence[Triple]]]:
     """Read the triples of each hop of each path; add missing frontiers to ``frontiers`` and cuts to ``cuts``."""
-    lacking = [i for i, path in enumerate(paths) if (path.entity, ()) not in frontiers[i]]
-    begun = graph.frontiers([[paths[i].entity] for i in lacking]) if lacking else ()
-    for i, frontier in zip(lacking, begun, strict=True):
-        frontiers[i][paths[i].entity, ()] = frontier
-    for depth in range(1, max((len(path.steps) for path in paths), default=0)):
-        live = [
-            i
-            for i, path in enumerate(paths)
-            if depth < len(path.steps) and (path.entity, path.steps[:depth]) not in frontiers[i]
-        ]
-        if not live:
-            continue
-        at = [frontiers[i][paths[i].entity, paths[i].steps[: depth - 1]] for i in live]
-        reached = graph.follow(at, [paths[i].steps[depth - 1] for i in live], budget.hub)
-        for i, frontier in zip(live, reached, strict=True):
-            frontiers[i][paths[i].entity, paths[i].steps[:depth]] = frontier
-            _count(cuts[i], "hub", frontier.cut)
+    _follow_paths(graph, paths, frontiers, budget, cuts)
     pairs = [(i, depth) for i, path in enumerate(paths) for depth in range(len(path.steps))]
     inner = [(i, d) for i, d in pairs if d + 1 < len(paths[i].steps)]
     last = [(i, d) for i, d in pairs if d + 1 == len(paths[i].steps)]
@@ -248,6 +241,33 @@ def _read_path_triples(
             if (paths[i].entity, paths[i].steps) not in frontiers[i]:  # else ``follow`` has counted it
                 _count(cuts[i], "hub", dropped)
     return levels
+
+
+def _follow_paths(
+    graph: GraphLike,
+    paths: Sequence[RankedPath],
+    frontiers: Sequence[dict[PathKey, Frontier]],
+    budget: Budget,
+    cuts: Sequence[dict[str, int]],
+) -> None:
+    """Add the frontier before each step of each path, where it is missing."""
+    lacking = [i for i, path in enumerate(paths) if (path.entity, ()) not in frontiers[i]]
+    begun = graph.frontiers([[paths[i].entity] for i in lacking]) if lacking else ()
+    for i, frontier in zip(lacking, begun, strict=True):
+        frontiers[i][paths[i].entity, ()] = frontier
+    for depth in range(1, max((len(path.steps) for path in paths), default=0)):
+        live = [
+            i
+            for i, path in enumerate(paths)
+            if depth < len(path.steps) and (path.entity, path.steps[:depth]) not in frontiers[i]
+        ]
+        if not live:
+            continue
+        at = [frontiers[i][paths[i].entity, paths[i].steps[: depth - 1]] for i in live]
+        reached = graph.follow(at, [paths[i].steps[depth - 1] for i in live], budget.hub)
+        for i, frontier in zip(live, reached, strict=True):
+            frontiers[i][paths[i].entity, paths[i].steps[:depth]] = frontier
+            _count(cuts[i], "hub", frontier.cut)
 
 
 def _within_hub(triples: Sequence[Triple], step: Step, hub: int) -> tuple[list[Triple], int]:
