@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import itertools
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path as FilePath
 from typing import Any, TypeVar
 
@@ -131,32 +131,26 @@ def _is_mark(field: str, value: Any) -> bool:
 def record_from_question(question: Question) -> dict[str, Any]:
     """Convert a question to a record, with ``extra`` last; unknown values are omitted."""
     links = question.links
-    record: dict[str, Any] = {"id": question.id, "question": question.text}
-    if question.pattern is not None:
-        record["pattern"] = list(question.pattern)
-    if question.candidates:
-        record["candidates"] = list(question.candidates)
-    record["question_entities"] = [link.entity for link in links]
     spans = [None if link.start is None or link.end is None else [link.start, link.end] for link in links]
-    if any(span is not None for span in spans):
-        record["spans"] = spans
-    if any(link.name for link in links):
-        record["entity_names"] = [link.name for link in links]
-    if any(link.score != 1.0 for link in links):
-        record["entity_scores"] = [rounded(link.score) for link in links]
-    if question.answers is not None:
-        record["answer_entities"] = list(question.answers)
-    if question.gold_paths is not None:
-        record["gold_paths"] = [[str(step) for step in path] for path in question.gold_paths]
-    if question.gold_triples is not None:
-        record["gold_triples"] = [list(triple) for triple in question.gold_triples]
-    if question.gold_links is not None:
-        record["gold_links"] = [_gold_link(link) for link in question.gold_links]
-    if question.options:
-        record["options"] = list(question.options)
-    own = _own_fields(question.pattern)
-    kept = {f: v for f, v in question.extra.items() if f not in own and f not in RESULT_FIELDS}
-    return {**record, **kept}
+    paths, triples, gold = question.gold_paths, question.gold_triples, question.gold_links
+    record = {
+        "id": question.id,
+        "question": question.text,
+        "pattern": None if question.pattern is None else list(question.pattern),
+        "candidates": list(question.candidates) or None,
+        "question_entities": [link.entity for link in links],
+        "spans": spans if any(spans) else None,
+        "entity_names": [link.name for link in links] if any(link.name for link in links) else None,
+        "entity_scores": [rounded(link.score) for link in links] if any(link.score != 1 for link in links) else None,
+        "answer_entities": None if question.answers is None else list(question.answers),
+        "gold_paths": None if paths is None else [[str(step) for step in path] for path in paths],
+        "gold_triples": None if triples is None else [list(triple) for triple in triples],
+        "gold_links": None if gold is None else [_gold_link(link) for link in gold],
+        "options": list(question.options) or None,
+    }
+    foreign = {*question.extra} - _own_fields(question.pattern) - {*RESULT_FIELDS}
+    kept = {field: value for field, value in question.extra.items() if field in foreign}
+    return {**{field: value for field, value in record.items() if value is not None}, **kept}
 
 
 def _gold_link(link: Link) -> dict[str, Any]:
@@ -304,8 +298,9 @@ def _with_probability(subgraph: Subgraph, answer: Any) -> Subgraph:
 
 
 def _subgraph(record: Mapping[str, Any], field: str, where: str) -> Subgraph:
-    rows = record[field] if record.get(field) is not None else []
-    scored = fields.items(rows, where, field, fields.scored_triple)
+    """Read what was retrieved; of a triple that comes twice, the first in the order of the scores."""
+    rows = record.get(field)
+    scored = fields.items([] if rows is None else rows, where, field, fields.scored_triple)
     size = len(scored)
     paths = tuple(fields.items(record.get("paths") or [], where, "paths", fields.ranked_path))
     scores = fields.column(record, "scores", field, size, where, fields.number)
@@ -314,25 +309,20 @@ def _subgraph(record: Mapping[str, Any], field: str, where: str) -> Subgraph:
     qualifiers = fields.column(record, "qualifiers", field, size, where, fields.qualifiers) or [()] * size
     confidences = fields.column(record, "confidences", field, size, where, fields.confidence) or []
     evidence = fields.column(record, "evidence", field, size, where, fields.evidence) or []
-    if max(path_of, default=-1) >= len(paths):
-        raise InputError(f"{where}: field 'triplet_paths' names path {max(path_of)}, but 'paths' has {len(paths)}")
     joins = fields.items(record.get("joins") or [], where, "joins", fields.join)
-    beyond = [index for join in joins for index in join.paths if not 0 <= index < len(paths)]
-    if beyond:
-        raise InputError(f"{where}: field 'joins' names path {beyond[0]}, but 'paths' has {len(paths)}")
-    expected = record.get("expected_recall")
+    _check_paths([max(path_of, default=-1)], -1, len(paths), where, "triplet_paths")
+    _check_paths([index for join in joins for index in join.paths], 0, len(paths), where, "joins")
+    expected, trace = record.get("expected_recall"), record.get("trace")
+    if trace is not None and not isinstance(trace, dict):
+        raise fields.wrong(where, "trace", "an object", trace)
     order = list(range(size))
     if scores is None:
-        inline = [score or 0.0 for _, score in scored]
-        order.sort(key=lambda i: -inline[i])
-        scores = inline
+        scores = [score or 0.0 for _, score in scored]
+        order.sort(key=scores.__getitem__, reverse=True)
     first: dict[Triple, int] = {}
     for i in order:
         first.setdefault(scored[i][0], i)
     kept = list(first.values())
-    trace = record.get("trace")
-    if trace is not None and not isinstance(trace, dict):
-        raise fields.wrong(where, "trace", "an object", trace)
     return Subgraph(
         triples=tuple(first),
         scores=tuple(rounded(scores[i]) for i in kept),
@@ -347,6 +337,13 @@ def _subgraph(record: Mapping[str, Any], field: str, where: str) -> Subgraph:
         expected_recall=None if expected is None else fields.confidence(expected, where, "expected_recall"),
         searches=tuple(fields.items(record.get("searches") or [], where, "searches", fields.search)),
     )
+
+
+def _check_paths(named: Sequence[int], least: int, count: int, where: str, field: str) -> None:
+    """Refuse the number of a path that is not there."""
+    beyond = next((index for index in named if not least <= index < count), None)
+    if beyond is not None:
+        raise InputError(f"{where}: field {field!r} names path {beyond}, but 'paths' has {count}")
 
 
 def read_questions(path: str | FilePath, text_field: str = "question") -> Iterator[Question]:

@@ -94,35 +94,35 @@ def candidate_pools(
         The pool of each pattern, and its completions by each completer.
     """
     rows = [[list(row) for row in one.complete(patterns, depth)] for one in completers]
-    proposed = list(zip(*rows, strict=True))
-    steps = [open_end(pattern)[1] for pattern in patterns]
-    ids: list[tuple[str, ...]] = []
-    sizes = []
-    places: list[list[dict[str, int]]] = []
-    for at, (step, found) in enumerate(zip(steps, proposed, strict=True)):
-        ends = [[one.triple.subject if step.inverse else one.triple.object for one in row] for row in found]
-        places.append([{end: place for place, end in enumerate(row, 1)} for row in ends])
-        pool = sorted({end for row in ends for end in row})
-        sizes.append(len(pool))
-        known = set(pool)
-        ids.append((*pool, *dict.fromkeys(id_ for id_ in (further[at] if further else ()) if id_ not in known)))
-    pools = []
-    rates = [np.zeros((len(some), len(completers))) for some in ids]
-    ranks = [np.zeros((len(some), len(completers)), dtype=np.int64) for some in ids]
+    proposed = [list(found) for found in zip(*rows, strict=True)]
+    pools = [
+        _pool(open_end(pattern)[1], found, further[at] if further else (), depth, stored[at])
+        for at, (pattern, found) in enumerate(zip(patterns, proposed, strict=True))
+    ]
     for column, completer in enumerate(completers):
-        lacking = [[id_ for id_ in some if id_ not in of[column]] for some, of in zip(ids, places, strict=True)]
-        asked = [at for at, some in enumerate(lacking) if some]
-        answers = completer.rate([patterns[at] for at in asked], [lacking[at] for at in asked]) if asked else []
-        others = dict(zip(asked, answers, strict=True))
-        for at, some in enumerate(ids):
-            rank = ranks[at][:, column] = [places[at][column].get(id_, 0) for id_ in some]
-            inside = np.array(rank) > 0
-            sure = [one.confidence for one in rows[column][at]]
-            rates[at][inside, column] = [sure[place - 1] for place in rank if place]
-            rates[at][~inside, column] = others.get(at, [])
-    for at, step in enumerate(steps):
-        pools.append(CandidatePool(step, ids[at], sizes[at], rates[at], ranks[at], depth, stored[at]))
-    return pools, [list(found) for found in proposed]
+        unrated = [pool.ranks[:, column] == 0 for pool in pools]
+        asked = [at for at, rows_ in enumerate(unrated) if rows_.any()]
+        lacking = [[pools[at].ids[row] for row in np.flatnonzero(unrated[at])] for at in asked]
+        answers = completer.rate([patterns[at] for at in asked], lacking) if asked else []
+        for at, answer in zip(asked, answers, strict=True):
+            pools[at].rates[unrated[at], column] = answer
+    return pools, proposed
+
+
+def _pool(
+    step: Step, found: Sequence[Sequence[Completion]], further: Sequence[str], depth: int, stored: int
+) -> CandidatePool:
+    """Gather the candidates of a pattern, with what the completers propose of themselves."""
+    ends = [[one.triple.subject if step.inverse else one.triple.object for one in row] for row in found]
+    places = [{end: place for place, end in enumerate(row, 1)} for row in ends]
+    pool = dict.fromkeys(sorted({end for row in ends for end in row}))
+    ids = (*pool, *dict.fromkeys(id_ for id_ in further if id_ not in pool))
+    ranks = np.array([[of.get(id_, 0) for of in places] for id_ in ids], dtype=np.int64).reshape(-1, len(found))
+    rates = np.zeros(ranks.shape)
+    for column, row in enumerate(found):
+        inside = ranks[:, column] > 0
+        rates[inside, column] = [row[place - 1].confidence for place in ranks[inside, column]]
+    return CandidatePool(step, ids, len(pool), rates, ranks, depth, stored)
 
 
 def _log_odds(values: _Floats) -> _Floats:
