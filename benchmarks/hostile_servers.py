@@ -29,10 +29,9 @@ from srtk_plugin_rel.rel import RelLinker
 from srtk_plugin_rel.service import Service, ServiceRequest
 from srtk_plugin_sparql.client import SparqlClient
 from srtk_plugin_sparql.limits import SparqlLimits
+from srtk_plugin_web import Limits, RequestError
 from srtk_plugin_wikidata.search_client import SearchClient
 from srtk_plugin_wikidata.search_client import question as search_question
-
-from srtk_framework.web import Limits, RequestError
 
 QUICK: Mapping[str, Any] = {
     "deadline": 0.6,

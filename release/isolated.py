@@ -24,6 +24,7 @@ _SHARED = (
     "tests/kit/__init__.py",
     "tests/kit/placed.py",
     "tests/kit/toys.py",
+    "tests/kit/web_replies.py",
     "tests/kit/kills.py",
     "tests/kit/kill_points.py",
     "benchmarks/openai_forms.py",

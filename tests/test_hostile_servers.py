@@ -19,9 +19,8 @@ from srtk_plugin_rel.rel import RelLinker
 from srtk_plugin_rel.service_linker import Annotation
 from srtk_plugin_rel.tagme import TagMeLinker
 from srtk_plugin_sparql import answers
+from srtk_plugin_web import Client, Limits, Request, RequestError, Response
 from srtk_plugin_wikidata import search_client
-
-from srtk_framework.web import Client, Limits, Request, RequestError, Response
 
 
 def benchmark(name: str) -> ModuleType:

@@ -6,12 +6,10 @@ import argparse
 from pathlib import Path
 from typing import Any
 
-from srtk_plugin_evaluation.scores import read_scores
-
 from srtk_framework.cli import OK
 from srtk_framework.cli.options import graph_block, note
 from srtk_framework.cli.short import add_file_arguments, run_folder, run_short, set_graph, set_output
-from srtk_framework.records.jsonl import dumps
+from srtk_framework.records.jsonl import dumps, read_json
 from srtk_framework.run.default_drivers import EXPANDER, MODEL, SCORER, encoder
 
 
@@ -91,19 +89,18 @@ def _write_metric(args: argparse.Namespace) -> None:
 
     A question is a hit if one of its answers is in its subgraph. Unlike in SRTK, its own entities do not count.
     """
-    rows = read_scores(run_folder(args)).get(EXPANDER, [])
-    found = [value for row in rows if (value := row.metrics.get("answer_coverage")) is not None]
-    if not found:
+    report = run_folder(args) / "evaluation.json"
+    method = read_json(report)["methods"].get(EXPANDER, {}) if report.exists() else {}
+    coverage = method.get("answer_coverage", {"n": 0})
+    if not coverage["n"]:
         note(f"no question of {args.input} has answer_entities, so there is no answer coverage and no .metric file")
         return
-    hit = sum(value > 0 for value in found)
-    recall = hit / len(found)
+    count, hit = coverage["n"], round(coverage["n"] * coverage["mean"])
     metric = Path(args.output).with_suffix(".metric")
-    metric.write_text(dumps({"hit": hit, "miss": len(found) - hit, "recall": recall}) + "\n", encoding="utf-8")
+    metric.write_text(dumps({"hit": hit, "miss": count - hit, "recall": hit / count}) + "\n", encoding="utf-8")
     if not args.quiet:
-        sizes = [row.metrics["triples"] or 0.0 for row in rows]
-        print(f"Answer coverage rate: {recall:.4f} ({hit} / {len(found)})")
-        print(f"Average subgraph size: {sum(sizes) / len(sizes):.4f} triples")
+        print(f"Answer coverage rate: {hit / count:.4f} ({hit} / {count})")
+        print(f"Average subgraph size: {method['triples']['mean']:.4f} triples")
         print(f"wrote {metric}")
 
 

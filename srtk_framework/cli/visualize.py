@@ -8,12 +8,12 @@ from pathlib import Path
 from typing import Any
 
 import attrs
-from srtk_plugin_evaluation.comparison import names_of
 
 from srtk_framework.cli import OK
 from srtk_framework.cli.options import graph_block, note
 from srtk_framework.cli.short import add_file_arguments, run_folder, run_short, set_graph, set_output
 from srtk_framework.records.jsonl import read_json
+from srtk_framework.records.method_names import method_names
 from srtk_framework.records.retrieval_records import read_retrievals
 from srtk_framework.run.journal import journal_file
 from srtk_framework.run.manifest import NAME as MANIFEST
@@ -127,7 +127,7 @@ def _methods(given: Sequence[str], names: Sequence[str] | None) -> tuple[list[st
         return files, []
     if "-" in files:
         raise InputError("two methods are drawn from two files; write the standard input to a file, and name it")
-    return files, names_of(own, names)
+    return files, method_names(own, names)
 
 
 def _results_of(given: str) -> list[str]:

@@ -7,7 +7,6 @@ from typing import TYPE_CHECKING, Any
 
 from srtk_framework.graph.graph_defaults import degrees, match, neighbourhood
 from srtk_framework.graph.hop_loop import run_hops
-from srtk_framework.graph.node_mass import Rescore, facts_by_node
 from srtk_framework.graph.path_facts import (
     Instance,
     PathKey,
@@ -25,7 +24,15 @@ from srtk_framework.graph.question_ids import with_own_ids
 from srtk_framework.graph.reader_stop import ANSWERED, EXHAUSTED, READER, SECONDS, stopping_reader
 from srtk_framework.graph.score_unit import relative_scores, unit_of
 from srtk_framework.graph.topic_joins import TopicJoins, topic_joins
-from srtk_framework.graph.topic_support import BACKGROUND, passed, path_probabilities, topic_support
+from srtk_framework.graph.topic_support import (
+    BACKGROUND,
+    INSTANCES_READ,
+    Arrival,
+    joins_of,
+    passed,
+    path_probabilities,
+    topic_support,
+)
 from srtk_framework.graph.traversal import Reached, follow_within, frontier_batches, within_nodes
 
 if TYPE_CHECKING:
@@ -38,18 +45,18 @@ __all__ = [
     "ANSWERED",
     "BACKGROUND",
     "EXHAUSTED",
+    "INSTANCES_READ",
     "READER",
     "SECONDS",
+    "Arrival",
     "Instance",
     "PathKey",
     "Reached",
-    "Rescore",
     "Signatures",
     "TopicJoins",
     "TripleTable",
     "degrees",
     "facts",
-    "facts_by_node",
     "find_paths",
     "finish",
     "follow_path",
@@ -60,6 +67,7 @@ __all__ = [
     "instances",
     "instances_among",
     "is_value",
+    "joins_of",
     "match",
     "names_of",
     "neighbourhood",

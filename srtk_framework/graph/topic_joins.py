@@ -9,9 +9,8 @@ from __future__ import annotations
 from collections.abc import Collection, Mapping
 from typing import NamedTuple
 
-from srtk_framework.graph.node_mass import READ
 from srtk_framework.graph.path_facts import Instance, instances_among
-from srtk_framework.graph.topic_support import joins_of, passed, path_probabilities, topic_support
+from srtk_framework.graph.topic_support import INSTANCES_READ, joins_of, passed, path_probabilities, topic_support
 from srtk_framework.values import Join, RatedTriples, Subgraph, Triple
 
 
@@ -61,7 +60,7 @@ def _instances(subgraph: Subgraph, starts: Mapping[str, Collection[str]]) -> dic
     """Return the instances of the paths among the triples, by rank."""
     rated = zip(subgraph.triples, subgraph.confidences, strict=True) if subgraph.confidences else ()
     triples = RatedTriples(subgraph.triples, {triple: confidence for triple, confidence in rated if confidence < 1})
-    most = READ * len(triples)
+    most = INSTANCES_READ * len(triples)
     read = {
         rank: instances_among(triples, path, starts[path.entity], most)
         for rank, path in enumerate(subgraph.paths)

@@ -21,6 +21,10 @@ LIKELY = 0.25
 """Least probability of a topic's paths at a node for which their triples are read beside those of another topic."""
 
 
+INSTANCES_READ = 4
+"""Instances of a path that are read for each triple of the budget: the number of a path's ends is known up to there."""
+
+
 class Arrival(NamedTuple):
     """The surest way from a topic to a node.
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from srtk_framework.host.discovery import Plugin, distributions_of, find, load, role_class, role_names
+from srtk_framework.host.docstrings import meanings
 from srtk_framework.host.observers import Call, Observer, Progress, Timing, Tracing, notify, share_of_time
 from srtk_framework.host.ports import Port, driver_of, port
 from srtk_framework.host.tracebacks import Tracebacks
@@ -23,6 +24,7 @@ __all__ = [
     "find",
     "libraries",
     "load",
+    "meanings",
     "notify",
     "port",
     "role_class",

@@ -19,6 +19,7 @@ from srtk_framework.records.jsonl import (
     write_jsonl,
 )
 from srtk_framework.records.lock import locked
+from srtk_framework.records.method_names import method_names
 from srtk_framework.records.publication import (
     publication_error,
     publish,
@@ -53,6 +54,7 @@ __all__ = [
     "gold_answers",
     "json_decoder",
     "locked",
+    "method_names",
     "parse_json",
     "part_of",
     "place",

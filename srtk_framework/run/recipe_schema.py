@@ -7,9 +7,7 @@ and settings that are missing. What depends on another place of the recipe, on a
 
 from __future__ import annotations
 
-import inspect
 import json
-import re
 import types
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from typing import Any, Union, get_args, get_origin
@@ -17,6 +15,7 @@ from typing import Any, Union, get_args, get_origin
 import attrs
 
 from srtk_framework.host.discovery import OBSERVER, STAGE, find, load, role_class, role_names
+from srtk_framework.host.docstrings import meanings
 from srtk_framework.host.known_drivers import known_drivers
 from srtk_framework.recipe import needs_of
 from srtk_framework.recipe.composer import MANY, wants_budget
@@ -40,9 +39,6 @@ _KEYWORDS = {
     "object": ("additionalProperties", "propertyNames", "minProperties"),
 }
 """Keywords of validators that say something about values of each type."""
-
-_SECTION = re.compile(r"(Args|Attributes|Returns|Yields|Raises):$")
-_ITEM = re.compile(r"(\*{0,2}\w+(?: \(.+?\))?): (.*)")
 
 
 def recipe_schema(known: bool = False) -> Json:
@@ -196,11 +192,6 @@ class SchemaWriter:
     def or_variable(kind: Json) -> Json:
         """Describe a value that a variable may stand for."""
         return _or_variable(kind)
-
-    @staticmethod
-    def meanings(cls: type[Any]) -> dict[str, str]:
-        """Read what the attributes of a class mean from its docstring."""
-        return meanings(cls)
 
 
 def type_schema(kind: Any, validator: Any = None, shared: dict[str, Json] | None = None) -> Json:
@@ -382,23 +373,6 @@ def _annotate(written: Json, field: Any) -> None:
         written["default"] = field.default
     if deprecation_of(field) is not None:
         written["deprecated"] = True
-
-
-def meanings(cls: type[Any]) -> dict[str, str]:
-    """Read what the attributes of a class mean from its docstring, or from those of the classes it derives from."""
-    found: dict[str, str] = {}
-    for base in reversed(cls.__mro__):
-        section, name = "", ""
-        for line in inspect.cleandoc(vars(base).get("__doc__") or "").replace("``", "`").splitlines():
-            if heading := _SECTION.fullmatch(line):
-                section = heading[1]
-            elif section == "Attributes" and line.startswith("    "):
-                item = None if line.startswith("     ") else _ITEM.fullmatch(line.strip())
-                name = item[1] if item else name
-                found[name] = item[2] if item else f"{found.get(name, '')} {line.strip()}"
-            elif line:
-                section = ""
-    return found
 
 
 def written_schema(schema: Json) -> str:

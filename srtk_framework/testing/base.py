@@ -21,8 +21,8 @@ import attrs
 import pytest
 
 from srtk_framework.host.discovery import check_class, group
+from srtk_framework.host.docstrings import meanings
 from srtk_framework.roles import Role, Trainable
-from srtk_framework.run.recipe_schema import meanings
 from srtk_framework.testing.second_process import answers_elsewhere, as_json
 from srtk_framework.testing.values import same
 from srtk_framework.values import SrtkError

@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
+import json
 from collections.abc import Iterator, Sequence
 from typing import Any, ClassVar
 
 import attrs
 import pytest
 
-from srtk_framework.records import dumps
 from srtk_framework.roles import KnowledgeGraph, Reader
 from srtk_framework.testing.batches import BatchConformance, Probe, Probes
 from srtk_framework.testing.oracle import OracleGraph
@@ -169,7 +169,7 @@ class ReaderConformance(BatchConformance):
     def test_the_trace_can_be_written_as_json(self, driver: Any, cases: list[tuple[Question, Subgraph]]) -> None:
         """The trace consists of JSON values."""
         for _, answer in self.read_some(driver, cases):
-            assert dumps({"trace": dict(answer.trace)}), "the trace is not written"
+            json.dumps(dict(answer.trace), allow_nan=False)
 
     def test_quotes_and_other_scripts_are_read(self, driver: Any) -> None:
         """Questions, ids and labels with quotes and other scripts are no error."""

@@ -7,9 +7,10 @@ from contextlib import closing
 from pathlib import Path
 from urllib.parse import urlsplit
 
+from srtk_plugin_web import Client, Limits, Request, Response, checked
+
 from srtk_framework.records import publish, workplace
 from srtk_framework.values import InputError, RunError
-from srtk_framework.web import Client, Limits, Request, Response, checked
 from srtk_plugin_datasets.catalogue import DataFile
 
 LIMITS = Limits(per_second=4.0, deadline=300.0, patience=900.0, answer_bytes=1 << 29)

@@ -13,10 +13,10 @@ import pytest
 from srtk_plugin_datasets import catalogue as catalogue_module
 from srtk_plugin_datasets.catalogue import DataFile, DataSet
 from srtk_plugin_datasets.download import download
+from srtk_plugin_web import DeniedError, Limits, RequestError
 
 from srtk_framework.cli import main
 from srtk_framework.values import InputError, RunError
-from srtk_framework.web import DeniedError, Limits, RequestError
 
 QUICK = Limits(wait=0.01, wait_most=0.02, deadline=2.0, attempts=2, patience=5.0)
 PAGES = {"/kb.txt": b"a|r|b\n" * 1000, "/deep/qa.txt": b"a question\tan answer\n"}

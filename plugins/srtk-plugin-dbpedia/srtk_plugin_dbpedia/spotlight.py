@@ -11,9 +11,9 @@ import attrs
 from srtk_plugin_sparql.service_linker import ServiceLinker
 from srtk_plugin_sparql.sources import Source
 from srtk_plugin_sparql.terms import Rows
+from srtk_plugin_web import Limits
 
 from srtk_framework.values import Link, SettingsError, at_least, positive, rounded, share
-from srtk_framework.web import Limits
 from srtk_plugin_dbpedia import titles
 from srtk_plugin_dbpedia.offsets import span
 

@@ -9,8 +9,7 @@ from urllib.parse import urlencode
 
 from srtk_plugin_sparql.service_linker import ServiceClient
 from srtk_plugin_sparql.terms import Row, Rows, Term
-
-from srtk_framework.web import MalformedError, Request, Response, checked, whole_number
+from srtk_plugin_web import MalformedError, Request, Response, checked, whole_number
 
 ANNOTATE, CANDIDATES = "annotate", "candidates"
 _FIELDS = {

@@ -19,10 +19,7 @@ from hypothesis import strategies as st
 from srtk_plugin_dbpedia.offsets import span
 from srtk_plugin_dbpedia.spotlight import SpotlightLimits, SpotlightLinker
 from srtk_plugin_sparql.vocabulary import Ids
-
-from srtk_framework.testing import EntityLinkerConformance
-from srtk_framework.values import DriverError
-from srtk_framework.web import (
+from srtk_plugin_web import (
     CircuitOpenError,
     DeadlineError,
     MalformedError,
@@ -32,6 +29,9 @@ from srtk_framework.web import (
     ThrottledError,
     UnavailableError,
 )
+
+from srtk_framework.testing import EntityLinkerConformance
+from srtk_framework.values import DriverError
 
 RESOURCE = "http://dbpedia.org/resource/"
 QUICK = SpotlightLimits(per_second=1000.0, burst=100, wait=0.01, wait_most=0.02, deadline=5.0)

@@ -8,7 +8,7 @@ from typing import Any
 
 import attrs
 
-from srtk_framework.records import read_json
+from srtk_framework.records import method_names, read_json
 from srtk_framework.values import InputError
 from srtk_plugin_evaluation.metrics import compare
 from srtk_plugin_evaluation.rows import Row
@@ -33,36 +33,9 @@ def compare_runs(
     Raises:
         InputError: If a folder has no scores, or the runs had different questions.
     """
-    shown = names_of([folder / "run" for folder in folders], names)
+    shown = method_names([folder / "run" for folder in folders], names)
     methods = merged({name: read_scores(folder) for name, folder in zip(shown, folders, strict=True)})
     return compare(methods, fields=fields, overlap=overlap or training_overlap_of(folders))
-
-
-def names_of(files: Sequence[str | Path], names: Sequence[str] | None = None) -> list[str]:
-    """Name methods after their files, by the shortest distinct ends of their paths.
-
-    Args:
-        files: Result files, or run folders with any last component.
-        names: Names to use instead, one per file.
-
-    Raises:
-        InputError: If ``names`` are too few, too many or not distinct, or a file is listed twice.
-    """
-    if names:
-        if len(names) != len(files):
-            raise InputError(f"there are {len(files)} result files, but {len(names)} names; give one name per file")
-        if len(set(names)) != len(names):
-            raise InputError(f"the names {', '.join(names)} are not distinct; give each method a name of its own")
-        return list(names)
-    parts = [Path(file).with_suffix("").parts for file in files]
-    for depth in range(1, max((len(p) for p in parts), default=1) + 1):
-        found = ["/".join(p[-depth : len(p) - depth + 1]) for p in parts]
-        if all(found) and len(set(found)) == len(found):
-            return found
-    whole = ["/".join(p) for p in parts]
-    if len(set(whole)) == len(whole):
-        return whole
-    raise InputError(f"the result files {', '.join(map(str, files))} are not distinct; list each file once")
 
 
 def merged(runs: Mapping[str, Mapping[str, Sequence[Row]]]) -> dict[str, list[Row]]:

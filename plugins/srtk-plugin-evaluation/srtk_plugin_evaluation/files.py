@@ -9,10 +9,10 @@ from typing import Any, Literal
 import attrs
 
 from srtk_framework.graph import with_gold_triples, with_own_ids
-from srtk_framework.records import FIELDS, read_jsonl, read_questions, retrieval_from_record, shown
+from srtk_framework.records import FIELDS, method_names, read_jsonl, read_questions, retrieval_from_record, shown
 from srtk_framework.roles import KnowledgeGraph
 from srtk_framework.values import LINKED_BY, InputError, Link, Question, Retrieval, Subgraph
-from srtk_plugin_evaluation.comparison import compare_runs, names_of
+from srtk_plugin_evaluation.comparison import compare_runs
 from srtk_plugin_evaluation.completion import CompletionScorer
 from srtk_plugin_evaluation.gold_ids import GoldIds
 from srtk_plugin_evaluation.link_scores import covered_by, link_counts
@@ -23,8 +23,6 @@ from srtk_plugin_evaluation.slices import RELATIONS, read_training_overlap
 _SHOWN = 5
 
 FilePath = str | Path
-
-__all__ = ["evaluate_files", "evaluate_links", "names_of"]
 
 
 def evaluate_files(
@@ -67,7 +65,7 @@ def evaluate_files(
         raise InputError(
             f"{folders[0]} is a folder; give its result file, or only folders of finished runs and no question file"
         )
-    methods = names_of(predictions, names)
+    methods = method_names(predictions, names)
     gold = None if questions is None else Gold(shown(questions), list(read_questions(questions)), missing)
     scorer, ids = CompletionScorer(graph), GoldIds()
     rows = {
@@ -275,7 +273,7 @@ def evaluate_links(
     """
     if not predictions:
         raise InputError("there is no file of links to evaluate; give at least one")
-    methods = names_of(predictions, names)
+    methods = method_names(predictions, names)
     found: dict[str, list[Retrieval]] = {}
     for method, file in zip(methods, predictions, strict=True):
         if gold is None:

@@ -77,6 +77,10 @@ class Evaluate(Stage):
     def after_run(self, run: Run) -> None:
         """Score all methods, and write the report and the scores of each question."""
         session = run.session
+        for question in run.asked():
+            source = field_of_gold(question)
+            self._gold_fields.update(() if source is None else (source,))
+            self._unread_fields.update(unread_gold(question))
         rows: dict[str, list[Row]] = {}
         scorer, gold_ids = CompletionScorer(session.graph), GoldIds()
         for name, journal in run.results.items():
@@ -95,10 +99,6 @@ class Evaluate(Stage):
                     # Without a method there is no subgraph to score.
                     links_alone = session.linker is not None and not session.methods
                     rows[name].append(attrs.evolve(found, metrics={}, ranks=None) if links_alone else found)
-                    if len(rows) == 1:
-                        source = field_of_gold(retrieval.question)
-                        self._gold_fields.update(() if source is None else (source,))
-                        self._unread_fields.update(unread_gold(retrieval.question))
         if not session.methods and not any(r.linking or r.metrics for some in rows.values() for r in some):
             return
         shares = {name: share_of_time(table) for name, table in run.timing.items()}

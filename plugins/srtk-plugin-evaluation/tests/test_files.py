@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from srtk_plugin_evaluation.files import evaluate_files, names_of
+from srtk_plugin_evaluation.files import evaluate_files
 from srtk_plugin_local.memory import MemoryGraph
 
 from srtk_framework.values import InputError, Triple
@@ -148,24 +148,3 @@ def test_an_empty_result_file_is_refused(write: Write) -> None:
         evaluate_files([write("beam.jsonl")], None)
     with pytest.raises(InputError, match="at least one"):
         evaluate_files([], None)
-
-
-def test_methods_are_named_after_the_shortest_distinct_ends_of_their_paths() -> None:
-    assert names_of(["out/beam.jsonl", "out/bfs.jsonl"]) == ["beam", "bfs"]
-    assert names_of(["a/run/subgraphs.jsonl", "b/run/subgraphs.jsonl"]) == ["a", "b"]
-    assert names_of(["a/x.jsonl", "a/y.jsonl", "b/x.jsonl"]) == ["a/x", "a/y", "b/x"]
-    assert names_of(["a/x.jsonl", "x.jsonl"]) == ["a/x", "x"]
-    assert names_of(["x.jsonl", "y.jsonl"], ["ours", "theirs"]) == ["ours", "theirs"]
-
-
-@pytest.mark.parametrize(
-    ("files", "names", "message"),
-    [
-        (["x.jsonl"], ["a", "b"], "1 result files, but 2 names"),
-        (["x.jsonl", "y.jsonl"], ["a", "a"], "are not distinct; give"),
-        (["x.jsonl", "x.jsonl"], None, "list each file once"),
-    ],
-)
-def test_names_that_are_not_distinct_are_refused(files: list[str], names: list[str] | None, message: str) -> None:
-    with pytest.raises(InputError, match=message):
-        names_of(files, names)

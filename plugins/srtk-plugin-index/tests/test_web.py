@@ -8,9 +8,7 @@ from pathlib import Path
 
 import pytest
 from srtk_plugin_index.indexes.web import WebIndex, WebLimits
-
-from srtk_framework.values import DriverError, Entry
-from srtk_framework.web import (
+from srtk_plugin_web import (
     DeniedError,
     MalformedError,
     NotCachedError,
@@ -20,6 +18,8 @@ from srtk_framework.web import (
     UnavailableError,
     UnreachableError,
 )
+
+from srtk_framework.values import DriverError, Entry
 
 PAGES = {
     "https://a.example/riga": ("Riga", "Riga is the capital of Latvia."),

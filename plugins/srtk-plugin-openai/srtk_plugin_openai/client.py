@@ -9,8 +9,7 @@ from typing import Any
 from urllib.parse import urlsplit, urlunsplit
 
 import attrs
-
-from srtk_framework.web import (
+from srtk_plugin_web import (
     CircuitOpenError,
     Client,
     DeadlineError,
@@ -21,6 +20,7 @@ from srtk_framework.web import (
     Response,
     UnreachableError,
 )
+
 from srtk_plugin_openai.completions import Completion, completion_of
 from srtk_plugin_openai.errors import DownError, SetUpError
 from srtk_plugin_openai.http_errors import error_of

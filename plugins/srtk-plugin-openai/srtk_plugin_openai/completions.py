@@ -10,8 +10,7 @@ from types import NoneType
 from typing import Any, Literal
 
 import attrs
-
-from srtk_framework.web import MalformedError, PartialError, UnavailableError, shortened
+from srtk_plugin_web import MalformedError, PartialError, UnavailableError, shortened
 
 _THOUGHTS = re.compile(r"^\s*<think>.*?</think>\s*", re.DOTALL)
 

@@ -9,8 +9,8 @@ from concurrent.futures import Future, ThreadPoolExecutor
 from typing import Any
 
 import attrs
+from srtk_plugin_web import Cache, NotCachedError, RequestError
 
-from srtk_framework.web import Cache, NotCachedError, RequestError
 from srtk_plugin_openai.budget import NOTHING, Purse, Size
 from srtk_plugin_openai.chat_format import Dialect
 from srtk_plugin_openai.client import ChatClient

@@ -6,7 +6,7 @@ stops all (``fatal``).
 
 from __future__ import annotations
 
-from srtk_framework.web import DeniedError, RefusedError, RequestError
+from srtk_plugin_web import DeniedError, RefusedError, RequestError
 
 
 class RefusedPromptError(RefusedError):

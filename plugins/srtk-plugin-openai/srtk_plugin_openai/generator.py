@@ -9,6 +9,7 @@ from pathlib import Path
 from typing import Any
 
 import attrs
+from srtk_plugin_web import Cache, RequestError
 
 from srtk_framework.roles import Generator, no_url
 from srtk_framework.values import (
@@ -22,7 +23,6 @@ from srtk_framework.values import (
     close_matches,
     rounded,
 )
-from srtk_framework.web import Cache, RequestError
 from srtk_plugin_openai.budget import NOTHING, Prices, Purse, Size
 from srtk_plugin_openai.chat_format import Dialect, Structure, Wish, body_of, text_of, turns_of, whole
 from srtk_plugin_openai.client import ChatClient

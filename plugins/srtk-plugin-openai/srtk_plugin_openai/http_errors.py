@@ -6,7 +6,8 @@ import json
 from collections.abc import Mapping
 from typing import Any
 
-from srtk_framework.web import RequestError, Response, ThrottledError, UnavailableError, retry_after, shortened
+from srtk_plugin_web import RequestError, Response, ThrottledError, UnavailableError, retry_after, shortened
+
 from srtk_plugin_openai.errors import ModelError, RefusedPromptError, SetUpError, TooLongError
 
 _CREDIT = ("insufficient_quota", "billing_hard_limit_reached", "billing_not_active", "insufficient_balance")

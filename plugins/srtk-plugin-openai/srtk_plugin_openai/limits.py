@@ -5,9 +5,9 @@ from __future__ import annotations
 from typing import ClassVar
 
 import attrs
+from srtk_plugin_web import Limits
 
 from srtk_framework.values import positive
-from srtk_framework.web import Limits
 
 
 @attrs.frozen

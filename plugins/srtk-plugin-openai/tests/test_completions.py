@@ -7,9 +7,9 @@ import json
 import pytest
 from srtk_plugin_openai.chat_format import text_of
 from srtk_plugin_openai.completions import completion_of
+from srtk_plugin_web import MalformedError, PartialError
 
 from srtk_framework.values import Message, Prompt
-from srtk_framework.web import MalformedError, PartialError
 
 EVENTS = "text/event-stream"
 

@@ -14,10 +14,10 @@ import attrs
 import pytest
 from srtk_plugin_openai.budget import NOTHING, Size
 from srtk_plugin_openai.generator import OpenAIGenerator
+from srtk_plugin_web import NotCachedError
 
 from srtk_framework.recipe import load
 from srtk_framework.values import DriverError, InputError, Prompt, Reply
-from srtk_framework.web import NotCachedError
 
 Serve = Callable[..., Any]
 Make = Callable[..., OpenAIGenerator]

@@ -21,9 +21,7 @@ from typing import Any, Literal, TypeVar
 from urllib.parse import urlencode
 
 import attrs
-
-from srtk_framework.values import DriverError
-from srtk_framework.web import (
+from srtk_plugin_web import (
     Cache,
     Client,
     CredentialError,
@@ -36,6 +34,8 @@ from srtk_framework.web import (
     Response,
     checked,
 )
+
+from srtk_framework.values import DriverError
 
 AGENT = "srtk-plugin-rel/0.1 (https://pypi.org/project/srtk-plugin-rel/) python-urllib3"
 

@@ -10,10 +10,10 @@ from pathlib import Path
 from typing import Any, ClassVar, Literal
 
 import attrs
+from srtk_plugin_web import Limits, RequestError
 
 from srtk_framework.roles import EntityLinker, absent, no_url, not_open
 from srtk_framework.values import Link, at_least, rounded, share
-from srtk_framework.web import Limits, RequestError
 from srtk_plugin_rel.id_converter import Converter, Unmapped, as_id, ordered
 from srtk_plugin_rel.service import AGENT, Credential, Service, ServiceRequest
 from srtk_plugin_rel.spans import Claim, locate

@@ -16,8 +16,7 @@ from urllib.parse import parse_qs, urlsplit
 
 import pytest
 from srtk_plugin_rel.index_builder import build
-
-from srtk_framework.web import Limits
+from srtk_plugin_web import Limits
 
 NAMES = {
     "Hakata Ward": ("Hakata-ku,_Fukuoka", 1001),

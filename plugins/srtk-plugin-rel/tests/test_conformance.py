@@ -12,11 +12,11 @@ from srtk_plugin_rel.rel import RelLinker
 from srtk_plugin_rel.tagme import TagMeLinker
 from srtk_plugin_rel.wat import WatLinker
 from srtk_plugin_rel.wikipedia_map import WikipediaMap
+from srtk_plugin_web import Limits
 
 from srtk_framework.roles import EntityLinker
 from srtk_framework.testing import EntityLinkerConformance
 from srtk_framework.values import Link
-from srtk_framework.web import Limits
 
 Start = Callable[[str], Any]
 NOBODY = "http://127.0.0.1:9/"

@@ -17,10 +17,7 @@ from srtk_plugin_rel.rel import RelLinker
 from srtk_plugin_rel.tagme import TagMeLinker
 from srtk_plugin_rel.wat import WatLinker
 from srtk_plugin_rel.wikipedia_map import WikipediaMap
-
-from srtk_framework.run import Session, open_session
-from srtk_framework.values import DriverError, Link, Question, Retrieval
-from srtk_framework.web import (
+from srtk_plugin_web import (
     CircuitOpenError,
     CredentialError,
     DeadlineError,
@@ -33,6 +30,9 @@ from srtk_framework.web import (
     ThrottledError,
     UnavailableError,
 )
+
+from srtk_framework.run import Session, open_session
+from srtk_framework.values import DriverError, Link, Question, Retrieval
 
 Start = Callable[[str], Any]
 Fault = Callable[..., Callable[[BaseHTTPRequestHandler], None]]

@@ -6,8 +6,7 @@ from collections.abc import Mapping
 from typing import Any, NamedTuple
 
 from SPARQLWrapper import JSON, QueryResult
-
-from srtk_framework.web import (
+from srtk_plugin_web import (
     DeadlineError,
     DeniedError,
     EmptyError,
@@ -20,6 +19,7 @@ from srtk_framework.web import (
     retry_after,
     whole_number,
 )
+
 from srtk_plugin_sparql.errors import TooLargeError
 from srtk_plugin_sparql.terms import Row, Rows, Term
 

@@ -7,8 +7,8 @@ from collections.abc import Mapping
 from urllib.parse import urlencode
 
 import attrs
+from srtk_plugin_web import Client, DeadlineError, Request, RequestError, Response, is_local
 
-from srtk_framework.web import Client, DeadlineError, Request, RequestError, Response, is_local
 from srtk_plugin_sparql import answers, queries
 from srtk_plugin_sparql.answers import Table
 from srtk_plugin_sparql.limits import SparqlLimits

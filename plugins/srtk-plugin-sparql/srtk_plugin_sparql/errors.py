@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from srtk_framework.web import PartialError, RefusedError, RequestError
+from srtk_plugin_web import PartialError, RefusedError, RequestError
 
 
 class TooLargeError(RefusedError):

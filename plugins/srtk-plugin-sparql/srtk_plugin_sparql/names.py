@@ -9,8 +9,9 @@ from collections.abc import Iterable, Sequence
 from functools import partial
 from typing import NamedTuple
 
+from srtk_plugin_web import RequestError
+
 from srtk_framework.text import fold
-from srtk_framework.web import RequestError
 from srtk_plugin_sparql import terms
 from srtk_plugin_sparql.step_reader import StepReader
 from srtk_plugin_sparql.terms import Rows, Term

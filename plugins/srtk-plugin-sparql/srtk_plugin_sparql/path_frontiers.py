@@ -5,8 +5,9 @@ from __future__ import annotations
 from collections.abc import Iterable, Sequence
 from typing import NamedTuple, TypeGuard
 
+from srtk_plugin_web import RequestError
+
 from srtk_framework.values import Frontier, NodeSet, Step
-from srtk_framework.web import RequestError
 from srtk_plugin_sparql import path_queries
 from srtk_plugin_sparql.path_queries import Trail
 from srtk_plugin_sparql.step_reader import StepReader

@@ -7,10 +7,10 @@ from collections.abc import Iterable, Sequence
 from typing import TYPE_CHECKING
 
 import attrs
+from srtk_plugin_web import DeadlineError, RequestError
 
 from srtk_framework.graph import find_paths, path_sort_key
 from srtk_framework.values import Budget, FoundPaths, Path, Step
-from srtk_framework.web import DeadlineError, RequestError
 from srtk_plugin_sparql import path_queries
 from srtk_plugin_sparql.errors import TooLargeError
 from srtk_plugin_sparql.path_queries import Ends, Split

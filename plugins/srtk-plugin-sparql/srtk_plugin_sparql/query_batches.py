@@ -6,7 +6,8 @@ from collections.abc import Callable, Iterable, Iterator, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from typing import TypeVar
 
-from srtk_framework.web import PartialError, RequestError
+from srtk_plugin_web import PartialError, RequestError
+
 from srtk_plugin_sparql import queries
 from srtk_plugin_sparql.errors import CappedError
 from srtk_plugin_sparql.sources import Source

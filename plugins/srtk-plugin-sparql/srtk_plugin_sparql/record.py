@@ -11,10 +11,10 @@ from typing import Any
 
 import attrs
 from srtk_plugin_views.read_log import cut_unfinished_line, now
+from srtk_plugin_web import DeadlineError, OversizeError, PartialError, RequestError
 
 from srtk_framework.records import read_jsonl
 from srtk_framework.values import InputError, without_logins
-from srtk_framework.web import DeadlineError, OversizeError, PartialError, RequestError
 from srtk_plugin_sparql.errors import CappedError, NotRecordedError, TooLargeError
 from srtk_plugin_sparql.sources import Source
 from srtk_plugin_sparql.terms import Rows, rows_of

@@ -6,7 +6,8 @@ import logging
 import threading
 from collections.abc import Callable
 
-from srtk_framework.web import DeniedError, MalformedError, PartialError, RefusedError
+from srtk_plugin_web import DeniedError, MalformedError, PartialError, RefusedError
+
 from srtk_plugin_sparql import queries
 from srtk_plugin_sparql.answers import Table
 from srtk_plugin_sparql.errors import CappedError

@@ -9,10 +9,10 @@ from pathlib import Path
 from typing import ClassVar
 
 import attrs
+from srtk_plugin_web import Client, Limits, RequestError
 
 from srtk_framework.roles import EntityLinker, absent, no_url, not_open
 from srtk_framework.values import at_least
-from srtk_framework.web import Client, Limits, RequestError
 from srtk_plugin_sparql.record import Recorder, Replay
 from srtk_plugin_sparql.sources import CachedSource, RememberedSource, Source
 from srtk_plugin_sparql.terms import Rows

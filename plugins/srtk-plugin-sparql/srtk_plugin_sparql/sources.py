@@ -7,7 +7,8 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import Protocol
 
-from srtk_framework.web import Cache
+from srtk_plugin_web import Cache
+
 from srtk_plugin_sparql.terms import Rows, rows_of
 
 _ENGINE = "engine"

@@ -5,8 +5,9 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping, Sequence
 from typing import NamedTuple, TypeVar
 
+from srtk_plugin_web import PartialError, RequestError
+
 from srtk_framework.values import Step
-from srtk_framework.web import PartialError, RequestError
 from srtk_plugin_sparql import queries
 from srtk_plugin_sparql.errors import CappedError
 from srtk_plugin_sparql.queries import Queries

@@ -10,10 +10,10 @@ from pathlib import Path
 from typing import Any
 
 import attrs
+from srtk_plugin_web import RefusedError
 
 from srtk_framework.records import read_json
 from srtk_framework.values import DriverError, InputError, SnapshotError
-from srtk_framework.web import RefusedError
 from srtk_plugin_sparql.terms import Row, Rows, Term
 
 META = "srtk-store.json"

@@ -5,8 +5,9 @@ from __future__ import annotations
 import re
 from typing import NamedTuple
 
+from srtk_plugin_web import MalformedError, whole_number
+
 from srtk_framework.values import Literal
-from srtk_framework.web import MalformedError, whole_number
 
 XSD = "http://www.w3.org/2001/XMLSchema#"
 

@@ -18,11 +18,11 @@ from srtk_plugin_sparql.client import SparqlClient
 from srtk_plugin_sparql.errors import CappedError
 from srtk_plugin_sparql.limits import SparqlLimits
 from srtk_plugin_sparql.row_cap import SIDES
+from srtk_plugin_web import DeadlineError, UnavailableError
+from srtk_plugin_web import client as web_client
+from srtk_plugin_web.rate_limit import Gate, TokenBucket
 
 from srtk_framework.values import DriverError
-from srtk_framework.web import DeadlineError, UnavailableError
-from srtk_framework.web import client as web_client
-from srtk_framework.web.rate_limit import Gate, TokenBucket
 
 QUICK: dict[str, Any] = {"wait": 0.01, "wait_most": 0.02, "attempts": 3, "deadline": 5.0}
 ONE = "SELECT ?s WHERE { ?s ?p ?o } ORDER BY ?s LIMIT 1"

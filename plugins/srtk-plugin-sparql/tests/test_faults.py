@@ -15,10 +15,7 @@ from srtk_plugin_sparql.errors import TooLargeError
 from srtk_plugin_sparql.graph import SparqlGraph
 from srtk_plugin_sparql.limits import SparqlLimits
 from srtk_plugin_sparql.vocabulary import Vocabulary
-
-from srtk_framework.testing.sample import SAMPLE
-from srtk_framework.values import Budget, Pattern
-from srtk_framework.web import (
+from srtk_plugin_web import (
     CircuitOpenError,
     DeadlineError,
     MalformedError,
@@ -28,6 +25,9 @@ from srtk_framework.web import (
     ThrottledError,
     UnavailableError,
 )
+
+from srtk_framework.testing.sample import SAMPLE
+from srtk_framework.values import Budget, Pattern
 
 MEANING = Vocabulary(prefixes={"": "http://example.org/kit/"}, decode=True)
 QUICK: dict[str, Any] = {"wait": 0.01, "wait_most": 0.05, "deadline": 0.7}

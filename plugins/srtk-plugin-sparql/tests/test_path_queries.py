@@ -19,10 +19,10 @@ from srtk_plugin_sparql.limits import SparqlLimits
 from srtk_plugin_sparql.queries import Queries
 from srtk_plugin_sparql.step_reader import StepReader
 from srtk_plugin_sparql.vocabulary import Ids, Vocabulary
+from srtk_plugin_web import DeadlineError, PartialError, RefusedError
 
 from srtk_framework.graph import find_paths
 from srtk_framework.values import Budget, Step
-from srtk_framework.web import DeadlineError, PartialError, RefusedError
 
 E = "http://example.org/e/"
 R = "http://example.org/r/"

@@ -14,10 +14,10 @@ from srtk_plugin_sparql.graph import SparqlGraph
 from srtk_plugin_sparql.limits import SparqlLimits
 from srtk_plugin_sparql.store import DATA
 from srtk_plugin_sparql.vocabulary import Vocabulary
+from srtk_plugin_web import MalformedError, PartialError, RequestError
 
 from srtk_framework.testing import served
 from srtk_framework.values import Budget, Literal, Pattern
-from srtk_framework.web import MalformedError, PartialError, RequestError
 
 SPACE = "http://example.org/wide/"
 LABEL = "http://www.w3.org/2000/01/rdf-schema#label"

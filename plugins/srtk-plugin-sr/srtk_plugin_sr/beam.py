@@ -18,9 +18,7 @@ from srtk_framework.graph import (
     Instance,
     PathKey,
     Reached,
-    Rescore,
     facts,
-    facts_by_node,
     follow_within,
     path_order,
     relative_scores,
@@ -59,6 +57,7 @@ from srtk_plugin_sr.cross_encoder import CrossEncoder
 from srtk_plugin_sr.explain import final_choice, hop_choice, hop_paths, path_key
 from srtk_plugin_sr.fit_settings import ChoiceFitSettings
 from srtk_plugin_sr.links import weighted_entities
+from srtk_plugin_sr.node_mass import Rescore, facts_by_node
 from srtk_plugin_sr.path_choice import FILE, PathChoice, PathRecorder
 from srtk_plugin_sr.path_features import MARK, SearchedQuestion
 from srtk_plugin_sr.search_settings import AUTO, Auto, SearchBlock

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from srtk_framework.host import load
+from srtk_framework.host import load, meanings
 from srtk_framework.roles import settings_class
 from srtk_framework.run import SchemaWriter
 from srtk_plugin_training.train_key import HeldOut, Train
@@ -43,7 +43,7 @@ def train_schema(writer: SchemaWriter) -> Json:
         "texts": _or_null(writer.top("corpus")),
         "sets": {"type": ["array", "null"], "minItems": 1, "items": one_set},
     }
-    for key, text in writer.meanings(Train).items():
+    for key, text in meanings(Train).items():
         properties[key] = {"description": text, **properties[key]}
     return {"type": ["object", "null"], "properties": properties, "additionalProperties": False}
 

@@ -7,9 +7,9 @@ from typing import TypeVar
 
 from srtk_plugin_sparql.step_reader import Neighbours, StepReader
 from srtk_plugin_sparql.terms import Rows
+from srtk_plugin_web import RefusedError
 
 from srtk_framework.values import Step
-from srtk_framework.web import RefusedError
 
 T = TypeVar("T")
 

@@ -10,6 +10,7 @@ import attrs
 from srtk_plugin_sparql.service_linker import ServiceLinker
 from srtk_plugin_sparql.sources import Source
 from srtk_plugin_sparql.terms import Rows
+from srtk_plugin_web import Limits
 
 from srtk_framework.roles import KnowledgeGraph, MentionDetector
 from srtk_framework.text import Span, best_apart, by_form, fold, name_parts
@@ -24,7 +25,6 @@ from srtk_framework.values import (
     rounded,
     share,
 )
-from srtk_framework.web import Limits
 
 AGENT = "srtk-framework/0.1 (srtk-plugin-wikidata; entity linking for question answering; python-urllib3)"
 PUBLIC = "https://www.wikidata.org/w/api.php"

@@ -14,14 +14,7 @@ from urllib.parse import parse_qs, urlsplit
 
 import attrs
 import pytest
-from srtk_plugin_wikidata.search import SearchLimits, WikidataSearchLinker
-
-import srtk_framework
-from srtk_framework.host import Tracing
-from srtk_framework.roles import MentionDetector
-from srtk_framework.testing import EntityLinkerConformance, OracleGraph
-from srtk_framework.values import DriverError, Mention, Question, RecipeError
-from srtk_framework.web import (
+from srtk_plugin_web import (
     DeadlineError,
     MalformedError,
     PartialError,
@@ -30,6 +23,13 @@ from srtk_framework.web import (
     ThrottledError,
     UnavailableError,
 )
+from srtk_plugin_wikidata.search import SearchLimits, WikidataSearchLinker
+
+import srtk_framework
+from srtk_framework.host import Tracing
+from srtk_framework.roles import MentionDetector
+from srtk_framework.testing import EntityLinkerConformance, OracleGraph
+from srtk_framework.values import DriverError, Mention, Question, RecipeError
 
 QUICK = SearchLimits(per_second=1000.0, burst=100, wait=0.01, wait_most=0.02, deadline=5.0)
 JSON = {"Content-Type": "application/json; charset=utf-8"}

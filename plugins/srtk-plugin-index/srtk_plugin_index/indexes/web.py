@@ -10,11 +10,7 @@ from typing import Any, ClassVar
 from urllib.parse import urlencode
 
 import attrs
-
-from srtk_framework.roles import Index, no_url, not_open
-from srtk_framework.text import clean, fold, words
-from srtk_framework.values import DriverError, Entry, Hit, at_least, positive, without_logins
-from srtk_framework.web import (
+from srtk_plugin_web import (
     Cache,
     Client,
     DeniedError,
@@ -26,6 +22,10 @@ from srtk_framework.web import (
     UnavailableError,
     checked,
 )
+
+from srtk_framework.roles import Index, no_url, not_open
+from srtk_framework.text import clean, fold, words
+from srtk_framework.values import DriverError, Entry, Hit, at_least, positive, without_logins
 
 AGENT = "srtk-framework/0.1 (srtk-plugin-index; retrieval for question answering; python-urllib3)"
 _LONGEST_URL = 2000

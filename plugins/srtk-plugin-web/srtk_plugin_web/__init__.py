@@ -7,10 +7,10 @@ The whole request has a deadline, answers have a largest size, redirects stay on
 is a `RequestError`. Importing this room loads no HTTP library; opening a `Client` needs the extra `web`.
 """
 
-from srtk_framework.web.breaker import Breaker
-from srtk_framework.web.cache import Cache
-from srtk_framework.web.client import Client
-from srtk_framework.web.faults import (
+from srtk_plugin_web.breaker import Breaker
+from srtk_plugin_web.cache import Cache
+from srtk_plugin_web.client import Client
+from srtk_plugin_web.faults import (
     CircuitOpenError,
     ClosedError,
     CredentialError,
@@ -28,9 +28,9 @@ from srtk_framework.web.faults import (
     UnreachableError,
     shortened,
 )
-from srtk_framework.web.limits import Limits, is_local
-from srtk_framework.web.messages import Request, Response, checked, retry_after, status_error, whole_number
-from srtk_framework.web.rate_limit import Gate, TokenBucket
+from srtk_plugin_web.limits import Limits, is_local
+from srtk_plugin_web.messages import Request, Response, checked, retry_after, status_error, whole_number
+from srtk_plugin_web.rate_limit import Gate, TokenBucket
 
 __all__ = [
     "Breaker",

@@ -8,8 +8,7 @@ import time
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
-
-from srtk_framework.web import Gate, TokenBucket
+from srtk_plugin_web import Gate, TokenBucket
 
 
 class Clock:

@@ -9,9 +9,9 @@ from contextlib import closing
 from pathlib import Path
 
 import pytest
+from srtk_plugin_web import Cache
 
 from srtk_framework.values import InputError
-from srtk_framework.web import Cache
 
 
 def test_an_answer_is_kept_over_runs(tmp_path: Path) -> None:
@@ -76,7 +76,7 @@ def test_two_clients_share_a_file(tmp_path: Path) -> None:
 def test_processes_that_open_a_new_file_together_all_get_it(tmp_path: Path) -> None:
     path = tmp_path / "cache.db"
     code = (
-        "import sys\nfrom pathlib import Path\nfrom srtk_framework.web import Cache\n"
+        "import sys\nfrom pathlib import Path\nfrom srtk_plugin_web import Cache\n"
         "cache = Cache(Path(sys.argv[1]), 'a')\nfor n in range(50): cache.put(f'{sys.argv[2]} {n}', n)"
     )
     running = [subprocess.Popen([sys.executable, "-c", code, path, str(place)]) for place in range(4)]

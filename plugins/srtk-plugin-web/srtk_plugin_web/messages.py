@@ -11,7 +11,7 @@ from typing import Any
 
 import attrs
 
-from srtk_framework.web.faults import (
+from srtk_plugin_web.faults import (
     DeadlineError,
     DeniedError,
     EmptyError,

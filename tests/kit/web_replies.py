@@ -7,7 +7,7 @@ import time
 from collections.abc import Callable
 from typing import Any
 
-from srtk_framework.web import Client, Request, checked
+from srtk_plugin_web import Client, Request, checked
 
 Make = Callable[..., Client]
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from srtk_framework.web import Breaker
+from srtk_plugin_web import Breaker
 
 
 class Clock:

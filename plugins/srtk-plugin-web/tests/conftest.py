@@ -11,8 +11,7 @@ from pathlib import Path
 from typing import NamedTuple
 
 import pytest
-
-from srtk_framework.web import Client, Limits
+from srtk_plugin_web import Client, Limits
 
 
 class Seen(NamedTuple):

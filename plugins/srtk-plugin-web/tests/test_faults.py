@@ -3,9 +3,7 @@
 from __future__ import annotations
 
 import pytest
-
-from srtk_framework.values import DriverError
-from srtk_framework.web import (
+from srtk_plugin_web import (
     CircuitOpenError,
     ClosedError,
     CredentialError,
@@ -21,7 +19,9 @@ from srtk_framework.web import (
     UnavailableError,
     UnreachableError,
 )
-from srtk_framework.web.faults import shortened
+from srtk_plugin_web.faults import shortened
+
+from srtk_framework.values import DriverError
 
 TREE = {
     # Error: may be sent again, a smaller one may succeed, counts towards the breaker, ends all.

@@ -9,10 +9,8 @@ from typing import Any
 
 import attrs
 import pytest
-from web.replies import Make, data, drip, said
-
-from srtk_framework.values import DriverError
-from srtk_framework.web import (
+from kit.web_replies import Make, data, drip, said
+from srtk_plugin_web import (
     CircuitOpenError,
     ClosedError,
     CredentialError,
@@ -24,6 +22,8 @@ from srtk_framework.web import (
     UnavailableError,
     UnreachableError,
 )
+
+from srtk_framework.values import DriverError
 
 
 def test_all_attempts_together_end_with_the_patience(server: Any, client: Make, quick: Limits) -> None:

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import base64
-import importlib.util
 import logging
 import math
 import random
@@ -15,19 +14,19 @@ from typing import TYPE_CHECKING, TypeVar
 from urllib.parse import quote, quote_plus, unquote, urlsplit, urlunsplit
 
 from srtk_framework.values import MASK, DriverError, note_secrets, redacted, secrets_in
-from srtk_framework.web.breaker import Breaker
-from srtk_framework.web.faults import (
+from srtk_plugin_web.breaker import Breaker
+from srtk_plugin_web.faults import (
     CircuitOpenError,
     ClosedError,
     RequestError,
     ThrottledError,
 )
-from srtk_framework.web.limits import Limits
-from srtk_framework.web.messages import Request, Response
-from srtk_framework.web.rate_limit import Gate, TokenBucket
+from srtk_plugin_web.limits import Limits
+from srtk_plugin_web.messages import Request, Response
+from srtk_plugin_web.rate_limit import Gate, TokenBucket
 
 if TYPE_CHECKING:
-    from srtk_framework.web.transport import Transport
+    from srtk_plugin_web.transport import Transport
 
 _REMEMBERED = 30.0
 """Seconds for which nothing is sent after a fatal error."""
@@ -240,9 +239,7 @@ class Client:
 
 
 def _transport(url: str, limits: Limits) -> Transport:
-    if importlib.util.find_spec("urllib3") is None:
-        raise DriverError("asking a web service needs urllib3; run `pip install 'srtk-framework[web]'`")
-    from srtk_framework.web.transport import Transport
+    from srtk_plugin_web.transport import Transport
 
     return Transport(url, limits.at_once or 1, limits.answer_bytes)
 

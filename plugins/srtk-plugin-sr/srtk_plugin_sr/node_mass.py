@@ -27,19 +27,23 @@ from typing import Any, NamedTuple
 
 import attrs
 
-from srtk_framework.graph.path_facts import Instance, PathKey, finish, instances, path_order, paths_within
-from srtk_framework.graph.topic_support import (
+from srtk_framework.graph import (
     BACKGROUND,
+    INSTANCES_READ,
     Arrival,
+    Instance,
+    PathKey,
+    finish,
+    instances,
     joins_of,
     passed,
+    path_order,
     path_probabilities,
+    paths_within,
     topic_support,
 )
 from srtk_framework.values import Budget, Frontier, GraphLike, Join, RankedPath, Subgraph, Triple, rounded
 
-READ = 4
-"""Instances of a path that are read for each triple of the budget: the number of a path's ends is known up to there."""
 LEAST = 2
 """Ends of each path that find room before the mass decides."""
 RESERVED = 0.5
@@ -137,7 +141,7 @@ def facts_by_node(
     if background is None:
         topics = [dict.fromkeys(row, 0) for row in topics]
     within = [len(row) if rescore else paths_within(row, budget.mass) for row in paths]
-    most = None if budget.triples is None else READ * budget.triples
+    most = None if budget.triples is None else INSTANCES_READ * budget.triples
     cuts: list[dict[str, int]] = [dict(trace.get("cut", {})) for trace in traces]
     some = [row[:count] for row, count in zip(paths, within, strict=True)]
     rows = _read(graph, some, known, attrs.evolve(budget, triples=most), cuts)

@@ -7,9 +7,8 @@ from typing import Any
 
 import attrs
 import pytest
-from web.replies import Make, data, said
-
-from srtk_framework.web import (
+from kit.web_replies import Make, data, said
+from srtk_plugin_web import (
     DeadlineError,
     DeniedError,
     EmptyError,

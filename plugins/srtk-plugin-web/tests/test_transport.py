@@ -13,9 +13,8 @@ from typing import Any
 
 import attrs
 import pytest
-from web.replies import Make, data, drip, flood, said
-
-from srtk_framework.web import (
+from kit.web_replies import Make, data, drip, flood, said
+from srtk_plugin_web import (
     DeadlineError,
     DeniedError,
     Limits,
@@ -199,7 +198,7 @@ def test_the_proxy_of_the_environment_is_used_but_not_for_loopback(
 
 def test_importing_the_framework_and_this_room_loads_no_http_library() -> None:
     code = (
-        "import sys, json, srtk_framework, srtk_framework.web\n"
+        "import sys, json, srtk_framework, srtk_plugin_web\n"
         "print(json.dumps([m for m in ('urllib3', 'httpx', 'httpx2', 'requests', 'http.client') if m in sys.modules]))"
     )
     done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)

@@ -6,8 +6,7 @@ from typing import ClassVar
 
 import attrs
 import pytest
-
-from srtk_framework.web import Limits, is_local
+from srtk_plugin_web import Limits, is_local
 
 LOCAL = [
     "http://localhost:7878/query",

@@ -19,14 +19,14 @@ import urllib3
 from urllib3.connection import HTTPConnection, HTTPSConnection
 from urllib3.util.connection import create_connection
 
-from srtk_framework.web.faults import (
+from srtk_plugin_web.faults import (
     DeadlineError,
     DeniedError,
     OversizeError,
     PartialError,
     UnreachableError,
 )
-from srtk_framework.web.messages import Request, Response
+from srtk_plugin_web.messages import Request, Response
 
 _CONNECT = 15.0
 _BLOCK = 1 << 16
