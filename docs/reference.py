@@ -19,7 +19,8 @@ from srtk_framework.cli import COMMANDS, command_summary, plugin_commands
 from srtk_framework.cli.plugins import description, settings_of
 from srtk_framework.host.discovery import OBSERVER, find, load
 from srtk_framework.host.docstrings import meanings
-from srtk_framework.roles import ROLES, Role, contract_of, hook_names
+from srtk_framework.roles import ROLES, Role
+from srtk_framework.roles.base import contract_of, hook_names
 
 FOLDER = Path(__file__).parent / "reference"
 PLUGINS = Path(__file__).parents[1] / "plugins"

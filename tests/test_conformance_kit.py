@@ -11,8 +11,8 @@ from kit.checked import classes, expected, write_entry_points
 
 from srtk_framework import testing
 from srtk_framework.roles import ROLES, Role
-from srtk_framework.testing import SAMPLE, PathScorerConformance, checks_of, conformance_of
-from srtk_framework.testing.base import loaded_by
+from srtk_framework.testing import SAMPLE, PathScorerConformance, conformance_of
+from srtk_framework.testing.base import checks_of, loaded_by
 from srtk_framework.values import Literal
 
 SETTINGS = "[pytest]\naddopts = --import-mode=importlib\nfilterwarnings = error\n"

@@ -15,7 +15,8 @@ from srtk_plugin_local.memory import MemoryGraph
 
 from srtk_framework.cli import main
 from srtk_framework.graph import with_own_ids
-from srtk_framework.records import question_from_record, record_from_question
+from srtk_framework.records import record_from_question
+from srtk_framework.records.retrieval_records import question_from_record
 from srtk_framework.roles import KnowledgeGraph
 from srtk_framework.values import DriverError, Frontier, Question
 

@@ -11,16 +11,8 @@ from typing import TYPE_CHECKING, Any, NoReturn
 
 from srtk_framework.cli.options import graph_block, note
 from srtk_framework.host.versions import __version__
-from srtk_framework.values import (
-    PluginError,
-    RecipeError,
-    SrtkError,
-    close_matches,
-    note_secrets,
-    redacted,
-    redacted_arguments,
-    secrets_in_arguments,
-)
+from srtk_framework.values import PluginError, RecipeError, SrtkError, close_matches, note_secrets, redacted
+from srtk_framework.values.secrets import redacted_arguments, secrets_in_arguments
 
 if TYPE_CHECKING:
     from importlib.metadata import EntryPoint

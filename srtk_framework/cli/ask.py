@@ -26,9 +26,9 @@ from srtk_framework.host import driver_of
 from srtk_framework.recipe.yaml_source import Places, set_value
 from srtk_framework.records import dumps
 from srtk_framework.roles import GraphView
-from srtk_framework.run import Graph, Result, Retriever, cache_folder
+from srtk_framework.run import Graph, Result, Retriever
 from srtk_framework.run.default_drivers import READER
-from srtk_framework.run.graph_source import looks_like_file
+from srtk_framework.run.graph_source import cache_folder, looks_like_file
 from srtk_framework.run.result import WIDTH, write_page
 from srtk_framework.values import InputError, RecipeError, SrtkError, redacted
 

@@ -6,7 +6,6 @@ from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
 from srtk_framework.graph.graph_defaults import degrees, match, neighbourhood
-from srtk_framework.graph.hop_loop import run_hops
 from srtk_framework.graph.path_facts import (
     Instance,
     PathKey,
@@ -16,14 +15,13 @@ from srtk_framework.graph.path_facts import (
     instances_among,
     path_order,
     paths_within,
-    reaching,
 )
 from srtk_framework.graph.path_instances import gold_triples_of, instance_triples, names_of, with_gold_triples
 from srtk_framework.graph.path_search import find_paths, follow_path, path_sort_key
 from srtk_framework.graph.question_ids import with_own_ids
-from srtk_framework.graph.reader_stop import ANSWERED, EXHAUSTED, READER, SECONDS, stopping_reader
+from srtk_framework.graph.reader_stop import EXHAUSTED, stopping_reader
 from srtk_framework.graph.score_unit import relative_scores, unit_of
-from srtk_framework.graph.topic_joins import TopicJoins, topic_joins
+from srtk_framework.graph.topic_joins import topic_joins
 from srtk_framework.graph.topic_support import (
     BACKGROUND,
     INSTANCES_READ,
@@ -42,18 +40,14 @@ if TYPE_CHECKING:
 from srtk_framework.graph.question_ids import is_value, with_ids_among, with_ids_of_result
 
 __all__ = [
-    "ANSWERED",
     "BACKGROUND",
     "EXHAUSTED",
     "INSTANCES_READ",
-    "READER",
-    "SECONDS",
     "Arrival",
     "Instance",
     "PathKey",
     "Reached",
     "Signatures",
-    "TopicJoins",
     "TripleTable",
     "degrees",
     "facts",
@@ -76,9 +70,7 @@ __all__ = [
     "path_probabilities",
     "path_sort_key",
     "paths_within",
-    "reaching",
     "relative_scores",
-    "run_hops",
     "stopping_reader",
     "topic_joins",
     "topic_support",

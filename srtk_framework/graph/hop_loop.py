@@ -8,7 +8,8 @@ from collections.abc import Sequence
 import attrs
 
 from srtk_framework.graph.reader_stop import EXHAUSTED, SECONDS, Reading, ask, each, stopping_reader
-from srtk_framework.values import DriverError, HopWise, Question, Subgraph
+from srtk_framework.values import DriverError, Question, Subgraph
+from srtk_framework.values.protocols import HopWise
 
 
 def run_hops(

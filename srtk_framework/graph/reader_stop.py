@@ -7,17 +7,9 @@ from typing import Any
 
 import attrs
 
-from srtk_framework.values import (
-    Answer,
-    BatchError,
-    DriverError,
-    HopWise,
-    Question,
-    ReaderLike,
-    Subgraph,
-    Triple,
-    total,
-)
+from srtk_framework.values import Answer, DriverError, Question, Subgraph, Triple, total
+from srtk_framework.values.errors import BatchError
+from srtk_framework.values.protocols import HopWise, ReaderLike
 
 READER = "reader"
 """The ``stop`` of an expander whose search ends when its reader has an answer."""

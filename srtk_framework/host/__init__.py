@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from srtk_framework.host.discovery import Plugin, distributions_of, find, load, role_class, role_names
+from srtk_framework.host.discovery import distributions_of, find, load, role_class, role_names
 from srtk_framework.host.docstrings import meanings
-from srtk_framework.host.observers import Call, Observer, Progress, Timing, Tracing, notify, share_of_time
+from srtk_framework.host.observers import Call, Observer, Progress, Tracing, notify, share_of_time
 from srtk_framework.host.ports import Port, driver_of, port
 from srtk_framework.host.tracebacks import Tracebacks
 from srtk_framework.host.versions import __version__, libraries
@@ -12,10 +12,8 @@ from srtk_framework.host.versions import __version__, libraries
 __all__ = [
     "Call",
     "Observer",
-    "Plugin",
     "Port",
     "Progress",
-    "Timing",
     "Tracebacks",
     "Tracing",
     "__version__",

@@ -19,8 +19,10 @@ from packaging.version import Version
 from srtk_framework.host.class_path import import_class, is_class_path
 from srtk_framework.host.observers import Observer
 from srtk_framework.host.versions import __version__
-from srtk_framework.roles import ROLES, Role, contract_of, hook_names, roles_of
-from srtk_framework.values import PluginError, close_matches, deprecation_of, name_driver
+from srtk_framework.roles import ROLES, Role
+from srtk_framework.roles.base import contract_of, hook_names, roles_of
+from srtk_framework.values import PluginError, close_matches
+from srtk_framework.values.deprecation import deprecation_of, name_driver
 
 CORE = "srtk-framework"
 MISSING = " is not installed; run: pip install "

@@ -10,7 +10,8 @@ from typing import Any
 import pluggy
 
 from srtk_framework.host.observers import Call, Observer, leave_out
-from srtk_framework.roles import PROJECT, Role, hook_names, own_method
+from srtk_framework.roles import Role
+from srtk_framework.roles.base import PROJECT, hook_names, own_method
 
 
 class _Manager(pluggy.PluginManager):

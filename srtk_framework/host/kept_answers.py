@@ -9,8 +9,9 @@ from typing import Any
 
 import attrs
 
-from srtk_framework.roles import HookContract
-from srtk_framework.values import BatchError, DriverError
+from srtk_framework.roles.base import HookContract
+from srtk_framework.values import DriverError
+from srtk_framework.values.errors import BatchError
 
 Ask = Callable[[dict[str, Any]], Any]
 """Asks a driver, given the arguments of a hook by name."""

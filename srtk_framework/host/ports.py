@@ -19,26 +19,10 @@ from typing import Any, ClassVar
 from srtk_framework.host.hooks import managed
 from srtk_framework.host.kept_answers import KeptAnswers
 from srtk_framework.host.observers import Observer
-from srtk_framework.roles import (
-    Key,
-    Role,
-    by_identity,
-    by_value,
-    contract_of,
-    hook_names,
-    roles_of,
-    set_name,
-)
-from srtk_framework.values import (
-    BatchError,
-    DriverError,
-    Question,
-    Ragged,
-    SrtkError,
-    note_secrets,
-    redacted,
-    secrets_in,
-)
+from srtk_framework.roles import Role, by_identity, by_value
+from srtk_framework.roles.base import Key, contract_of, hook_names, roles_of, set_name
+from srtk_framework.values import DriverError, Question, Ragged, SrtkError, note_secrets, redacted, secrets_in
+from srtk_framework.values.errors import BatchError
 
 END_OF_STREAM = object()
 _OWN = ("open", "close")

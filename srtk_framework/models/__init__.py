@@ -12,12 +12,11 @@ from srtk_framework.models.folder import (
     folder_faults,
 )
 from srtk_framework.models.json_file import read_json
-from srtk_framework.models.sentence_folder import POOLINGS, Dense, SentenceFolder, read_sentence_folder
+from srtk_framework.models.sentence_folder import Dense, SentenceFolder
 from srtk_framework.models.sentence_settings import SentenceSettings
 
 __all__ = [
     "MINILM",
-    "POOLINGS",
     "Dense",
     "SentenceFolder",
     "SentenceSettings",
@@ -27,5 +26,4 @@ __all__ = [
     "find_model",
     "folder_faults",
     "read_json",
-    "read_sentence_folder",
 ]

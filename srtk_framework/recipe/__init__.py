@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from srtk_framework.recipe.blocks import Block, Blocks, block_in
 from srtk_framework.recipe.composer import Composer, needs_of
-from srtk_framework.recipe.recipe import Options, Recipe, from_data, from_mapping, load
+from srtk_framework.recipe.recipe import Options, Recipe, from_data, load
 from srtk_framework.recipe.settings import Where, structure, structure_fields
 from srtk_framework.recipe.stage import Stage, hookimpl
 from srtk_framework.values import SettingsError
@@ -20,7 +20,6 @@ __all__ = [
     "Where",
     "block_in",
     "from_data",
-    "from_mapping",
     "hookimpl",
     "load",
     "needs_of",

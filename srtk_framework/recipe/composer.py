@@ -16,15 +16,8 @@ from srtk_framework.recipe.blocks import Block, block_in, is_networkx, with_arti
 from srtk_framework.recipe.recipe import Recipe
 from srtk_framework.recipe.settings import Where, structure_fields
 from srtk_framework.roles import ROLES, Role
-from srtk_framework.values import (
-    Budget,
-    PluginError,
-    RecipeError,
-    SettingsError,
-    close_matches,
-    deprecation_of,
-    redacted,
-)
+from srtk_framework.values import Budget, PluginError, RecipeError, SettingsError, close_matches, redacted
+from srtk_framework.values.deprecation import deprecation_of
 
 ONE, OPTIONAL, MANY = "one", "optional", "many"
 

@@ -19,7 +19,8 @@ from srtk_framework.host.discovery import MISSING, STAGE, find, load_only
 from srtk_framework.host.known_drivers import distribution_of
 from srtk_framework.recipe.blocks import Block, Blocks
 from srtk_framework.recipe.settings import Where
-from srtk_framework.roles import PROJECT, Expander
+from srtk_framework.roles import Expander
+from srtk_framework.roles.base import PROJECT
 from srtk_framework.values import PluginError
 
 hookimpl = pluggy.HookimplMarker(PROJECT)

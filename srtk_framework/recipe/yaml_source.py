@@ -12,7 +12,8 @@ import yaml
 
 from srtk_framework.recipe.settings import Where
 from srtk_framework.text import yaml_data
-from srtk_framework.values import InputError, RecipeError, close_matches, is_secret_name, redacted_override, shortened
+from srtk_framework.values import InputError, RecipeError, close_matches, shortened
+from srtk_framework.values.secrets import is_secret_name, redacted_override
 
 _VARIABLE = re.compile(r"\$\{(\w+)\}")
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from srtk_framework.records import record_fields
-from srtk_framework.records.answers import answer_from_record, record_from_answer
+from srtk_framework.records.answers import record_from_answer
 from srtk_framework.records.gold_answers import FIELDS, field_of_gold, gold_answers, unread_gold
 from srtk_framework.records.jsonl import (
     base_suffix,
@@ -30,22 +30,19 @@ from srtk_framework.records.publication import (
     write_text,
 )
 from srtk_framework.records.retrieval_records import (
-    question_from_record,
     read_questions,
     read_retrievals,
     record_from_question,
     record_from_retrieval,
     retrieval_from_record,
 )
-from srtk_framework.records.splits import Part, part_of, place
+from srtk_framework.records.splits import part_of, place
 from srtk_framework.records.training_examples import read_training_examples, write_training_examples
 from srtk_framework.records.xml_entities import MAX_DOCTYPE, check_entities
 
 __all__ = [
     "FIELDS",
     "MAX_DOCTYPE",
-    "Part",
-    "answer_from_record",
     "base_suffix",
     "check_depth",
     "check_entities",
@@ -61,7 +58,6 @@ __all__ = [
     "publication_error",
     "publish",
     "publish_generation",
-    "question_from_record",
     "read_json",
     "read_jsonl",
     "read_lines",

@@ -10,7 +10,6 @@ from collections.abc import Callable, Mapping
 from typing import Any, TypeVar
 
 from srtk_framework.values import (
-    EVIDENCE_KINDS,
     NIL,
     Evidence,
     InputError,
@@ -26,6 +25,7 @@ from srtk_framework.values import (
     Triple,
     shortened,
 )
+from srtk_framework.values.origins import EVIDENCE_KINDS
 
 T = TypeVar("T")
 

@@ -8,23 +8,7 @@ from __future__ import annotations
 import importlib
 import pkgutil
 
-from srtk_framework.roles.base import (
-    PROJECT,
-    AnswerCheck,
-    HookContract,
-    Key,
-    Ledger,
-    Role,
-    by_identity,
-    by_value,
-    contract_of,
-    hook,
-    hook_names,
-    not_open,
-    own_method,
-    roles_of,
-    set_name,
-)
+from srtk_framework.roles.base import Role, by_identity, by_value, hook, not_open
 from srtk_framework.roles.completer import Completer
 from srtk_framework.roles.corpus import Corpus
 from srtk_framework.roles.dataset import Dataset
@@ -50,9 +34,7 @@ from srtk_framework.roles.trainable import GraphExamples, Trainable, TrainingPre
 
 __all__ = [
     "PLAIN",
-    "PROJECT",
     "ROLES",
-    "AnswerCheck",
     "Completer",
     "Corpus",
     "Dataset",
@@ -64,12 +46,9 @@ __all__ = [
     "Generator",
     "GraphExamples",
     "GraphView",
-    "HookContract",
     "HopChoice",
     "Index",
-    "Key",
     "KnowledgeGraph",
-    "Ledger",
     "MaskFiller",
     "MentionDetector",
     "PathScorer",
@@ -84,14 +63,9 @@ __all__ = [
     "absent",
     "by_identity",
     "by_value",
-    "contract_of",
     "hook",
-    "hook_names",
     "no_url",
     "not_open",
-    "own_method",
-    "roles_of",
-    "set_name",
     "settings_class",
     "unwritable",
 ]

@@ -23,7 +23,8 @@ from typing import Any, ClassVar, Protocol, TypeVar, overload
 import attrs
 import pluggy
 
-from srtk_framework.values import HOOK, DriverError, deprecation_of
+from srtk_framework.values import DriverError
+from srtk_framework.values.deprecation import HOOK, deprecation_of
 
 PROJECT = "srtk"
 

@@ -10,7 +10,8 @@ from srtk_framework.graph.reader_stop import READER
 from srtk_framework.roles.answer_checks import truth
 from srtk_framework.roles.base import Role, hook
 from srtk_framework.roles.subgraph_answers import states_of, subgraphs_of
-from srtk_framework.values import Budget, DriverError, HopState, Question, ReaderLike, Subgraph
+from srtk_framework.values import Budget, DriverError, HopState, Question, Subgraph
+from srtk_framework.values.protocols import ReaderLike
 
 
 class Expander(Role):

@@ -11,7 +11,8 @@ from typing import Any
 from srtk_framework.roles.answer_checks import check_numbers, counts, is_count, refuse_others, shown, truth
 from srtk_framework.roles.base import Role, by_value, hook
 from srtk_framework.text.folding import count_tokens
-from srtk_framework.values import COST_DIGITS, DriverError, Prompt, Reply, total, usage
+from srtk_framework.values import DriverError, Prompt, Reply, total, usage
+from srtk_framework.values.chat import COST_DIGITS
 
 
 def numbers_of_options(answer: Any, arguments: Mapping[str, Any], driver: str) -> Any:

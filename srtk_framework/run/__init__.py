@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from srtk_framework.run.graph_source import Graph, cache_folder, data_files
+from srtk_framework.run.graph_source import Graph, data_files
 from srtk_framework.run.manifest import COMPLETE
 from srtk_framework.run.pipeline import Pipeline
 from srtk_framework.run.recipe_schema import SchemaWriter
@@ -24,7 +24,6 @@ __all__ = [
     "Session",
     "StageHooks",
     "ask",
-    "cache_folder",
     "data_files",
     "is_follower",
     "open_session",

@@ -14,7 +14,6 @@ from srtk_framework.host.ports import ports_below
 from srtk_framework.roles import EntityLinker, Expander, KnowledgeGraph, Reader
 from srtk_framework.values import (
     LINKED_BY,
-    BatchError,
     DriverError,
     Link,
     LinkList,
@@ -24,6 +23,7 @@ from srtk_framework.values import (
     Subgraph,
     answered,
 )
+from srtk_framework.values.errors import BatchError
 
 T = TypeVar("T")
 R = TypeVar("R")

@@ -23,7 +23,7 @@ from srtk_framework.recipe.recipe import VERSION, Options
 from srtk_framework.recipe.stage import Stage, load_stage
 from srtk_framework.records.splits import Part
 from srtk_framework.roles import ROLES, Role
-from srtk_framework.values import deprecation_of
+from srtk_framework.values.deprecation import deprecation_of
 
 DIALECT = "https://json-schema.org/draft/2020-12/schema"
 VARIABLE = {"$ref": "#/$defs/variable"}

@@ -17,7 +17,8 @@ from srtk_framework.run.default_drivers import PAGE, missing_drivers
 from srtk_framework.run.pipeline import NO_LINK
 from srtk_framework.run.result_text import PROOF, ResultText, counted, label, line, names, on_one_line
 from srtk_framework.run.session import open_session
-from srtk_framework.text import NAMED, answer_line
+from srtk_framework.text import answer_line
+from srtk_framework.text.answers import NAMED
 from srtk_framework.values import Answer, Link, PluginError, RankedPath, Retrieval, Triple
 
 if TYPE_CHECKING:

@@ -11,7 +11,7 @@ import pluggy
 
 from srtk_framework.host.discovery import STAGE, distributions_of
 from srtk_framework.recipe.stage import Stage, hookimpl, load_stage, stage_keys
-from srtk_framework.roles import PROJECT
+from srtk_framework.roles.base import PROJECT
 from srtk_framework.values import Retrieval, RunError, SrtkError
 
 _hookspec = pluggy.HookspecMarker(PROJECT)

@@ -25,13 +25,12 @@ import pytest
 pytest.register_assert_rewrite(*(module.name for module in pkgutil.iter_modules(__path__, f"{__name__}.")))
 
 from srtk_framework.roles import ROLES  # noqa: E402
-from srtk_framework.testing.base import HEAVY, Conformance, checks_of, conformance_of, kit_of  # noqa: E402
-from srtk_framework.testing.batches import BatchConformance, Probe, Probes  # noqa: E402
+from srtk_framework.testing.base import Conformance, conformance_of, kit_of  # noqa: E402
+from srtk_framework.testing.batches import BatchConformance, Probe  # noqa: E402
 from srtk_framework.testing.ntriples import to_ntriples  # noqa: E402
 from srtk_framework.testing.oracle import OracleGraph  # noqa: E402
 from srtk_framework.testing.oxigraph import served  # noqa: E402
 from srtk_framework.testing.registered import (  # noqa: E402
-    RegisteredDriver,
     covered_drivers,
     declared_drivers,
     registered_drivers,
@@ -40,21 +39,16 @@ from srtk_framework.testing.sample import SAMPLE, Sample  # noqa: E402
 from srtk_framework.testing.scripted import ScriptedGenerator, misnumbered, picks  # noqa: E402
 
 __all__ = [
-    "HEAVY",
     "SAMPLE",
     "BatchConformance",
     "Conformance",
     "OracleGraph",
     "Probe",
-    "Probes",
-    "RegisteredDriver",
     "Sample",
     "ScriptedGenerator",
-    "checks_of",
     "conformance_of",
     "covered_drivers",
     "declared_drivers",
-    "kit_of",
     "misnumbered",
     "picks",
     "registered_drivers",

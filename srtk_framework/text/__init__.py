@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from srtk_framework.text.answers import NAMED, answer_line, answer_notes, refusal_line, value_text
+from srtk_framework.text.answers import answer_line, answer_notes, refusal_line
 from srtk_framework.text.folding import count_tokens, fold, words
-from srtk_framework.text.id_spellings import DBPEDIA_PAGES, NAMESPACES, by_iri, iri_of, own_spellings, spellings
+from srtk_framework.text.id_spellings import DBPEDIA_PAGES, NAMESPACES, iri_of, own_spellings, spellings
 from srtk_framework.text.local_names import (
     ALIAS_RELATIONS,
     LABEL_RELATIONS,
@@ -31,7 +31,7 @@ from srtk_framework.text.mentions import (
     without_mentions,
 )
 from srtk_framework.text.option_choice import FALLBACK, FIRST, RATED, REPAIRED, Choice, chosen, numbered
-from srtk_framework.text.relation_forms import RelationForm, read_relation_forms, relation_words, worded
+from srtk_framework.text.relation_forms import read_relation_forms, relation_words, worded
 from srtk_framework.text.sentences import sentences
 from srtk_framework.text.verbalise import (
     DEFAULT,
@@ -41,12 +41,10 @@ from srtk_framework.text.verbalise import (
     name,
     path_text,
     step_text,
-    subgraph_lines,
     subgraph_text,
     subgraph_tokens,
     triple_line,
     triple_text,
-    within_tokens,
 )
 from srtk_framework.text.yaml_data import read_yaml
 
@@ -59,20 +57,17 @@ __all__ = [
     "LABEL_RELATIONS",
     "LITERAL_FORM",
     "MOST_WORDS",
-    "NAMED",
     "NAMESPACES",
     "PREFIXES",
     "RATED",
     "REPAIRED",
     "Choice",
-    "RelationForm",
     "Span",
     "Templates",
     "answer_line",
     "answer_notes",
     "best_apart",
     "by_form",
-    "by_iri",
     "capitals",
     "chosen",
     "clean",
@@ -100,15 +95,12 @@ __all__ = [
     "spaced",
     "spellings",
     "step_text",
-    "subgraph_lines",
     "subgraph_text",
     "subgraph_tokens",
     "tidied",
     "triple_line",
     "triple_text",
     "unnamed_entities",
-    "value_text",
-    "within_tokens",
     "without_mentions",
     "worded",
     "words",

@@ -11,7 +11,8 @@ from typing import Any, Literal
 import attrs
 
 from srtk_framework.text.folding import fold
-from srtk_framework.values import DriverError, GeneratorLike, Message, Prompt, Reply, rounded
+from srtk_framework.values import DriverError, Message, Prompt, Reply, rounded
+from srtk_framework.values.protocols import GeneratorLike
 
 How = Literal["first", "repaired", "rated", "fallback"]
 FIRST: How = "first"

@@ -4,11 +4,10 @@ from __future__ import annotations
 
 from srtk_framework.values.batches import answered, batched
 from srtk_framework.values.budget import Budget
-from srtk_framework.values.chat import COST_DIGITS, Message, Prompt, Reply, total, usage, use_of
-from srtk_framework.values.deprecation import HOOK, Deprecation, deprecated, deprecation_of, name_driver
+from srtk_framework.values.chat import Message, Prompt, Reply, total, usage, use_of
+from srtk_framework.values.deprecation import Deprecation, deprecated
 from srtk_framework.values.entries import EntityMention, Entry, Hit
 from srtk_framework.values.errors import (
-    BatchError,
     DriverError,
     InputError,
     PluginError,
@@ -23,30 +22,12 @@ from srtk_framework.values.errors import (
 from srtk_framework.values.frontiers import Frontier, NodeSet, Ragged
 from srtk_framework.values.hop_state import HopState
 from srtk_framework.values.masked_texts import MaskedText, TokenScore
-from srtk_framework.values.origins import (
-    EVIDENCE_KINDS,
-    Completion,
-    Evidence,
-    Origin,
-    confidence,
-    written_confidence,
-)
-from srtk_framework.values.protocols import GeneratorLike, GraphLike, HopWise, ReaderLike
+from srtk_framework.values.origins import Completion, Evidence, Origin, confidence, written_confidence
+from srtk_framework.values.protocols import GraphLike
 from srtk_framework.values.questions import LINKED_BY, NIL, Link, LinkList, Mention, Question
 from srtk_framework.values.schema import Schema
 from srtk_framework.values.scores import SCORE_DIGITS, rounded
-from srtk_framework.values.secrets import (
-    MASK,
-    is_secret_name,
-    note_secrets,
-    redacted,
-    redacted_arguments,
-    redacted_data,
-    redacted_override,
-    secrets_in,
-    secrets_in_arguments,
-    without_logins,
-)
+from srtk_framework.values.secrets import MASK, note_secrets, redacted, redacted_data, secrets_in, without_logins
 from srtk_framework.values.subgraphs import (
     CERTAINTIES,
     Alternative,
@@ -63,7 +44,6 @@ from srtk_framework.values.subgraphs import (
 from srtk_framework.values.training_data import Sample, TrainingExample
 from srtk_framework.values.triples import END, Literal, Path, Pattern, Qualifier, Step, Triple, open_end
 from srtk_framework.values.validators import (
-    Validator,
     above,
     at_least,
     between,
@@ -78,17 +58,13 @@ from srtk_framework.values.validators import (
 
 __all__ = [
     "CERTAINTIES",
-    "COST_DIGITS",
     "END",
-    "EVIDENCE_KINDS",
-    "HOOK",
     "LINKED_BY",
     "MASK",
     "NIL",
     "SCORE_DIGITS",
     "Alternative",
     "Answer",
-    "BatchError",
     "Budget",
     "Completion",
     "Deprecation",
@@ -98,11 +74,9 @@ __all__ = [
     "Evidence",
     "FoundPaths",
     "Frontier",
-    "GeneratorLike",
     "GraphLike",
     "Hit",
     "HopState",
-    "HopWise",
     "InputError",
     "Join",
     "Link",
@@ -123,7 +97,6 @@ __all__ = [
     "Ragged",
     "RankedPath",
     "RatedTriples",
-    "ReaderLike",
     "RecipeError",
     "Reply",
     "Retrieval",
@@ -139,7 +112,6 @@ __all__ = [
     "TokenScore",
     "TrainingExample",
     "Triple",
-    "Validator",
     "above",
     "answered",
     "at_least",
@@ -148,24 +120,18 @@ __all__ = [
     "close_matches",
     "confidence",
     "deprecated",
-    "deprecation_of",
     "each",
     "finite",
-    "is_secret_name",
     "keys_of",
-    "name_driver",
     "not_empty",
     "note_secrets",
     "one_of",
     "open_end",
     "positive",
     "redacted",
-    "redacted_arguments",
     "redacted_data",
-    "redacted_override",
     "rounded",
     "secrets_in",
-    "secrets_in_arguments",
     "share",
     "shortened",
     "total",

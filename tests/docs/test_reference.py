@@ -13,7 +13,8 @@ import pytest
 
 import srtk_framework
 from srtk_framework.cli import COMMANDS
-from srtk_framework.roles import ROLES, hook_names
+from srtk_framework.roles import ROLES
+from srtk_framework.roles.base import hook_names
 
 DOCS = Path(__file__).parents[2] / "docs"
 

@@ -30,7 +30,8 @@ from srtk_framework.host.observers import Observer
 from srtk_framework.host.ports import port
 from srtk_framework.roles import ROLES, Role
 from srtk_framework.run import Session
-from srtk_framework.testing import SAMPLE, OracleGraph, kit_of
+from srtk_framework.testing import SAMPLE, OracleGraph
+from srtk_framework.testing.base import kit_of
 from srtk_framework.values import (
     END,
     Alternative,

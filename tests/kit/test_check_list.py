@@ -7,7 +7,8 @@ from pathlib import Path
 import pytest
 
 from srtk_framework.roles import ROLES
-from srtk_framework.testing import checks_of, conformance_of
+from srtk_framework.testing import conformance_of
+from srtk_framework.testing.base import checks_of
 from srtk_framework.testing.check_list import check_list, updated
 
 PAGE = Path(__file__).parents[2] / "docs" / "testing-a-driver.md"

@@ -7,7 +7,7 @@ import yaml
 
 from srtk_framework.host.discovery import group
 from srtk_framework.roles import ROLES
-from srtk_framework.testing import kit_of
+from srtk_framework.testing.base import kit_of
 
 
 @pytest.fixture(autouse=True)

@@ -8,7 +8,8 @@ from typing import Any
 
 import pytest
 
-from srtk_framework.models import Dense, SentenceFolder, read_sentence_folder
+from srtk_framework.models import Dense, SentenceFolder
+from srtk_framework.models.sentence_folder import read_sentence_folder
 from srtk_framework.values import DriverError
 
 

@@ -14,8 +14,8 @@ import pytest
 
 from srtk_framework.host import known_drivers
 from srtk_framework.host.discovery import load
-from srtk_framework.recipe import Composer, from_mapping, needs_of
-from srtk_framework.recipe.recipe import Block
+from srtk_framework.recipe import Composer, needs_of
+from srtk_framework.recipe.recipe import Block, from_mapping
 from srtk_framework.recipe.settings import structure_fields
 from srtk_framework.roles import settings_class
 

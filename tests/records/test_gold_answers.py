@@ -9,8 +9,9 @@ from typing import Any
 import pytest
 
 from srtk_framework.cli import main
-from srtk_framework.records import question_from_record, retrieval_from_record
+from srtk_framework.records import retrieval_from_record
 from srtk_framework.records.gold_answers import FIELDS, field_of_gold, gold_answers
+from srtk_framework.records.retrieval_records import question_from_record
 
 SETS: dict[str, tuple[str, Any, tuple[str, ...]]] = {
     "RoG": ("a_entity", ["B", "C"], ("B", "C")),

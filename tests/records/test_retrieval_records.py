@@ -18,7 +18,6 @@ from srtk_framework.records.retrieval_records import (
     retrieval_from_record,
 )
 from srtk_framework.values import (
-    EVIDENCE_KINDS,
     Answer,
     DriverError,
     Evidence,
@@ -37,6 +36,7 @@ from srtk_framework.values import (
     rounded,
     written_confidence,
 )
+from srtk_framework.values.origins import EVIDENCE_KINDS
 
 TEXT = st.text(max_size=12)
 NAME = st.text(min_size=1, max_size=12)

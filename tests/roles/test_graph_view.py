@@ -6,7 +6,8 @@ from typing import Any
 
 import pytest
 
-from srtk_framework.roles import GraphView, KnowledgeGraph, hook_names
+from srtk_framework.roles import GraphView, KnowledgeGraph
+from srtk_framework.roles.base import hook_names
 from srtk_framework.testing import OracleGraph
 from srtk_framework.values import Budget, Pattern, Step, Triple
 

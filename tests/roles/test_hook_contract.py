@@ -9,18 +9,8 @@ import pytest
 from srtk_framework.host import port
 from srtk_framework.host.discovery import check_class
 from srtk_framework.host.ports import port_class
-from srtk_framework.roles import (
-    ROLES,
-    Expander,
-    KnowledgeGraph,
-    PathScorer,
-    Reader,
-    Role,
-    Supervision,
-    by_value,
-    hook,
-    hook_names,
-)
+from srtk_framework.roles import ROLES, Expander, KnowledgeGraph, PathScorer, Reader, Role, Supervision, by_value, hook
+from srtk_framework.roles.base import hook_names
 from srtk_framework.values import (
     Answer,
     Budget,

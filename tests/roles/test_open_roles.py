@@ -347,7 +347,8 @@ def test_the_framework_finds_its_own_roles_without_a_list():
 
 
 def test_a_driver_that_is_not_open_is_named_by_its_role_and_name():
-    from srtk_framework.roles import Encoder, not_open, set_name
+    from srtk_framework.roles import Encoder, not_open
+    from srtk_framework.roles.base import set_name
 
     @attrs.define
     class Slow(Encoder):

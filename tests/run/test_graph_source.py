@@ -11,7 +11,8 @@ from pathlib import Path
 import networkx
 import pytest
 
-from srtk_framework.run import Graph, Retriever, cache_folder
+from srtk_framework.run import Graph, Retriever
+from srtk_framework.run.graph_source import cache_folder
 from srtk_framework.values import InputError
 
 COLUMNS = ["film", "relation", "value"]

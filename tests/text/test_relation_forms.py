@@ -2,7 +2,8 @@ from __future__ import annotations
 
 import pytest
 
-from srtk_framework.text import RelationForm, read_relation_forms, relation_words, worded
+from srtk_framework.text import read_relation_forms, relation_words, worded
+from srtk_framework.text.relation_forms import RelationForm
 from srtk_framework.values import InputError
 
 

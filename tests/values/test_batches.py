@@ -1,6 +1,7 @@
 from __future__ import annotations
 
-from srtk_framework.values import BatchError, DriverError, answered, batched
+from srtk_framework.values import DriverError, answered, batched
+from srtk_framework.values.errors import BatchError
 
 
 def test_a_stream_is_read_no_further_than_the_batch():

@@ -8,7 +8,8 @@ import attrs
 import pytest
 
 from srtk_framework.roles import hook
-from srtk_framework.values import deprecated, deprecation, deprecation_of, name_driver
+from srtk_framework.values import deprecated, deprecation
+from srtk_framework.values.deprecation import deprecation_of, name_driver
 
 
 @pytest.fixture(autouse=True)

@@ -6,18 +6,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from srtk_framework.values import (
-    is_secret_name,
-    note_secrets,
-    redacted,
-    redacted_arguments,
-    redacted_data,
-    redacted_override,
-    secrets,
-    secrets_in,
-    secrets_in_arguments,
-    without_logins,
-)
+from srtk_framework.values import note_secrets, redacted, redacted_data, secrets, secrets_in, without_logins
+from srtk_framework.values.secrets import is_secret_name, redacted_arguments, redacted_override, secrets_in_arguments
 
 SECRET = "zq7!Kw93/hidden+0x"
 

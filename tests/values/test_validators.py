@@ -6,8 +6,8 @@ from typing import Any
 import attrs
 import pytest
 
-from srtk_framework.recipe import Composer, from_mapping
-from srtk_framework.recipe.recipe import parse
+from srtk_framework.recipe import Composer
+from srtk_framework.recipe.recipe import from_mapping, parse
 from srtk_framework.run.session import Session
 from srtk_framework.values import (
     RecipeError,
