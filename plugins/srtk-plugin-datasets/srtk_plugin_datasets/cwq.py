@@ -2,25 +2,25 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterator
 from pathlib import Path as FilePath
 from typing import Any
 
 import attrs
 
 from srtk_framework.records import record_fields as fields
-from srtk_framework.roles import Dataset
-from srtk_framework.values import Link, Path, Question, Step, at_least
+from srtk_framework.values import Link, Path, Question, Step
 from srtk_plugin_datasets.catalogue import located
-from srtk_plugin_datasets.files import find, finished, kept, read_records, text_of
+from srtk_plugin_datasets.files import find, kept, read_records, text_of
 from srtk_plugin_datasets.ids import FreebaseIds, freebase, is_freebase_entity
 from srtk_plugin_datasets.query import read_query
+from srtk_plugin_datasets.question_sets import LinkedSet
 
 _KNOWN = ("ID", "question", "answers")
 
 
 @attrs.define
-class CWQ(Dataset):
+class CWQ(LinkedSet):
     """Questions with Freebase mids: entities and gold paths from the SPARQL, answers with their names.
 
     The files have no names and spans of entities, so the links have none either. A query that cannot be parsed gives
@@ -31,22 +31,13 @@ class CWQ(Dataset):
             By default the folder of the set under `SRTK_DATA` or `data`.
         split: train, dev or test, if path is a folder.
         ids: `dot` for m.02mjmr and people.person.children, `slash` for /m/02mjmr and /people/person/children.
-        given: Return the entities of the SPARQL as links; false gives the text only, to be linked in the run.
-        limit: Maximum number of questions; all by default.
-        seed: Seed of the sample that a limit takes; null for the first questions.
     """
 
-    path: str | None = None
     split: str = "dev"
     ids: FreebaseIds = "dot"
-    given: bool = True
-    limit: int | None = attrs.field(default=None, validator=at_least(1, "omit it for all questions"))
-    seed: int | None = 0
 
-    def read(self) -> Iterable[Question]:
-        """Yield the questions in the order of the file."""
-        (file,) = find(located(self.path, "cwq"), [f"ComplexWebQuestions_{self.split}*.json", f"{self.split}.json"])
-        return finished(self._questions(file), self.limit, self.seed, self.given)
+    def _files(self) -> list[FilePath]:
+        return find(located(self.path, "cwq"), [f"ComplexWebQuestions_{self.split}*.json", f"{self.split}.json"])
 
     def _questions(self, file: FilePath) -> Iterator[tuple[str, Question]]:
         for where, record in read_records(file):

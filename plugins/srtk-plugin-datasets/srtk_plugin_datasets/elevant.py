@@ -11,10 +11,10 @@ from typing import Any, Literal
 import attrs
 
 from srtk_framework.records import record_fields as fields
-from srtk_framework.roles import Dataset
-from srtk_framework.values import NIL, InputError, Link, Question, at_least
+from srtk_framework.values import NIL, InputError, Link, Question
 from srtk_plugin_datasets.catalogue import located
-from srtk_plugin_datasets.files import find, finished, read_records, text_of
+from srtk_plugin_datasets.files import find, object_of, read_records, text_of
+from srtk_plugin_datasets.question_sets import LinkedSet
 
 _ENTITY = re.compile(r"Q[1-9][0-9]*")
 _ENDS = {
@@ -28,7 +28,7 @@ Role = Literal["required", "optional", "drop"]
 
 
 @attrs.define
-class Elevant(Dataset):
+class Elevant(LinkedSet):
     """Texts with mentions linked to Wikidata ids, for scoring linkers; they have no answers.
 
     A mention of an entity outside Wikidata is a gold link to NIL. Mentions with an unknown id, dates and quantities
@@ -40,24 +40,15 @@ class Elevant(Dataset):
         unit: Unit of a question: the whole text, a paragraph or a sentence; mentions are never split.
         nested: Mentions inside a longer one: required, optional (neither missed nor wrong), or drop.
         coreference: Pronouns and other marked coreferences: required, optional or drop.
-        given: Return the gold entities as links; false gives the text only, to be linked in the run.
-        limit: Maximum number of questions; all by default.
-        seed: Seed of the sample that a limit takes; null for the first questions.
     """
 
-    path: str | None = None
     unit: Literal["text", "paragraph", "sentence"] = "text"
     nested: Role = "optional"
     coreference: Role = "optional"
-    given: bool = False
-    limit: int | None = attrs.field(default=None, validator=at_least(1, "omit it for all questions"))
-    seed: int | None = 0
+    given: bool = attrs.field(default=False, kw_only=True)
 
-    def read(self) -> Iterable[Question]:
-        """Yield the texts in the order of the files."""
-        files = find(located(self.path, "elevant"), ["*.benchmark.jsonl", "*.jsonl"])
-        questions = (pair for file in files for pair in self._questions(file))
-        return finished(questions, self.limit, self.seed, self.given)
+    def _files(self) -> list[FilePath]:
+        return find(located(self.path, "elevant"), ["*.benchmark.jsonl", "*.jsonl"])
 
     def _questions(self, file: FilePath) -> Iterator[tuple[str, Question]]:
         name = file.name.removesuffix(".jsonl").removesuffix(".benchmark")
@@ -65,7 +56,7 @@ class Elevant(Dataset):
             text, id_ = fields.string(record.get("text"), where, "text"), text_of(record, "id", where)
             labels = [
                 self._label(label, where, f"labels[{i}]", len(text))
-                for i, label in enumerate(fields.items(record.get("labels"), where, "labels", _object))
+                for i, label in enumerate(fields.items(record.get("labels"), where, "labels", object_of))
             ]
             links = tuple(sorted((link for link in labels if link is not None), key=_place))
             whole = (0, len(text))
@@ -128,12 +119,6 @@ class Elevant(Dataset):
 
 def _place(link: Link) -> tuple[int, int, str]:
     return link.start or 0, link.end or 0, link.entity
-
-
-def _object(value: Any, where: str, field: str) -> dict[str, Any]:
-    if not isinstance(value, dict):
-        raise fields.wrong(where, field, "an object", value)
-    return value
 
 
 def _span(value: Any, where: str, field: str, size: int) -> Span:

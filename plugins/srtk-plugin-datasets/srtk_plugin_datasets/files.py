@@ -189,6 +189,13 @@ def unlinked(question: Question) -> Question:
     return attrs.evolve(question, links=(), gold_links=gold)
 
 
+def object_of(value: Any, where: str, field: str) -> dict[str, Any]:
+    """Read a field that must be an object."""
+    if not isinstance(value, dict):
+        raise fields.wrong(where, field, "an object", value)
+    return value
+
+
 def text_of(record: dict[str, Any], field: str, where: str) -> str:
     """Read a field that must be a text or an integer."""
     value = record.get(field)

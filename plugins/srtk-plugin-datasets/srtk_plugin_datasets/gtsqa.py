@@ -3,18 +3,18 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterator
 from pathlib import Path as FilePath
 from typing import Any, Literal
 
 import attrs
 
 from srtk_framework.records import record_fields as fields
-from srtk_framework.roles import Dataset
-from srtk_framework.values import InputError, Path, Question, Triple, at_least
+from srtk_framework.values import InputError, Path, Question, Triple
 from srtk_plugin_datasets.catalogue import located
-from srtk_plugin_datasets.files import find, finished, kept, link, read_records, text_of
+from srtk_plugin_datasets.files import find, kept, link, read_records, text_of
 from srtk_plugin_datasets.query import shortest_paths
+from srtk_plugin_datasets.question_sets import LinkedSet
 
 _LABELLED = re.compile(r"(?:(?P<label>.*) \()?(?P<id>[QP]\d+)\)?", re.DOTALL)
 _KNOWN = ("id", "question", "paraphrased_question", "seed_entities", "answer_node", "answer_subgraph", "graph")
@@ -22,7 +22,7 @@ _ALL = ("all_answers_wikikg2", "full_answer_subgraph_wikikg2")
 
 
 @attrs.define
-class GTSQA(Dataset):
+class GTSQA(LinkedSet):
     """Questions with seed entities, answers and the triples that answer them, with Wikidata ids.
 
     Attributes:
@@ -32,48 +32,38 @@ class GTSQA(Dataset):
         gold: `all` answers in the graph ogbl-wikikg2 with all triples that lead to them, or the `one` answer and
             subgraph that the question was made from.
         text: The original or the paraphrased question.
-        given: Return the seed entities as links; false gives the text only, to be linked in the run.
-        limit: Maximum number of questions; all by default.
-        seed: Seed of the sample that a limit takes; null for the first questions.
     """
 
-    path: str | None = None
     split: str = "test"
     gold: Literal["all", "one"] = "all"
     text: Literal["original", "paraphrased"] = "original"
-    given: bool = True
-    limit: int | None = attrs.field(default=None, validator=at_least(1, "omit it for all questions"))
-    seed: int | None = 0
 
-    def read(self) -> Iterable[Question]:
-        """Yield the questions in the order of the files."""
-        files = gtsqa_files(located(self.path, "gtsqa"), self.split)
-        return finished(self._questions(files), self.limit, self.seed, self.given)
+    def _files(self) -> list[FilePath]:
+        return gtsqa_files(located(self.path, "gtsqa"), self.split)
 
-    def _questions(self, files: list[FilePath]) -> Iterator[tuple[str, Question]]:
-        for file in files:
-            for where, record in read_records(file):
-                text = text_of(record, "question" if self.text == "original" else "paraphrased_question", where).strip()
-                seeds = dict(fields.items(record.get("seed_entities"), where, "seed_entities", labelled))
-                one, answer_name = labelled(record.get("answer_node"), where, "answer_node")
-                subgraph = _triples(record, "answer_subgraph", where)
-                answers, triples = self._gold(record, where, one, subgraph)
-                paths: dict[Path, None] = {}
-                for start in seeds:
-                    paths.update(dict.fromkeys(shortest_paths(subgraph, start, one)))
-                extra = {"topic_entities": list(seeds), "answer_names": [answer_name] if answer_name else []}
-                yield (
-                    where,
-                    Question(
-                        id=text_of(record, "id", where),
-                        text=text,
-                        links=tuple(link(entity, name, text) for entity, name in seeds.items()),
-                        answers=answers,
-                        gold_paths=tuple(paths) or None,
-                        gold_triples=triples,
-                        extra={**extra, **kept(record, (*_KNOWN, *_ALL))},
-                    ),
-                )
+    def _questions(self, file: FilePath) -> Iterator[tuple[str, Question]]:
+        for where, record in read_records(file):
+            text = text_of(record, "question" if self.text == "original" else "paraphrased_question", where).strip()
+            seeds = dict(fields.items(record.get("seed_entities"), where, "seed_entities", labelled))
+            one, answer_name = labelled(record.get("answer_node"), where, "answer_node")
+            subgraph = _triples(record, "answer_subgraph", where)
+            answers, triples = self._gold(record, where, one, subgraph)
+            paths: dict[Path, None] = {}
+            for start in seeds:
+                paths.update(dict.fromkeys(shortest_paths(subgraph, start, one)))
+            extra = {"topic_entities": list(seeds), "answer_names": [answer_name] if answer_name else []}
+            yield (
+                where,
+                Question(
+                    id=text_of(record, "id", where),
+                    text=text,
+                    links=tuple(link(entity, name, text) for entity, name in seeds.items()),
+                    answers=answers,
+                    gold_paths=tuple(paths) or None,
+                    gold_triples=triples,
+                    extra={**extra, **kept(record, (*_KNOWN, *_ALL))},
+                ),
+            )
 
     def _gold(
         self, record: dict[str, Any], where: str, one: str, subgraph: tuple[Triple, ...]

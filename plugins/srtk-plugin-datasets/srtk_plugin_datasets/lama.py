@@ -12,11 +12,10 @@ import attrs
 
 from srtk_framework.records import read_jsonl
 from srtk_framework.records import record_fields as fields
-from srtk_framework.roles import Dataset
-from srtk_framework.values import InputError, Pattern, Question, Step, Triple, at_least, between, one_of, open_end
+from srtk_framework.values import InputError, Pattern, Question, Step, Triple, between, one_of, open_end
 from srtk_plugin_datasets.catalogue import located
 from srtk_plugin_datasets.hidden_facts import Ends, hidden_facts, questions_of
-from srtk_plugin_datasets.sample import sample
+from srtk_plugin_datasets.question_sets import SampledSet
 
 HIDDEN = 0.5
 """Share of the facts that is asked for, if nothing else is given."""
@@ -25,7 +24,7 @@ _FOLDERS = ("pararel/trex_lms_vocab", "trex_lms_vocab", "TREx")
 
 
 @attrs.define
-class LAMA(Dataset):
+class LAMA(SampledSet):
     """Patterns of facts of LAMA T-REx: those with the lowest hashes, a half by default.
 
     The files give labels and no ids, so that a label is the id, without quotation marks around it and with single
@@ -38,7 +37,6 @@ class LAMA(Dataset):
         hidden: Share of the facts that is asked for.
         seed: Seed of the hashes, and of the sample that a limit takes.
         ends: The ends of facts that become open; LAMA asks for objects.
-        limit: Maximum number of patterns; all by default.
         candidates: Whether each pattern lists candidates to be ranked: what fills its open end in any fact of the
             relation, without the answers that the graph holds (typed querying; Kassner, Dufter, Schütze 2021).
     """
@@ -47,7 +45,6 @@ class LAMA(Dataset):
     hidden: float = attrs.field(default=HIDDEN, validator=between(above=0, most=1))
     seed: int = 0
     ends: Ends = attrs.field(default="object", validator=one_of(("object", "subject", "both")))
-    limit: int | None = attrs.field(default=None, validator=at_least(1, "omit it for all questions"))
     candidates: bool = False
 
     def read(self) -> Iterable[Question]:
@@ -58,7 +55,7 @@ class LAMA(Dataset):
         """
         facts = lama_facts(Path(located(self.path, "lama")))
         hidden = hidden_facts(facts, self.hidden, self.seed)
-        asked = sample(questions_of(hidden, self.ends), lambda question: question.id, self.limit, self.seed)
+        asked = self._sampled(questions_of(hidden, self.ends))
         return _with_candidates(asked, facts, set(hidden)) if self.candidates else asked
 
 

@@ -2,25 +2,25 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterator, Mapping
 from pathlib import Path as FilePath
 from typing import Any, Literal
 
 import attrs
 
 from srtk_framework.records import record_fields as fields
-from srtk_framework.roles import Dataset
-from srtk_framework.values import Question, at_least
+from srtk_framework.values import Question
 from srtk_plugin_datasets.catalogue import located
-from srtk_plugin_datasets.files import find, finished, kept, read_records, text_of, texts_of
+from srtk_plugin_datasets.files import find, kept, read_records, text_of, texts_of
 from srtk_plugin_datasets.ids import shortened
 from srtk_plugin_datasets.query import read_gold, topic_links
+from srtk_plugin_datasets.question_sets import LinkedSet
 
 _KNOWN = ("_id", "id", "corrected_question", "question", "sparql_query", "sparql", "answer_entities", "topic_entities")
 
 
 @attrs.define
-class LCQuAD(Dataset):
+class LCQuAD(LinkedSet):
     """Questions with DBpedia ids: entities and gold paths from the SPARQL.
 
     The published files have no answers. Records with `answer_entities` (IRIs), such as the results of the SPARQL on a
@@ -32,24 +32,15 @@ class LCQuAD(Dataset):
         split: train or test, if path is a folder.
         prefixes: Namespace IRIs by prefix, as in the graph; dbr, dbo and dbp by default, `{}` for whole IRIs.
         relations: As `written`, or with DBpedia's two namespaces of properties mapped to `ontology` or to `property`.
-        given: Return the entities of the SPARQL as links; false gives the text only, to be linked in the run.
-        limit: Maximum number of questions; all by default.
-        seed: Seed of the sample that a limit takes; null for the first questions.
     """
 
-    path: str | None = None
     split: str = "train"
     prefixes: Mapping[str, str] | None = None
     relations: Literal["written", "ontology", "property"] = "written"
-    given: bool = True
-    limit: int | None = attrs.field(default=None, validator=at_least(1, "omit it for all questions"))
-    seed: int | None = 0
 
-    def read(self) -> Iterable[Question]:
-        """Yield the questions in the order of the file."""
+    def _files(self) -> list[FilePath]:
         names = [f"{self.split}-data.json", f"{self.split}.json", f"{self.split}.jsonl"]
-        (file,) = find(located(self.path, "lcquad1"), names)
-        return finished(self._questions(file), self.limit, self.seed, self.given)
+        return find(located(self.path, "lcquad1"), names)
 
     def _questions(self, file: FilePath) -> Iterator[tuple[str, Question]]:
         for where, record in read_records(file):

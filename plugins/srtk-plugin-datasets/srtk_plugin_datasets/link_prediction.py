@@ -13,10 +13,9 @@ from typing import ClassVar, Literal
 import attrs
 
 from srtk_framework.records import read_lines
-from srtk_framework.roles import Dataset
-from srtk_framework.values import InputError, Pattern, Question, Triple, at_least, one_of
+from srtk_framework.values import InputError, Pattern, Question, Triple, one_of
 from srtk_plugin_datasets.catalogue import located
-from srtk_plugin_datasets.sample import sample
+from srtk_plugin_datasets.question_sets import SampledSet
 
 Part = Literal["train", "valid", "test"]
 Ends = Literal["object", "subject", "both"]
@@ -39,7 +38,7 @@ def read_facts(file: FilePath) -> Iterator[Triple]:
 
 
 @attrs.define
-class LinkPrediction(Dataset):
+class LinkPrediction(SampledSet):
     """Patterns of held-out facts.
 
     The gold answers of a pattern are all entities that a held-out fact, of validation or test, names: a graph of
@@ -51,8 +50,6 @@ class LinkPrediction(Dataset):
             `data`.
         part: Facts of which patterns are made.
         ends: The ends of facts that become open.
-        limit: Maximum number of patterns; all by default.
-        seed: Seed of the sample that a limit takes; null for the first patterns.
     """
 
     data_set: ClassVar[str] = ""
@@ -60,8 +57,6 @@ class LinkPrediction(Dataset):
     path: str | None = None
     part: Part = attrs.field(default="test", validator=one_of(_PARTS))
     ends: Ends = attrs.field(default="both", validator=one_of(("object", "subject", "both")))
-    limit: int | None = attrs.field(default=None, validator=at_least(1, "omit it for all questions"))
-    seed: int | None = 0
 
     def read(self) -> Iterable[Question]:
         """Yield the patterns in the order of their first fact.
@@ -69,7 +64,7 @@ class LinkPrediction(Dataset):
         Raises:
             InputError: With file and line, for what is no triple.
         """
-        return sample(self._questions(self._place()), lambda question: question.id, self.limit, self.seed)
+        return self._sampled(self._questions(self._place()))
 
     def _place(self) -> FilePath:
         return FilePath(located(self.path, self.data_set))

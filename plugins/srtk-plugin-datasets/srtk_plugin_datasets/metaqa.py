@@ -11,12 +11,11 @@ from typing import Literal
 import attrs
 
 from srtk_framework.records import read_lines
-from srtk_framework.roles import Dataset
-from srtk_framework.values import InputError, Link, Path, Question, Step, at_least
+from srtk_framework.values import InputError, Link, Path, Question, Step
 from srtk_plugin_datasets.catalogue import located
 from srtk_plugin_datasets.facts import Facts, read_facts
 from srtk_plugin_datasets.files import unlinked
-from srtk_plugin_datasets.sample import sample
+from srtk_plugin_datasets.question_sets import SampledSet
 
 _RELATIONS = {
     "actor": "starred_actors",
@@ -35,7 +34,7 @@ _TOPIC = re.compile(r"\[([^\[\]]+)\]")
 
 
 @attrs.define
-class MetaQA(Dataset):
+class MetaQA(SampledSet):
     """Questions about films, with topic entity, answers, gold path and gold triples.
 
     Attributes:
@@ -48,8 +47,6 @@ class MetaQA(Dataset):
         answers: `all`; `reachable`: those that the gold path reaches in the graph of this folder; or `complete`: only
             questions whose answers it reaches all.
         gold_triples: Whether to find the triples of the gold path in the graph of this folder.
-        limit: Maximum number of questions; all by default.
-        seed: Seed of the sample that a limit takes; null for the first questions.
     """
 
     path: str | None = None
@@ -59,8 +56,6 @@ class MetaQA(Dataset):
     given: bool = True
     answers: Literal["all", "reachable", "complete"] = "all"
     gold_triples: bool = True
-    limit: int | None = attrs.field(default=None, validator=at_least(1, "omit it for all questions"))
-    seed: int | None = 0
     _graph: Facts | None = attrs.field(init=False, default=None, repr=False, eq=False)
 
     def read(self) -> Iterable[Question]:
@@ -71,7 +66,7 @@ class MetaQA(Dataset):
         questions = (question for hops, texts, types in files for question in self._questions(hops, texts, types))
         if facts is not None and self.answers == "complete":
             questions = (question for question in questions if _complete(question, facts))
-        for question in sample(questions, lambda q: q.id, self.limit, self.seed):
+        for question in self._sampled(questions):
             yield self._finished(question, facts)
 
     def _files(self, hops: int) -> tuple[FilePath, FilePath]:

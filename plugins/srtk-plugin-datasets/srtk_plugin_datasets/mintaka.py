@@ -2,23 +2,23 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterator
 from pathlib import Path as FilePath
 from typing import Any, Literal
 
 import attrs
 
 from srtk_framework.records import record_fields as fields
-from srtk_framework.roles import Dataset
-from srtk_framework.values import NIL, InputError, Link, Question, at_least
+from srtk_framework.values import NIL, InputError, Link, Question
 from srtk_plugin_datasets.catalogue import located
-from srtk_plugin_datasets.files import find, finished, kept, link, read_records, text_of
+from srtk_plugin_datasets.files import find, kept, link, object_of, read_records, text_of
+from srtk_plugin_datasets.question_sets import LinkedSet
 
 _KNOWN = ("id", "question", "translations", "questionEntity", "answer", "category", "complexityType")
 
 
 @attrs.define
-class Mintaka(Dataset):
+class Mintaka(LinkedSet):
     """Questions with Wikidata ids, entity spans in the English text, and answer entities.
 
     Answers that are numbers, dates, truth values or texts are not nodes of a graph. Such questions have no answers,
@@ -30,24 +30,15 @@ class Mintaka(Dataset):
         split: train, dev or test, if path is a folder.
         language: en, ar, de, es, fr, hi, it, ja or pt; only en has entity spans.
         values: Return values as answers, too, as text.
-        given: Return the entities as links; false gives the text only, to be linked in the run.
-        limit: Maximum number of questions; all by default.
-        seed: Seed of the sample that a limit takes; null for the first questions.
     """
 
-    path: str | None = None
     split: str = "dev"
     language: Literal["en", "ar", "de", "es", "fr", "hi", "it", "ja", "pt"] = "en"
     values: bool = False
-    given: bool = True
-    limit: int | None = attrs.field(default=None, validator=at_least(1, "omit it for all questions"))
-    seed: int | None = 0
 
-    def read(self) -> Iterable[Question]:
-        """Yield the questions in the order of the file."""
+    def _files(self) -> list[FilePath]:
         name = f"mintaka_{self.split}.json"
-        (file,) = find(located(self.path, "mintaka"), [name, f"data/{name}"])
-        return finished(self._questions(file), self.limit, self.seed, self.given)
+        return find(located(self.path, "mintaka"), [name, f"data/{name}"])
 
     def _questions(self, file: FilePath) -> Iterator[tuple[str, Question]]:
         for where, record in read_records(file):
@@ -72,13 +63,13 @@ class Mintaka(Dataset):
     def _text(self, record: dict[str, Any], where: str) -> str:
         if self.language == "en":
             return text_of(record, "question", where)
-        return text_of(_object(record.get("translations"), where, "translations"), self.language, where)
+        return text_of(object_of(record.get("translations"), where, "translations"), self.language, where)
 
     def _answers(self, value: Any, where: str) -> tuple[tuple[str, ...] | None, dict[str, Any]]:
         """Read the answer; also return what is carried through of it."""
         if value is None:
             return None, {}
-        answer = _object(value, where, "answer")
+        answer = object_of(value, where, "answer")
         given = fields.items(answer.get("answer") or [], where, "answer.answer", lambda item, *_: item)
         extra: dict[str, Any] = {"answer_type": answer.get("answerType")}
         for ours, theirs in (("answer_mention", "mention"), ("supporting_entities", "supportingEnt")):
@@ -102,7 +93,7 @@ class Mintaka(Dataset):
 def _links(record: dict[str, Any], where: str, placed: bool) -> tuple[Link, ...]:
     """Read the entities that have an id; numbers and dates are none."""
     found: dict[tuple[str, int | None], Link] = {}
-    for item in fields.items(record.get("questionEntity") or [], where, "questionEntity", _object):
+    for item in fields.items(record.get("questionEntity") or [], where, "questionEntity", object_of):
         entity = item.get("name")
         if item.get("entityType") != "entity" or not isinstance(entity, str) or not entity:
             continue
@@ -118,7 +109,7 @@ def _gold_links(record: dict[str, Any], text: str, where: str, placed: bool) -> 
     In languages other than English, an entity has a span where the text contains its English mention or name.
     """
     found = []
-    for item in fields.items(record.get("questionEntity") or [], where, "questionEntity", _object):
+    for item in fields.items(record.get("questionEntity") or [], where, "questionEntity", object_of):
         entity, is_entity = item.get("name"), item.get("entityType") == "entity"
         known = is_entity and isinstance(entity, str) and bool(entity)
         name, mention = _english(item.get("label")) if known else "", str(item.get("mention") or "")
@@ -145,9 +136,3 @@ def _english(label: Any) -> str:
     """Read the English label: a text, or one of the texts by language."""
     label = label.get("en") if isinstance(label, dict) else label
     return label if isinstance(label, str) else ""
-
-
-def _object(value: Any, where: str, field: str) -> dict[str, Any]:
-    if not isinstance(value, dict):
-        raise fields.wrong(where, field, "an object", value)
-    return value

@@ -14,10 +14,10 @@ from typing import Any, ClassVar, Literal, NamedTuple
 import attrs
 
 from srtk_framework.records import record_fields as fields
-from srtk_framework.roles import Dataset
-from srtk_framework.values import InputError, Question, at_least, one_of
+from srtk_framework.values import InputError, Question, one_of
 from srtk_plugin_datasets.catalogue import located
-from srtk_plugin_datasets.files import find, finished, kept, read_records, text_of
+from srtk_plugin_datasets.files import find, finished, kept, object_of, read_records, text_of
+from srtk_plugin_datasets.question_sets import SampledSet
 
 Split = Literal["train", "dev", "test"]
 Repeated = Literal["refuse", "merge"]
@@ -43,7 +43,7 @@ class _Choice(NamedTuple):
 
 
 @attrs.define
-class MultipleChoice(Dataset):
+class MultipleChoice(SampledSet):
     """Multiple-choice questions.
 
     The options are texts of the question and no ids of a graph, and so is the gold answer, which is one of them.
@@ -52,8 +52,6 @@ class MultipleChoice(Dataset):
         path: File, or folder with the files of the set; by default the folder of the set under `SRTK_DATA` or `data`.
         split: train, dev or test, if path is a folder; LLM-Adapters has no dev.
         repeated: What becomes of options with the same text: `refuse` the question, or `merge` them into one.
-        limit: Maximum number of questions; all by default.
-        seed: Seed of the sample that a limit takes; null for the first questions.
     """
 
     data_set: ClassVar[str] = ""
@@ -64,8 +62,6 @@ class MultipleChoice(Dataset):
     path: str | None = None
     split: Split = attrs.field(default="test", validator=one_of(_SPLITS))
     repeated: Repeated = attrs.field(default="refuse", validator=one_of(_REPEATED))
-    limit: int | None = attrs.field(default=None, validator=at_least(1, "omit it for all questions"))
-    seed: int | None = 0
 
     def read(self) -> Iterable[Question]:
         """Yield the questions in the order of the file.
@@ -131,7 +127,7 @@ def _listed(record: dict[str, Any], where: str) -> _Choice:
         texts = fields.items(choices.get("text"), where, "choices.text", fields.string)
         labels = fields.items(choices.get("label"), where, "choices.label", fields.string)
     else:
-        rows = fields.items(choices, where, "choices", _object)
+        rows = fields.items(choices, where, "choices", object_of)
         texts = [fields.string(row.get("text"), where, "choices.text") for row in rows]
         labels = [fields.string(row.get("label"), where, "choices.label") for row in rows]
     if len(labels) != len(texts):
@@ -168,12 +164,6 @@ def _gold(choice: _Choice, where: str) -> tuple[str] | None:
             f"{where}: the gold option {choice.key!r} must be one of the options, which are {', '.join(choice.labels)}"
         )
     return (choice.texts[choice.labels.index(choice.key)],)
-
-
-def _object(value: Any, where: str, field: str) -> dict[str, Any]:
-    if not isinstance(value, dict):
-        raise fields.wrong(where, field, "an object", value)
-    return value
 
 
 @attrs.define

@@ -8,17 +8,16 @@ from pathlib import Path as FilePath
 import attrs
 
 from srtk_framework.records import read_lines
-from srtk_framework.roles import Dataset
-from srtk_framework.values import InputError, Pattern, Question, at_least, close_matches
+from srtk_framework.values import InputError, Pattern, Question, close_matches
 from srtk_plugin_datasets.catalogue import located
-from srtk_plugin_datasets.sample import sample
+from srtk_plugin_datasets.question_sets import SampledSet
 
 _PAIRS = "sort_test.pairs"
 _SIGNS = {"+": True, "-": False}
 
 
 @attrs.define
-class NELL995(Dataset):
+class NELL995(SampledSet):
     """Patterns whose candidates are listed, some right and some wrong, as PRA, DeepPath and MINERVA are scored.
 
     A pattern asks for the object of a head and the task's relation. A pair that is listed both as right and as wrong is
@@ -27,14 +26,10 @@ class NELL995(Dataset):
     Attributes:
         path: Folder with `tasks`; by default the folder of the set under `SRTK_DATA` or `data`.
         task: Name of the task, such as `athleteplayssport`; null for all.
-        limit: Maximum number of patterns; all by default.
-        seed: Seed of the sample that a limit takes; null for the first patterns.
     """
 
     path: str | None = None
     task: str | None = None
-    limit: int | None = attrs.field(default=None, validator=at_least(1, "omit it for all questions"))
-    seed: int | None = 0
 
     def read(self) -> Iterable[Question]:
         """Yield the patterns, task by task, by their heads.
@@ -50,7 +45,7 @@ class NELL995(Dataset):
             raise InputError(f"{tasks}: there is no task {self.task!r}.{close_matches(self.task, found)}")
         names = found if self.task is None else [self.task]
         questions = (question for name in names for question in _questions(tasks / name / _PAIRS, name))
-        return sample(questions, lambda question: question.id, self.limit, self.seed)
+        return self._sampled(questions)
 
 
 def _questions(file: FilePath, task: str) -> Iterator[Question]:

@@ -9,18 +9,17 @@ from typing import Literal
 import attrs
 
 from srtk_framework.records import read_lines
-from srtk_framework.roles import Dataset
-from srtk_framework.values import InputError, Link, Question, Step, at_least
+from srtk_framework.values import InputError, Link, Question, Step
 from srtk_plugin_datasets.catalogue import located
 from srtk_plugin_datasets.facts import Facts, read_facts
 from srtk_plugin_datasets.files import unlinked
-from srtk_plugin_datasets.sample import sample
+from srtk_plugin_datasets.question_sets import SampledSet
 
 _END = "<end>"
 
 
 @attrs.define
-class PathQuestion(Dataset):
+class PathQuestion(SampledSet):
     """Questions about people with 2 or 3 hops, with topic entity, answers, gold path and gold triples.
 
     Attributes:
@@ -30,8 +29,6 @@ class PathQuestion(Dataset):
         large: Whether to read PathQuestion-Large (`PQL-2H.txt`, `PQL2-KB.txt`).
         given: Return the topic entity as a link; false gives the text only, to be linked in the run.
         gold_triples: Whether to find the triples of the gold path in the graph of this folder.
-        limit: Maximum number of questions; all by default.
-        seed: Seed of the sample that a limit takes; null for the first questions.
     """
 
     path: str | None = None
@@ -39,15 +36,13 @@ class PathQuestion(Dataset):
     large: bool = False
     given: bool = True
     gold_triples: bool = True
-    limit: int | None = attrs.field(default=None, validator=at_least(1, "omit it for all questions"))
-    seed: int | None = 0
 
     def read(self) -> Iterable[Question]:
         """Yield the questions in the order of the file."""
         folder = FilePath(located(self.path, "pathquestion"))
         graph = folder / (f"PQL{self.hops}-KB.txt" if self.large else f"{self.hops}H-kb.txt")
         facts = read_facts([str(_present(graph))], "\t") if self.gold_triples else None
-        for question in sample(self._questions(folder), lambda q: q.id, self.limit, self.seed):
+        for question in self._sampled(self._questions(folder)):
             yield self._finished(question, facts)
 
     def _questions(self, folder: FilePath) -> Iterator[Question]:

@@ -11,10 +11,9 @@ from typing import Literal as OneOf
 import attrs
 
 from srtk_framework.records import base_suffix, read_lines, read_questions
-from srtk_framework.roles import Dataset
-from srtk_framework.values import InputError, Literal, Pattern, Question, at_least
+from srtk_framework.values import InputError, Literal, Pattern, Question
 from srtk_plugin_datasets.ids import shortened
-from srtk_plugin_datasets.sample import sample
+from srtk_plugin_datasets.question_sets import SampledSet
 
 _OPEN = "?"
 _HEAD = re.compile(r"\s*(?:PREFIX|BASE|SELECT)\b", re.IGNORECASE)
@@ -22,7 +21,7 @@ _KINDS = {".jsonl": "records", ".ndjson": "records", ".json": "records", ".rq": 
 
 
 @attrs.define
-class Patterns(Dataset):
+class Patterns(SampledSet):
     """Questions that are triple patterns: a relation and one bound end.
 
     A file is one of three kinds, by its ending:
@@ -37,15 +36,11 @@ class Patterns(Dataset):
         ends: The ends of facts that become open: `object`, `subject` or `both`.
         prefixes: Namespace IRIs by prefix, as in the graph, for queries; those of Wikidata and DBpedia by default,
             `{}` for whole IRIs.
-        limit: Maximum number of patterns; all by default.
-        seed: Seed of the sample that a limit takes; null for the first patterns.
     """
 
     path: str
     ends: OneOf["object", "subject", "both"] = "both"
     prefixes: Mapping[str, str] | None = None
-    limit: int | None = attrs.field(default=None, validator=at_least(1, "omit it for all questions"))
-    seed: int | None = 0
 
     def read(self) -> Iterable[Question]:
         """Yield the questions in the order of the file; patterns of facts in the order of their first fact.
@@ -59,7 +54,7 @@ class Patterns(Dataset):
         else:
             found = self._queries() if kind == "sparql" else self._table()
             questions = (Question(str(i), str(p), answers=a, pattern=p) for i, (p, a) in enumerate(found, start=1))
-        return sample(questions, lambda question: question.id, self.limit, self.seed)
+        return self._sampled(questions)
 
     def _records(self) -> Iterator[Question]:
         for question in read_questions(self.path):

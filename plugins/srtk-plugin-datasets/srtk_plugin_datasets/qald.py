@@ -5,25 +5,25 @@ Usbeck et al. 2018 (QALD-9), Perevalov et al. 2022 (QALD-9-plus), Usbeck et al. 
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterator, Mapping
 from pathlib import Path as FilePath
 from typing import Any
 
 import attrs
 
 from srtk_framework.records import record_fields as fields
-from srtk_framework.roles import Dataset
-from srtk_framework.values import Literal, Question, at_least
+from srtk_framework.values import Literal, Question
 from srtk_plugin_datasets.catalogue import located
-from srtk_plugin_datasets.files import find, finished, kept, read_records, text_of
+from srtk_plugin_datasets.files import find, kept, object_of, read_records, text_of
 from srtk_plugin_datasets.ids import shortened
 from srtk_plugin_datasets.query import read_gold, topic_links
+from srtk_plugin_datasets.question_sets import LinkedSet
 
 _KNOWN = ("id", "question", "query", "answers")
 
 
 @attrs.define
-class QALD(Dataset):
+class QALD(LinkedSet):
     """Questions with ids of DBpedia or Wikidata: entities and gold paths from the SPARQL, answers of all kinds.
 
     Answers to yes-no and counting questions are not nodes of a graph. Such questions have no answers and are not
@@ -35,24 +35,15 @@ class QALD(Dataset):
         language: Language of the text: en, de, ru, zh, fr, ...
         prefixes: Namespace IRIs by prefix, as in the graph; by default Wikidata's ids are bare (Q937, P31) and
             DBpedia's have the prefixes dbr, dbo and dbp; `{}` for whole IRIs.
-        given: Return the entities of the SPARQL as links; false gives the text only, to be linked in the run.
-        limit: Maximum number of questions; all by default.
-        seed: Seed of the sample that a limit takes; null for the first questions.
     """
 
-    path: str | None = None
     split: str = "test"
     language: str = "en"
     prefixes: Mapping[str, str] | None = None
-    given: bool = True
-    limit: int | None = attrs.field(default=None, validator=at_least(1, "omit it for all questions"))
-    seed: int | None = 0
 
-    def read(self) -> Iterable[Question]:
-        """Yield the questions in the order of the file."""
+    def _files(self) -> list[FilePath]:
         place = located(self.path, "qald9", "qald9plus-dbpedia", "qald9plus-wikidata", "qald10")
-        file = find(place, [f"qald*{self.split}*.json", "qald_10.json", f"*{self.split}*.json"])[0]
-        return finished(self._questions(file), self.limit, self.seed, self.given)
+        return find(place, [f"qald*{self.split}*.json", "qald_10.json", f"*{self.split}*.json"])[:1]
 
     def _questions(self, file: FilePath) -> Iterator[tuple[str, Question]]:
         for where, record in read_records(file, "questions"):
@@ -82,7 +73,7 @@ class QALD(Dataset):
 
     def _text(self, record: dict[str, Any], where: str) -> str | None:
         """Return the first text in the language, or None."""
-        for wording in fields.items(record.get("question"), where, "question", _object):
+        for wording in fields.items(record.get("question"), where, "question", object_of):
             same = str(wording.get("language")).replace("_", "-").lower() == self.language.replace("_", "-").lower()
             # Of a few translations QALD-9 has the keywords alone.
             if same and wording.get("string") is not None:
@@ -94,10 +85,10 @@ class QALD(Dataset):
         for answer in _answers(record, where):
             if "boolean" in answer:
                 yield Literal.make(str(answer["boolean"]).lower(), "xsd:boolean")
-            results = _object(answer.get("results") or {}, where, "answers.results")
-            for binding in fields.items(results.get("bindings") or [], where, "answers.results.bindings", _object):
+            results = object_of(answer.get("results") or {}, where, "answers.results")
+            for binding in fields.items(results.get("bindings") or [], where, "answers.results.bindings", object_of):
                 for name, term in binding.items():
-                    value = _object(term, where, f"bindings.{name}")
+                    value = object_of(term, where, f"bindings.{name}")
                     text = text_of(value, "value", where)
                     if value.get("type") in ("literal", "typed-literal"):
                         datatype, language = value.get("datatype"), value.get("xml:lang")
@@ -111,10 +102,4 @@ class QALD(Dataset):
 
 
 def _answers(record: dict[str, Any], where: str) -> list[dict[str, Any]]:
-    return fields.items(record.get("answers") or [], where, "answers", _object)
-
-
-def _object(value: Any, where: str, field: str) -> dict[str, Any]:
-    if not isinstance(value, dict):
-        raise fields.wrong(where, field, "an object", value)
-    return value
+    return fields.items(record.get("answers") or [], where, "answers", object_of)

@@ -7,14 +7,13 @@ from collections.abc import Iterable
 import attrs
 
 from srtk_framework.records import read_questions
-from srtk_framework.roles import Dataset
-from srtk_framework.values import Link, Question, at_least
+from srtk_framework.values import Link, Question
 from srtk_plugin_datasets.files import texts_of, unlinked
-from srtk_plugin_datasets.sample import sample
+from srtk_plugin_datasets.question_sets import SampledSet
 
 
 @attrs.define
-class Records(Dataset):
+class Records(SampledSet):
     """Question records of the framework, whose fields are a superset of SRTK's.
 
     Attributes:
@@ -22,20 +21,16 @@ class Records(Dataset):
         text_field: Field with the text of the question.
         entities_field: Field with the ids of the topic entities, for records without `question_entities`.
         given: Keep the links of the questions; false removes them, so the text is linked in the run.
-        limit: Maximum number of questions; all by default.
-        seed: Seed of the sample that a limit takes; null for the first questions.
     """
 
     path: str
     text_field: str = "question"
     entities_field: str | None = None
     given: bool = True
-    limit: int | None = attrs.field(default=None, validator=at_least(1, "omit it for all questions"))
-    seed: int | None = 0
 
     def read(self) -> Iterable[Question]:
         """Yield the questions in the order of the file."""
-        for question in sample(read_questions(self.path, self.text_field), lambda q: q.id, self.limit, self.seed):
+        for question in self._sampled(read_questions(self.path, self.text_field)):
             if self.entities_field and not question.links:
                 ids = texts_of(dict(question.extra), self.entities_field, f"{self.path}: question {question.id}")
                 question = attrs.evolve(question, links=tuple(Link(id_) for id_ in ids))

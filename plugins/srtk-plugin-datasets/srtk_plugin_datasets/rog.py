@@ -12,10 +12,10 @@ from typing import Any, Literal
 import attrs
 
 from srtk_framework.records import record_fields as fields
-from srtk_framework.roles import Dataset
-from srtk_framework.values import Path, Question, Triple, at_least
+from srtk_framework.values import Path, Question, Triple
 from srtk_plugin_datasets.catalogue import located
 from srtk_plugin_datasets.files import Record, find, finished, kept, link, read_records, text_of, texts_of
+from srtk_plugin_datasets.question_sets import SampledSet
 
 _KNOWN = ("id", "question", "q_entity", "a_entity", "answer", "graph", "choices", "ground_paths", "triples")
 _OUTPUT = ("prediction", "input", "raw_output")
@@ -23,7 +23,7 @@ _OUTPUT = ("prediction", "input", "raw_output")
 
 
 @attrs.define
-class RoG(Dataset):
+class RoG(SampledSet):
     """WebQSP or CWQ in RoG's format: entities are names, and each question has its own graph.
 
     Entities are names throughout, as in the graphs; only mediator nodes have mids.
@@ -36,8 +36,6 @@ class RoG(Dataset):
         gold_paths: JSON Lines with id and `ground_paths`, as RoG writes them.
         gold_triples: JSON Lines with id and `triples`, as in SubgraphRAG's labelled triples.
         given: Return the question's entities as links; false gives the text only, to be linked in the run.
-        limit: Maximum number of questions; all by default.
-        seed: Seed of the sample that a limit takes; null for the first questions.
     """
 
     path: str | None = None
@@ -46,8 +44,6 @@ class RoG(Dataset):
     gold_paths: str | None = None
     gold_triples: str | None = None
     given: bool = True
-    limit: int | None = attrs.field(default=None, validator=at_least(1, "omit it for all questions"))
-    seed: int | None = 0
 
     def read(self) -> Iterable[Question]:
         """Yield the questions in the order of the files."""

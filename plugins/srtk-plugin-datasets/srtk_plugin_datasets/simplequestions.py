@@ -3,25 +3,25 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterator
 from pathlib import Path as FilePath
 from typing import Literal
 
 import attrs
 
 from srtk_framework.records import read_lines
-from srtk_framework.roles import Dataset
-from srtk_framework.values import InputError, Link, Question, Step, Triple, at_least
+from srtk_framework.values import InputError, Link, Question, Step, Triple
 from srtk_plugin_datasets.catalogue import located
-from srtk_plugin_datasets.files import find, finished
+from srtk_plugin_datasets.files import find
 from srtk_plugin_datasets.ids import FreebaseIds, freebase
+from srtk_plugin_datasets.question_sets import LinkedSet
 
 _ITEM, _PROPERTY = re.compile(r"Q\d+"), re.compile(r"[PR]\d+")
 _FREEBASE = ("www.freebase.com/", "fb:")
 
 
 @attrs.define
-class SimpleQuestions(Dataset):
+class SimpleQuestions(LinkedSet):
     """Questions answered by one fact, which is the gold triple and the gold path.
 
     The files have one answer per question, though other objects of the relation may be right as well. They have no
@@ -34,26 +34,17 @@ class SimpleQuestions(Dataset):
         split: train, valid or test, if path is a folder.
         answerable: Whether to read `annotated_wd_data_<split>_answerable.txt`, if path is a folder.
         ids: `dot` for m.02mjmr and people.person.children, `slash` for /m/02mjmr and /people/person/children.
-        given: Return the topic entity as a link; false gives the text only, to be linked in the run.
-        limit: Maximum number of questions; all by default.
-        seed: Seed of the sample that a limit takes; null for the first questions.
     """
 
-    path: str | None = None
     graph: Literal["freebase", "wikidata"] = "freebase"
     split: str = "valid"
     answerable: bool = False
     ids: FreebaseIds = "dot"
-    given: bool = True
-    limit: int | None = attrs.field(default=None, validator=at_least(1, "omit it for all questions"))
-    seed: int | None = 0
 
-    def read(self) -> Iterable[Question]:
-        """Yield the questions in the order of the file."""
+    def _files(self) -> list[FilePath]:
         kind = "fb" if self.graph == "freebase" else "wd"
         part = f"{self.split}_answerable" if self.answerable and kind == "wd" else self.split
-        (file,) = find(located(self.path, "simplequestions"), [f"annotated_{kind}_data_{part}.txt"])
-        return finished(self._questions(file), self.limit, self.seed, self.given)
+        return find(located(self.path, "simplequestions"), [f"annotated_{kind}_data_{part}.txt"])
 
     def _questions(self, file: FilePath) -> Iterator[tuple[str, Question]]:
         name = file.name.split(".")[0].removeprefix("annotated_").replace("_data_", "-")

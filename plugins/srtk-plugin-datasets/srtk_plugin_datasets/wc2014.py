@@ -12,17 +12,17 @@ from typing import Literal
 import attrs
 
 from srtk_framework.records import read_lines
-from srtk_framework.roles import Dataset
-from srtk_framework.values import InputError, Path, Question, Step, Triple, at_least
+from srtk_framework.values import InputError, Path, Question, Step, Triple
 from srtk_plugin_datasets.catalogue import located
 from srtk_plugin_datasets.facts import Facts, read_facts
 from srtk_plugin_datasets.files import finished, link
+from srtk_plugin_datasets.question_sets import SampledSet
 
 _FILES = {"1-hop": "WC-P1.txt", "2-hop": "WC-P2.txt", "mixed": "WC-P.txt", "conjunctive": "WC-C.txt"}
 
 
 @attrs.define
-class WorldCup2014(Dataset):
+class WorldCup2014(SampledSet):
     """Questions about players of the 2014 World Cup, with topic entities, answers, gold paths and gold triples.
 
     Attributes:
@@ -31,16 +31,12 @@ class WorldCup2014(Dataset):
         kind: Questions with one hop, two hops, both (mixed), or two topic entities (conjunctive).
         given: Return the topic entities as links; false gives the text only, to be linked in the run.
         gold_triples: Whether to find the triples of the gold paths in the graph of this folder.
-        limit: Maximum number of questions; all by default.
-        seed: Seed of the sample that a limit takes; null for the first questions.
     """
 
     path: str | None = None
     kind: Literal["1-hop", "2-hop", "mixed", "conjunctive"] = "1-hop"
     given: bool = True
     gold_triples: bool = True
-    limit: int | None = attrs.field(default=None, validator=at_least(1, "omit it for all questions"))
-    seed: int | None = 0
 
     def read(self) -> Iterable[Question]:
         """Yield the questions in the order of the file."""

@@ -13,11 +13,10 @@ from pathlib import Path
 
 import attrs
 
-from srtk_framework.roles import Dataset
-from srtk_framework.values import EntityMention, InputError, Literal, Question, Triple, at_least, between, one_of
+from srtk_framework.values import EntityMention, InputError, Literal, Question, Triple, between, one_of
 from srtk_plugin_datasets.catalogue import located
 from srtk_plugin_datasets.hidden_facts import Ends, hidden_facts, questions_of
-from srtk_plugin_datasets.sample import sample
+from srtk_plugin_datasets.question_sets import SampledSet
 
 HIDDEN = 0.3
 """Share of the triples between entities that is hidden, if nothing else is given."""
@@ -45,7 +44,7 @@ class WebnlgEntry:
 
 
 @attrs.define
-class WebNLG(Dataset):
+class WebNLG(SampledSet):
     """Patterns of triples of WebNLG that are hidden: those between entities with the lowest hashes.
 
     `srtk datasets graph webnlg` writes the graph without the triples that the same splits, share and seed hide, or
@@ -58,7 +57,6 @@ class WebNLG(Dataset):
         hidden: Share of the triples between entities that is hidden.
         seed: Seed of the hashes, and of the sample that a limit takes.
         ends: The ends of triples that become open.
-        limit: Maximum number of patterns; all by default.
     """
 
     path: str | None = None
@@ -66,7 +64,6 @@ class WebNLG(Dataset):
     hidden: float = attrs.field(default=HIDDEN, validator=between(above=0, most=1))
     seed: int = 0
     ends: Ends = attrs.field(default="both", validator=one_of(("object", "subject", "both")))
-    limit: int | None = attrs.field(default=None, validator=at_least(1, "omit it for all questions"))
 
     def read(self) -> Iterable[Question]:
         """Yield the patterns, sorted by their first triple.
@@ -76,7 +73,7 @@ class WebNLG(Dataset):
         """
         folder = Path(located(self.path, "webnlg"))
         hidden = hidden_facts(webnlg_facts(folder, self.splits), self.hidden, self.seed)
-        return sample(questions_of(hidden, self.ends), lambda question: question.id, self.limit, self.seed)
+        return self._sampled(questions_of(hidden, self.ends))
 
 
 def webnlg_facts(folder: Path, splits: Sequence[str]) -> list[Triple]:

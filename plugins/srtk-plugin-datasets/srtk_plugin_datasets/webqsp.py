@@ -9,17 +9,17 @@ from typing import Any, Literal
 import attrs
 
 from srtk_framework.records import record_fields as fields
-from srtk_framework.roles import Dataset
-from srtk_framework.values import Link, Question, Step, at_least
+from srtk_framework.values import Link, Question, Step
 from srtk_plugin_datasets.catalogue import located
-from srtk_plugin_datasets.files import find, finished, kept, link, read_records, text_of
+from srtk_plugin_datasets.files import find, kept, link, object_of, read_records, text_of
 from srtk_plugin_datasets.ids import FreebaseIds, freebase
+from srtk_plugin_datasets.question_sets import LinkedSet
 
 _KNOWN = ("QuestionId", "RawQuestion", "ProcessedQuestion", "Parses")
 
 
 @attrs.define
-class WebQSP(Dataset):
+class WebQSP(LinkedSet):
     """Questions with Freebase mids: topic entities with mentions, answers, and inferential chains as gold paths.
 
     The topics, answers and chains of all parses are merged. Constraints are kept as a field.
@@ -31,30 +31,21 @@ class WebQSP(Dataset):
         text: The raw question, or in lower case without question mark (processed).
         parses: all parses of a question, or the first only.
         ids: `dot` for m.02mjmr and people.person.children, `slash` for /m/02mjmr and /people/person/children.
-        given: Return the topic entities as links; false gives the text only, to be linked in the run.
-        limit: Maximum number of questions; all by default.
-        seed: Seed of the sample that a limit takes; null for the first questions.
     """
 
-    path: str | None = None
     split: str = "test"
     text: Literal["raw", "processed"] = "raw"
     parses: Literal["all", "first"] = "all"
     ids: FreebaseIds = "dot"
-    given: bool = True
-    limit: int | None = attrs.field(default=None, validator=at_least(1, "omit it for all questions"))
-    seed: int | None = 0
 
-    def read(self) -> Iterable[Question]:
-        """Yield the questions in the order of the file."""
+    def _files(self) -> list[FilePath]:
         name = f"WebQSP.{self.split}.json"
-        (file,) = find(located(self.path, "webqsp"), [name, f"data/{name}"])
-        return finished(self._questions(file), self.limit, self.seed, self.given)
+        return find(located(self.path, "webqsp"), [name, f"data/{name}"])
 
     def _questions(self, file: FilePath) -> Iterator[tuple[str, Question]]:
         for where, record in read_records(file, "Questions"):
             text = text_of(record, "RawQuestion" if self.text == "raw" else "ProcessedQuestion", where).strip()
-            parses = fields.items(record.get("Parses"), where, "Parses", _object)
+            parses = fields.items(record.get("Parses"), where, "Parses", object_of)
             parses = parses[:1] if self.parses == "first" else parses
             answers = [answer for parse in parses for answer in _list(parse, "Answers", where)]
             links = self._links(parses, text)
@@ -99,11 +90,5 @@ class WebQSP(Dataset):
         return freebase(value, self.ids) if answer.get("AnswerType") == "Entity" else value
 
 
-def _object(value: Any, where: str, field: str) -> dict[str, Any]:
-    if not isinstance(value, dict):
-        raise fields.wrong(where, field, "an object", value)
-    return value
-
-
 def _list(parse: dict[str, Any], field: str, where: str) -> list[dict[str, Any]]:
-    return fields.items(parse.get(field) or [], where, field, _object)
+    return fields.items(parse.get(field) or [], where, field, object_of)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from typing import Any
 
 from srtk_plugin_web import RequestError, Response, ThrottledError, UnavailableError, retry_after, shortened
@@ -48,14 +48,14 @@ def error_of(response: Response, keyed: bool) -> RequestError:
     code = str(reported.get("code") or "")
     says = f" and says: {message}" if message else ""
     words = f"{code} {reported.get('type') or ''} {message}".lower()
-    if status == 402 or any(name in words for name in _CREDIT):
+    if status == 402 or _names(words, _CREDIT):
         return SetUpError(f"the account has no credit left ({status}){says}; pay it up, or set another `key`")
-    if status == 401 or (status == 403 and not any(name in words for name in _FILTER)):
+    if status == 401 or (status == 403 and not _names(words, _FILTER)):
         what = "refuses the key" if keyed else "wants a key, and none is set"
         return SetUpError(f"it {what} ({status}){says}; set `key` to a valid one by {{env: NAME}}")
     if status == 429 or (status == 503 and wait is not None):
         return ThrottledError(f"it wants fewer requests ({status}); lower `workers` or `limits`", wait)
-    if status == 413 or any(name in words for name in _LONG):
+    if status == 413 or _names(words, _LONG):
         return TooLongError(f"the prompt is too long for the model ({status}){says}; shorten it by a budget of tokens")
     if status in (408, 409, 425) or status >= 500:
         return UnavailableError(f"it failed ({status}){says}", wait)
@@ -80,7 +80,11 @@ def wrong_setting(error: RefusedPromptError, body: Mapping[str, Any]) -> SetUpEr
 
 def is_about_forms(error: RefusedPromptError, body: Mapping[str, Any]) -> bool:
     """Tell whether a server refuses the form that a request wants of the reply."""
-    return "response_format" in body and any(word in error.about_field for word in _FORMS)
+    return "response_format" in body and _names(error.about_field, _FORMS)
+
+
+def _names(text: str, names: Sequence[str]) -> bool:
+    return any(name in text for name in names)
 
 
 def _reported(body: bytes) -> Mapping[str, Any]:

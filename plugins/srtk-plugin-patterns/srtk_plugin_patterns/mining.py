@@ -164,12 +164,7 @@ def _joined(
     join = _Join(len(table.entities))
     firsts = np.flatnonzero(np.append(True, pairs[1:, 0] != pairs[:-1, 0])[: len(pairs)])
     lasts = np.append(firsts[1:], len(pairs))[: len(firsts)]
-    # The middle step of an odd path may be walked from either end, which matters only for a bound.
-    halves = {
-        (length - half, half)
-        for length in range(1, settings.length + 1)
-        for half in ({length // 2} if settings.hub is None else {length // 2, (length + 1) // 2})
-    }
+    halves = _halves(settings)
     short, long = ({half for half in halves if (sum(half) == 1) is one} for one in (True, False))
     far, near = max(ahead for ahead, _ in halves), max(behind for _, behind in halves)
     reach = _reach(adjacency, far)
@@ -203,14 +198,36 @@ def _joined(
                                 for keys in join(start, end, source[0], goals, base**end.length, size):
                                     found.add(keys)
                 of, codes = np.divmod(found.whole(), size)
-                of += part.start
-                counts = begins[of + 1] - begins[of]
-                relations = some[spread(begins[of], counts), 1]
-                codes = np.repeat(codes, counts)
-                own = codes == 2 * relations + 1
-                yield (relations * size + codes)[~own]
+                yield _of_relations(some[:, 1], begins, of + part.start, codes, size)
     if progress is not None:
         progress(len(firsts), len(firsts))
+
+
+def _halves(settings: MiningSettings) -> set[tuple[int, int]]:
+    """Return how many steps of a path of each length are walked from its source, and how many from its target."""
+    # The middle step of an odd path may be walked from either end, which matters only for a bound.
+    return {
+        (length - half, half)
+        for length in range(1, settings.length + 1)
+        for half in ({length // 2} if settings.hub is None else {length // 2, (length + 1) // 2})
+    }
+
+
+def _of_relations(relations: Ints, begins: Ints, of: Ints, codes: Ints, size: int) -> Ints:
+    """Return the keys of paths for each relation that holds between source and target; its own triple is no path.
+
+    Args:
+        relations: Relations of the source's pairs, by target.
+        begins: Place of the first relation of each target.
+        of: Number of each path's target.
+        codes: Code of each path.
+        size: Number of codes.
+    """
+    counts = begins[of + 1] - begins[of]
+    own_relations = relations[spread(begins[of], counts)]
+    codes = np.repeat(codes, counts)
+    keys: Ints = (own_relations * size + codes)[codes != 2 * own_relations + 1]
+    return keys
 
 
 def _reach(adjacency: Adjacency, length: int) -> list[npt.NDArray[np.float64]]:

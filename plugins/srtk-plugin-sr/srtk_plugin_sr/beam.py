@@ -205,19 +205,7 @@ class BeamExpander(Expander):
         """Score every continuation of every path in the beams, and follow the best."""
         search = self._search()
         after = [copy_state(state) for state in states]
-        active = [(state, item) for state in after for item in state.active]
-        extended = [one for state in after for one in _extended(state, search.long_width)]
-        frontiers = [item.frontier for (_, item), further in zip(active, extended, strict=True) if further]
-        offered = iter(self.graph.steps(frontiers, self.inverse))
-        candidates = [
-            self._candidates(next(offered), state.depth > 0 or self.variant == "srtk") if further else [END]
-            for (state, _), further in zip(active, extended, strict=True)
-        ]
-        scores = self.scorer.score(
-            [state.texts[item.path.entity] for state, item in active],
-            [item.path.steps for _, item in active],
-            candidates,
-        )
+        candidates, scores = self._scored(after, search)
         begin = 0
         for state in after:
             end = begin + len(state.active)
@@ -242,6 +230,21 @@ class BeamExpander(Expander):
             full = self.variant == "srtk" and len(state.finished) >= self.width
             state.done = full or not state.active or state.depth >= search.depth
         return after
+
+    def _scored(
+        self, states: Sequence[BeamState], search: SearchSettings
+    ) -> tuple[list[list[Step]], Sequence[Sequence[float]]]:
+        """Return the continuations of each path in the beams, one state after the other, and their scores."""
+        active = [(state, item) for state in states for item in state.active]
+        extended = [one for state in states for one in _extended(state, search.long_width)]
+        frontiers = [item.frontier for (_, item), further in zip(active, extended, strict=True) if further]
+        offered = iter(self.graph.steps(frontiers, self.inverse))
+        candidates = [
+            self._candidates(next(offered), state.depth > 0 or self.variant == "srtk") if further else [END]
+            for (state, _), further in zip(active, extended, strict=True)
+        ]
+        texts = [state.texts[item.path.entity] for state, item in active]
+        return candidates, self.scorer.score(texts, [item.path.steps for _, item in active], candidates)
 
     def result(self, states: Sequence[HopState]) -> list[Subgraph]:
         """Rank the paths and read their triples; paths that could still be extended count as they are."""

@@ -138,11 +138,7 @@ def read_statements(
     """
     if not schema.mediators:
         return [{} for _ in found]
-    reached: list[dict[str, FoundTriple]] = [{} for _ in found]
-    for (state, triples), mine in zip(found, reached, strict=True):
-        for one in triples:
-            if is_mediator(one.end, schema.mediators) and (state.revisit or one.end not in state.visited):
-                mine.setdefault(one.end, one)
+    reached = [_mediators_at_ends(state, triples, schema) for state, triples in found]
     at = [(i, id_) for i, mine in enumerate(reached) for id_ in mine]
     frontiers = graph.frontiers([[id_] for _, id_ in at])
     steps = graph.steps(frontiers, inverse)
@@ -160,12 +156,20 @@ def read_statements(
                 continue
             if leads_back(state, part):
                 state.count("back", 1)
-                continue
-            if is_mediator(part.end, schema.mediators):
+            elif is_mediator(part.end, schema.mediators):
                 state.count("nested", 1)
-                continue
-            statements[i][id_].append(part)
+            else:
+                statements[i][id_].append(part)
     return statements
+
+
+def _mediators_at_ends(state: SearchState, triples: Sequence[FoundTriple], schema: Schema) -> dict[str, FoundTriple]:
+    """Return the mediators that triples lead to and that may be visited, each with the first such triple."""
+    reached: dict[str, FoundTriple] = {}
+    for one in triples:
+        if is_mediator(one.end, schema.mediators) and (state.revisit or one.end not in state.visited):
+            reached.setdefault(one.end, one)
+    return reached
 
 
 def constrain_statements(

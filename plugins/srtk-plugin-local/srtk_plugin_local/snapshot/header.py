@@ -207,15 +207,19 @@ class _First:
                 f"{self.report.name}: columns are chosen by name, but the file is said to have no header; give "
                 "the numbers of the columns, such as 1,2,3, or leave --no-header out"
             )
-        if settings.plan is not None and entry_of(read_plan(settings.plan), self.report.name) is not None:
-            return self._sheet(True)
-        if self.report.key or self.report.links:
+        planned = settings.plan is not None and entry_of(read_plan(settings.plan), self.report.name) is not None
+        if planned or self.report.key or self.report.links:
             return self._sheet(True)
         if key is not None:
             self._place(key)
             return self._sheet(bool(self.certain or settings.header is not False))
         if self.columns:
             return self._facts(self._columns(), self._is_header(named))
+        return self._plan_by_content()
+
+    def _plan_by_content(self) -> Plan:
+        """Return the plan where no setting names a column."""
+        settings = self.settings
         if is_apoc(self.titles):
             return self._sheet(True)
         if self.certain or settings.header is not False:
@@ -270,11 +274,8 @@ class _First:
             return True
         words = key_by_heading(titles, "") is not None or first_known(titles, LABELS) is not None
         if len(titles) == 3:
-            if again or not rest:
-                return False
-            if words:
-                return not _mixed_kinds(columns[1])
-            return self._types_differ(columns) and _relation_place(columns) is None
+            typed = self._types_differ(columns) and _relation_place(columns) is None
+            return not again and bool(rest) and (not _mixed_kinds(columns[1]) if words else typed)
         if words and not again:
             return True
         if self._types_differ(columns):

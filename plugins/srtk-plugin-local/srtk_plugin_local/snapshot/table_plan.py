@@ -228,32 +228,32 @@ def _find_name(sheet: Sheet, settings: BuildSettings) -> None:
     (key,) = sheet.key
     literal = {place_of(column, sheet.titles, sheet.name) for column in _there(settings.literal_columns, sheet)}
     among = [c for c in _open(sheet) if c.place not in literal and not c.split]
-    places = {column.place for column in among}
-    known = first_known(sheet.titles, LABELS, places)
-    if known is not None:
-        column = sheet.columns[known]
-        if neo4j_name(column.title).casefold() == "name" or column.distinct >= _NAMED * max(1, column.filled):
-            column.kind, column.why = "name", "heading"
-            return
-    if key.type is NAMES and key.why != "heading":
+    if _name_by_heading(sheet, among) or (key.type is NAMES and key.why != "heading"):
         return
-    if _name_by_parts(sheet, among):
-        return
-    if key.type is NAMES and " " in key.example:
+    if _name_by_parts(sheet, among) or (key.type is NAMES and " " in key.example):
         return
     named = [c for c in among if c.words.split()[-1:] in (["name"], ["title"], ["label"], ["identifier"])]
     named.sort(key=lambda c: not any(same_word(word, c.words.split()[0]) for word in sheet.words))
     texts = [c for c in among if _may_name(c) and c.filled >= 0.9 * sheet.rows]
-    unique = [
-        column for column in [*named, *texts] if column.distinct >= (_NAMED if column in named else 0.9) * sheet.rows
-    ]
-    for column in unique:
-        if column.type in (NAMES, MIXED, TEXT) and (
-            key.type is not NAMES or column in named or column.distinct == sheet.rows
-        ):
-            column.kind = "name"
-            column.why = "heading" if column in named else "first column of different names"
+    for column in [*named, *texts]:
+        titled = column in named
+        tells = key.type is not NAMES or titled or column.distinct == sheet.rows
+        differs = column.distinct >= (_NAMED if titled else 0.9) * sheet.rows
+        if differs and tells and column.type in (NAMES, MIXED, TEXT):
+            column.kind, column.why = "name", "heading" if titled else "first column of different names"
             return
+
+
+def _name_by_heading(sheet: Sheet, among: Sequence[Column]) -> bool:
+    """Name the rows by the column whose heading is a word for a name."""
+    known = first_known(sheet.titles, LABELS, {column.place for column in among})
+    if known is None:
+        return False
+    column = sheet.columns[known]
+    if neo4j_name(column.title).casefold() != "name" and column.distinct < _NAMED * max(1, column.filled):
+        return False
+    column.kind, column.why = "name", "heading"
+    return True
 
 
 def _name_by_parts(sheet: Sheet, among: Sequence[Column]) -> bool:
