@@ -11,10 +11,9 @@ from srtk_plugin_sparql.step_reader import StepReader
 from srtk_plugin_sparql.vocabulary import Ids, Vocabulary
 from srtk_plugin_views import composites
 
+from srtk_framework.roles import KnowledgeGraph
 from srtk_framework.values import (
-    Budget,
     DriverError,
-    FoundPaths,
     Frontier,
     Pattern,
     Qualifier,
@@ -153,19 +152,8 @@ class FreebaseGraph(SparqlGraph):
         ]
         return super().match(own)
 
-    def paths(
-        self,
-        starts: Sequence[Sequence[str]],
-        ends: Sequence[Sequence[str]],
-        hops: int,
-        budget: Budget,
-        shortest: bool,
-        inverse: bool,
-    ) -> list[FoundPaths]:
-        """Find the relation paths between two sets of entities; a composite is one step of a path."""
-        from srtk_framework.graph import find_paths
-
-        return find_paths(self, starts, ends, hops, budget, shortest, inverse)
+    # A composite is one step of a path, of which the server knows nothing.
+    paths = KnowledgeGraph.paths
 
     def degrees(self, ids: Sequence[str]) -> list[int]:
         """Count the triples of each entity without reading them."""
