@@ -3,17 +3,15 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from importlib.metadata import version
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, Literal
+from typing import TYPE_CHECKING, Any, ClassVar
 
 import attrs
 
 from srtk_framework.models import SentenceSettings, check_weights, files_hash, find_model
 from srtk_framework.roles import Encoder, not_open
-from srtk_framework.values import at_least, one_of
-from srtk_plugin_transformers.device import device_and_dtype, processor
 from srtk_plugin_transformers.encoder_model import EncoderModel, load, marks_first_token
+from srtk_plugin_transformers.torch_settings import TorchSettings
 
 if TYPE_CHECKING:
     import numpy as np
@@ -23,7 +21,7 @@ if TYPE_CHECKING:
 
 
 @attrs.define(eq=False, kw_only=True)
-class TransformersEncoder(SentenceSettings, Encoder):
+class TransformersEncoder(TorchSettings, SentenceSettings, Encoder):
     """Encode texts with a Hugging Face encoder, or with the encoder of an encoder-decoder.
 
     The vector of a text is bit for bit the same in any batch. Each text is padded to a length that depends on its own
@@ -32,22 +30,11 @@ class TransformersEncoder(SentenceSettings, Encoder):
 
     Attributes:
         batch_size: Rows of a pass of short texts; by default 32 on a CPU, 512 on a GPU.
-        device: ``cpu``, ``cuda``, ``cuda:1``, ``mps``; ``auto`` selects the best there is.
-        dtype: Number type; ``auto`` is bfloat16 on CUDA, float32 elsewhere.
-        threads: Number of CPU threads; by default as many as torch would use.
-        unsafe_weights: Whether pickled weights may be read; they can run code.
-        trust_remote_code: Whether Python code that comes with the model may run.
     """
 
-    batch_size: int | None = attrs.field(default=None, validator=at_least(1))
-    device: str = "auto"
-    dtype: Literal["auto", "float32", "bfloat16"] = attrs.field(
-        default="auto", validator=one_of(("auto", "float32", "bfloat16"))
-    )
-    threads: int | None = attrs.field(default=None, validator=at_least(1))
-    unsafe_weights: bool = False
-    trust_remote_code: bool = False
+    rows: ClassVar[tuple[int, int]] = (32, 512)
 
+    model: str = "minilm"
     _encoder: EncoderModel | None = attrs.field(init=False, default=None, repr=False)
     _trained: Mapping[str, Any] | None = attrs.field(init=False, default=None, repr=False)
     _trained_hash: str = attrs.field(init=False, default="", repr=False)
@@ -58,7 +45,7 @@ class TransformersEncoder(SentenceSettings, Encoder):
         Raises:
             DriverError: If the model, its weights or the device does not exist.
         """
-        device, dtype = device_and_dtype(self.device, self.dtype)
+        device, dtype = self._place()
         check_weights(self._find(), self.model, self.unsafe_weights)
         self._encoder = self._loaded(device, dtype, self.threads)
         self._warn_of_guessed_pooling(self._find())
@@ -83,7 +70,6 @@ class TransformersEncoder(SentenceSettings, Encoder):
 
     def fingerprint(self) -> str:
         """Identify the model's files, the settings that change vectors, the versions, and the kind of processor."""
-        device, dtype = device_and_dtype(self.device, self.dtype)
         folder = self._find()
         parts = {
             "files": self._trained_hash or files_hash(folder, self.unsafe_weights, self.trust_remote_code),
@@ -91,12 +77,8 @@ class TransformersEncoder(SentenceSettings, Encoder):
             "normalize": self.normalize,
             "max_length": self._length(folder),
             "prompt": self._settings(folder).prompt,
-            "rows": self._rows(device),
-            "dtype": dtype,
-            "processor": processor(device),
-            **{name: version(name) for name in ("torch", "transformers", "tokenizers")},
         }
-        return "transformers(" + ", ".join(f"{name}={value}" for name, value in parts.items()) + ")"
+        return self._fingerprint("transformers", parts)
 
     def learner(self) -> TrainableModule:
         """Return a copy of the model in float32, on the CPU, for training; this encoder does not change.
@@ -162,13 +144,5 @@ class TransformersEncoder(SentenceSettings, Encoder):
             threads=threads,
         )
 
-    def _find(self) -> Path:
-        if self._folder is None:
-            self._folder = find_model(self.model, self.revision, self.unsafe_weights, self.trust_remote_code)
-        return self._folder
-
     def _marks_first_token(self, folder: Path) -> bool:
         return marks_first_token(folder, self.trust_remote_code)
-
-    def _rows(self, device: str) -> int:
-        return self.batch_size or (32 if device == "cpu" else 512)

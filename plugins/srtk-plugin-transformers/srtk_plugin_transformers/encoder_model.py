@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
-from contextlib import contextmanager
+from collections.abc import Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -13,6 +12,7 @@ from srtk_framework.models import Dense, SentenceFolder
 from srtk_framework.values import DriverError
 from srtk_plugin_transformers.device import PassPool
 from srtk_plugin_transformers.forward_pass import Pass, SmallShapes, plan
+from srtk_plugin_transformers.torch_settings import load_model, quiet
 
 if TYPE_CHECKING:
     import numpy.typing as npt
@@ -208,35 +208,14 @@ def load(folder: Path, name: str, device: str, dtype: str, pickled: bool, code: 
     Raises:
         DriverError: If transformers cannot load it, or weights are missing.
     """
-    import torch
     import transformers
-    from safetensors import SafetensorError
 
-    kind: Any = transformers.AutoModel
-    with quiet():
-        try:
-            config = transformers.AutoConfig.from_pretrained(folder, trust_remote_code=code)
-            tokenizer = transformers.AutoTokenizer.from_pretrained(folder, trust_remote_code=code)
-            if type(config) in transformers.MODEL_FOR_TEXT_ENCODING_MAPPING:
-                kind = transformers.AutoModelForTextEncoding
-            model, report = kind.from_pretrained(
-                folder,
-                config=config,
-                dtype=getattr(torch, dtype),
-                use_safetensors=None if pickled else True,
-                output_loading_info=True,
-                trust_remote_code=code,
-            )
-        except (OSError, ValueError, RuntimeError, KeyError, ImportError, SafetensorError) as error:
-            reason = " ".join(str(error).split())
-            raise DriverError(f"model {name!r} cannot be loaded from {folder}: {reason}") from error
-    absent = sorted(key for key in report["missing_keys"] if "pooler" not in key)
-    if absent:
-        raise DriverError(
-            f"model {name!r}: the weights lack {len(absent)} tensors of {type(model).__name__} "
-            f"({absent[0]}, ...); name a model whose weights fit its config.json"
-        )
-    if config.is_encoder_decoder and kind is transformers.AutoModel:
+    def kind(config: Any) -> Any:
+        is_encoder = type(config) in transformers.MODEL_FOR_TEXT_ENCODING_MAPPING
+        return transformers.AutoModelForTextEncoding if is_encoder else transformers.AutoModel
+
+    tokenizer, model = load_model(folder, name, dtype, pickled, code, kind)
+    if model.config.is_encoder_decoder and kind(model.config) is transformers.AutoModel:
         model = model.get_encoder()
     return tokenizer, model.to(device).eval()
 
@@ -263,21 +242,3 @@ def longest_input(tokenizer: Any, config: Any) -> int | None:
         limits.append(positions)
     known = [int(limit) for limit in limits if 1 < limit < 1_000_000]
     return min(known) if known else None
-
-
-@contextmanager
-def quiet() -> Iterator[None]:
-    """Silence what transformers prints while it loads or saves; errors are raised as usual."""
-    import logging
-
-    from transformers.utils import logging as printing
-
-    level, bar = printing.get_verbosity(), printing.is_progress_bar_enabled()
-    printing.set_verbosity(logging.ERROR)
-    printing.disable_progress_bar()  # type: ignore[no-untyped-call]
-    try:
-        yield
-    finally:
-        printing.set_verbosity(level)
-        if bar:
-            printing.enable_progress_bar()  # type: ignore[no-untyped-call]

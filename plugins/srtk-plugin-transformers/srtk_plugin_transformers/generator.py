@@ -4,21 +4,18 @@ from __future__ import annotations
 
 import json
 from collections.abc import Sequence
-from importlib.metadata import version
 from pathlib import Path
-from typing import Literal, NamedTuple
+from typing import ClassVar, Literal, NamedTuple
 
 import attrs
 
-from srtk_framework.models import check_weights, file_hash, files_hash, find_model, folder_faults
+from srtk_framework.models import check_weights, file_hash, files_hash, folder_faults
 from srtk_framework.roles import Generator, not_open
 from srtk_framework.values import DriverError, Prompt, Reply, at_least, one_of, rounded
 from srtk_plugin_transformers.chat_format import TemplateError, clean
-from srtk_plugin_transformers.device import PassPool, device_and_dtype, processor
-from srtk_plugin_transformers.language_model import GGUF, GenerationTask, LanguageModel, load
-
-ROWS = 16
-"""Rows of a forward pass on a GPU."""
+from srtk_plugin_transformers.device import PassPool
+from srtk_plugin_transformers.language_model import GenerationTask, LanguageModel, load
+from srtk_plugin_transformers.torch_settings import GGUF, TorchSettings
 
 
 class _Request(NamedTuple):
@@ -30,8 +27,8 @@ class _Request(NamedTuple):
     error: str | None = None
 
 
-@attrs.define(eq=False)
-class TransformersGenerator(Generator):
+@attrs.define(eq=False, kw_only=True)
+class TransformersGenerator(TorchSettings, Generator):
     """Reply with a Hugging Face model, causal or encoder-decoder.
 
     The reply to a prompt does not depend on other prompts. Free replies are generated in passes of a fixed number of
@@ -49,31 +46,16 @@ class TransformersGenerator(Generator):
         length: Maximum number of tokens of a reply, if the prompt does not set it.
         context: Maximum number of tokens of prompt and reply; by default, and at most, the model's own limit.
         batch_size: Rows of a pass; by default 1 on a CPU, 16 on a GPU.
-        device: ``cpu``, ``cuda``, ``cuda:1``, ``mps``; ``auto`` selects the best there is.
-        dtype: Number type; ``auto`` is bfloat16 on CUDA, float32 elsewhere.
-        threads: Number of CPU threads, each for one pass; by default as many as torch would use.
-        unsafe_weights: Whether pickled weights may be read; they can run code.
-        revision: Branch, tag or commit on the hub.
-        trust_remote_code: Whether Python code that comes with the model may run.
     """
 
-    model: str
+    rows: ClassVar[tuple[int, int]] = (1, 16)
+
     rating: Literal["numbers", "texts"] = attrs.field(default="numbers", validator=one_of(("numbers", "texts")))
     temperature: float = attrs.field(default=0.0, validator=at_least(0))
     seed: int = 0
     length: int = attrs.field(default=256, validator=at_least(1))
     context: int | None = attrs.field(default=None, validator=at_least(1))
-    batch_size: int | None = attrs.field(default=None, validator=at_least(1))
-    device: str = "auto"
-    dtype: Literal["auto", "float32", "bfloat16"] = attrs.field(
-        default="auto", validator=one_of(("auto", "float32", "bfloat16"))
-    )
-    threads: int | None = attrs.field(default=None, validator=at_least(1))
-    unsafe_weights: bool = False
-    revision: str | None = None
-    trust_remote_code: bool = False
 
-    _folder: Path | None = attrs.field(init=False, default=None, repr=False)
     _language: LanguageModel | None = attrs.field(init=False, default=None, repr=False)
     _pool: PassPool | None = attrs.field(init=False, default=None, repr=False)
 
@@ -87,7 +69,7 @@ class TransformersGenerator(Generator):
         Raises:
             DriverError: If the model, its weights or the device does not exist.
         """
-        device, dtype = device_and_dtype(self.device, self.dtype)
+        device, dtype = self._place()
         folder = self._find()
         if folder.suffix != GGUF:
             check_weights(folder, self.model, self.unsafe_weights)
@@ -149,21 +131,13 @@ class TransformersGenerator(Generator):
 
     def fingerprint(self) -> str:
         """Identify the model's files, the settings that change replies, the versions, and the kind of processor."""
-        device, dtype = device_and_dtype(self.device, self.dtype)
         folder = self._find()
         if folder.suffix == GGUF:
             files = file_hash(folder)[:32]
         else:
             files = files_hash(folder, self.unsafe_weights, self.trust_remote_code)
-        parts = {
-            "files": files,
-            **{name: getattr(self, name) for name in ("rating", "temperature", "seed", "length", "context")},
-            "rows": self._rows(device),
-            "dtype": dtype,
-            "processor": processor(device),
-            **{name: version(name) for name in ("torch", "transformers", "tokenizers")},
-        }
-        return "transformers-generator(" + ", ".join(f"{name}={value}" for name, value in parts.items()) + ")"
+        settings = {name: getattr(self, name) for name in ("rating", "temperature", "seed", "length", "context")}
+        return self._fingerprint("transformers-generator", {"files": files, **settings})
 
     def _opened(self) -> tuple[LanguageModel, PassPool]:
         if self._language is None or self._pool is None:
@@ -171,19 +145,12 @@ class TransformersGenerator(Generator):
         return self._language, self._pool
 
     def _find(self) -> Path:
-        if self._folder is None:
-            path = Path(self.model).expanduser()
-            if path.suffix == GGUF and not path.is_file():
+        path = Path(self.model).expanduser()
+        if self._folder is None and path.suffix == GGUF:
+            if not path.is_file():
                 raise DriverError(f"model file {self.model} does not exist; check the path")
-            self._folder = (
-                path
-                if path.suffix == GGUF
-                else find_model(self.model, self.revision, self.unsafe_weights, self.trust_remote_code)
-            )
-        return self._folder
-
-    def _rows(self, device: str) -> int:
-        return self.batch_size or (1 if device == "cpu" else ROWS)
+            self._folder = path
+        return super()._find()
 
     def _request(self, language: LanguageModel, prompt: Prompt) -> _Request:
         """Return a prompt with its token ids, or with the reason why the model cannot reply to it."""

@@ -11,15 +11,14 @@ from typing import Any, NamedTuple
 
 from srtk_framework.values import DriverError, Message
 from srtk_plugin_transformers.chat_format import NEXT, clean, marks_of, plain, templated
-from srtk_plugin_transformers.encoder_model import longest_input, quiet
+from srtk_plugin_transformers.encoder_model import longest_input
+from srtk_plugin_transformers.torch_settings import load_model, quiet
 
 LENGTH_STEP = 16
 """Prompts are padded to a multiple of this many tokens."""
 
 OPTIONS = 16
 """Number of given replies to one prompt in a forward pass."""
-
-GGUF = ".gguf"
 
 
 class GeneratedReply(NamedTuple):
@@ -255,32 +254,10 @@ def load(folder: Path, name: str, device: str, dtype: str, pickled: bool, code: 
     Raises:
         DriverError: If transformers cannot load it, it is no language model, or weights are missing.
     """
-    import torch
     import transformers
-    from safetensors import SafetensorError
 
-    where: dict[str, Any] = {"pretrained_model_name_or_path": folder, "trust_remote_code": code}
-    if folder.suffix == GGUF:
-        where |= {"pretrained_model_name_or_path": folder.parent, "gguf_file": folder.name}
-    with quiet():
-        try:
-            config = transformers.AutoConfig.from_pretrained(**where)
-            is_encoder_decoder = bool(config.is_encoder_decoder)
-            kind: Any = transformers.AutoModelForSeq2SeqLM if is_encoder_decoder else transformers.AutoModelForCausalLM
-            tokenizer = transformers.AutoTokenizer.from_pretrained(**where)
-            model, report = kind.from_pretrained(
-                **where,
-                config=config,
-                dtype=getattr(torch, dtype),
-                use_safetensors=None if pickled or folder.suffix == GGUF else True,
-                output_loading_info=True,
-            )
-        except (OSError, ValueError, RuntimeError, KeyError, ImportError, SafetensorError) as error:
-            reason = " ".join(str(error).split())
-            raise DriverError(f"model {name!r} cannot be loaded from {folder}: {reason}") from error
-    if absent := sorted(report["missing_keys"]):
-        raise DriverError(
-            f"model {name!r}: the weights lack {len(absent)} tensors of {type(model).__name__} "
-            f"({absent[0]}, ...); name a language model whose weights fit its config.json"
-        )
+    def kind(config: Any) -> Any:
+        return transformers.AutoModelForSeq2SeqLM if config.is_encoder_decoder else transformers.AutoModelForCausalLM
+
+    tokenizer, model = load_model(folder, name, dtype, pickled, code, kind, "language model")
     return tokenizer, model.to(device).eval()

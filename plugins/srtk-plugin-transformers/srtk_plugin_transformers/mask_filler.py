@@ -3,29 +3,27 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from importlib.metadata import version
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, ClassVar, Literal
+from typing import TYPE_CHECKING, Any, ClassVar
 
 import attrs
 import numpy as np
 
-from srtk_framework.models import check_weights, file_hash, files_hash, find_model, folder_faults
+from srtk_framework.models import check_weights, file_hash, files_hash, folder_faults
 from srtk_framework.roles import MaskFiller, TrainingTask, not_open
-from srtk_framework.values import SCORE_DIGITS, MaskedText, TokenScore, at_least, one_of
+from srtk_framework.values import SCORE_DIGITS, MaskedText, TokenScore, at_least
 from srtk_plugin_transformers.best_weights import BEST
-from srtk_plugin_transformers.device import device_and_dtype, processor
-from srtk_plugin_transformers.encoder_model import quiet
 from srtk_plugin_transformers.mask_fit_settings import MaskFillerFitSettings
 from srtk_plugin_transformers.masked_language_model import MaskedLanguageModel, load, placed
 from srtk_plugin_transformers.masked_lm_trainer import train_masked_lm
+from srtk_plugin_transformers.torch_settings import TorchSettings, quiet
 
 if TYPE_CHECKING:
     import numpy.typing as npt
 
 
-@attrs.define(eq=False)
-class TransformersMaskFiller(MaskFiller):
+@attrs.define(eq=False, kw_only=True)
+class TransformersMaskFiller(TorchSettings, MaskFiller):
     """Fill gaps with the tokens of a Hugging Face masked language model.
 
     The scores of a text do not depend on the batch: it is padded to a length that depends on its own tokens only, and
@@ -39,30 +37,14 @@ class TransformersMaskFiller(MaskFiller):
         model: A folder made by ``save_pretrained``, or a name on the Hugging Face hub.
         max_length: Maximum number of tokens of a text with its context; by default, and at most, the model's own.
         batch_size: Rows of a pass of short texts; by default 64 on a CPU, 512 on a GPU.
-        device: ``cpu``, ``cuda``, ``cuda:1``, ``mps``; ``auto`` selects the best there is.
-        dtype: Number type; ``auto`` is bfloat16 on CUDA, float32 elsewhere.
-        threads: Number of CPU threads; by default as many as torch would use.
-        unsafe_weights: Whether pickled weights may be read; they can run code.
-        revision: Branch, tag or commit on the hub.
-        trust_remote_code: Whether Python code that comes with the model may run.
     """
 
     learns: ClassVar[str] = "texts"
     reuse: ClassVar[str] = "mask_filler: {use: masked-lm, model: FOLDER}"
+    rows: ClassVar[tuple[int, int]] = (64, 512)
 
-    model: str
     max_length: int | None = attrs.field(default=None, validator=at_least(8))
-    batch_size: int | None = attrs.field(default=None, validator=at_least(1))
-    device: str = "auto"
-    dtype: Literal["auto", "float32", "bfloat16"] = attrs.field(
-        default="auto", validator=one_of(("auto", "float32", "bfloat16"))
-    )
-    threads: int | None = attrs.field(default=None, validator=at_least(1))
-    unsafe_weights: bool = False
-    revision: str | None = None
-    trust_remote_code: bool = False
 
-    _folder: Path | None = attrs.field(init=False, default=None, repr=False)
     _language: MaskedLanguageModel | None = attrs.field(init=False, default=None, repr=False)
     _trained: str = attrs.field(init=False, default="", repr=False)
 
@@ -81,14 +63,14 @@ class TransformersMaskFiller(MaskFiller):
         self._use(*self._loaded(folder))
 
     def _loaded(self, folder: Path) -> tuple[Any, Any]:
-        device, dtype = device_and_dtype(self.device, self.dtype)
+        device, dtype = self._place()
         return load(folder, self.model, device, dtype, self.unsafe_weights, self.trust_remote_code)
 
     def _use(self, tokenizer: Any, model: Any) -> None:
         """Fill gaps by a model from now on."""
         if self._language is not None:
             self._language.close()
-        device, dtype = device_and_dtype(self.device, self.dtype)
+        device, dtype = self._place()
         self._language = MaskedLanguageModel(
             tokenizer,
             placed(model, device, dtype),
@@ -157,16 +139,8 @@ class TransformersMaskFiller(MaskFiller):
 
     def fingerprint(self) -> str:
         """Identify the model's files, the settings that change scores, the versions, and the kind of processor."""
-        device, dtype = device_and_dtype(self.device, self.dtype)
-        parts = {
-            "files": self._trained or files_hash(self._find(), self.unsafe_weights, self.trust_remote_code),
-            "max_length": self.max_length,
-            "rows": self._rows(device),
-            "dtype": dtype,
-            "processor": processor(device),
-            **{name: version(name) for name in ("torch", "transformers", "tokenizers")},
-        }
-        return "masked-lm(" + ", ".join(f"{name}={value}" for name, value in parts.items()) + ")"
+        files = self._trained or files_hash(self._find(), self.unsafe_weights, self.trust_remote_code)
+        return self._fingerprint("masked-lm", {"files": files, "max_length": self.max_length})
 
     # Training
 
@@ -211,11 +185,3 @@ class TransformersMaskFiller(MaskFiller):
         if self._language is None:
             raise not_open(self)
         return self._language
-
-    def _find(self) -> Path:
-        if self._folder is None:
-            self._folder = find_model(self.model, self.revision, self.unsafe_weights, self.trust_remote_code)
-        return self._folder
-
-    def _rows(self, device: str) -> int:
-        return self.batch_size or (64 if device == "cpu" else 512)

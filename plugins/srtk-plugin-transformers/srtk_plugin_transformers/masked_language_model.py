@@ -12,8 +12,9 @@ import numpy as np
 from srtk_framework.values import SCORE_DIGITS, DriverError, MaskedText, TokenScore, shortened
 from srtk_plugin_transformers.chat_format import clean, marks_of
 from srtk_plugin_transformers.device import PassPool
-from srtk_plugin_transformers.encoder_model import longest_input, quiet
+from srtk_plugin_transformers.encoder_model import longest_input
 from srtk_plugin_transformers.forward_pass import Pass, SmallShapes, plan
+from srtk_plugin_transformers.torch_settings import load_model
 
 if TYPE_CHECKING:
     import numpy.typing as npt
@@ -306,26 +307,9 @@ def load(folder: Path, name: str, device: str, dtype: str, pickled: bool, code: 
     Raises:
         DriverError: If transformers cannot load it, it is no masked language model, or weights are missing.
     """
-    import torch
     import transformers
-    from safetensors import SafetensorError
 
-    with quiet():
-        try:
-            tokenizer = transformers.AutoTokenizer.from_pretrained(folder, trust_remote_code=code)
-            model, report = transformers.AutoModelForMaskedLM.from_pretrained(
-                folder,
-                dtype=getattr(torch, dtype),
-                use_safetensors=None if pickled else True,
-                output_loading_info=True,
-                trust_remote_code=code,
-            )
-        except (OSError, ValueError, RuntimeError, KeyError, ImportError, SafetensorError) as error:
-            reason = " ".join(str(error).split())
-            raise DriverError(f"model {name!r} cannot be loaded from {folder}: {reason}") from error
-    if absent := sorted(report["missing_keys"]):
-        raise DriverError(
-            f"model {name!r}: the weights lack {len(absent)} tensors of {type(model).__name__} "
-            f"({absent[0]}, ...); name a masked language model whose weights fit its config.json"
-        )
+    tokenizer, model = load_model(
+        folder, name, dtype, pickled, code, lambda _: transformers.AutoModelForMaskedLM, "masked language model"
+    )
     return tokenizer, model.to(device).eval()

@@ -15,7 +15,8 @@ import torch
 
 from srtk_framework.models import Dense, SentenceFolder
 from srtk_framework.values import DriverError
-from srtk_plugin_transformers.encoder_model import EncoderModel, load, quiet
+from srtk_plugin_transformers.encoder_model import EncoderModel, load
+from srtk_plugin_transformers.torch_settings import quiet
 
 _MODES = {
     "cls": "pooling_mode_cls_token",
