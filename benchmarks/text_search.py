@@ -183,7 +183,7 @@ def questions_of(
 ) -> list[TextQuestion]:
     """Write the queries for one end of facts."""
     patterns = [Pattern(None, r, o) if inverse else Pattern(s, r) for s, r, o in facts]
-    ways = table_ways(table, completer.instances, completer.ways)
+    ways = table_ways(table, completer.ways)
     return text_questions(graph, LexicalForms(graph), model, ways, patterns)
 
 

@@ -127,7 +127,7 @@ class DbpediaGraph(SparqlGraph):
         budget: Budget,
         shortest: bool,
         inverse: bool,
-    ) -> list[FoundPaths]:
+    ) -> Sequence[FoundPaths]:
         """Find the relation paths between two sets of entities, with redirects replaced by their targets."""
         meant = self._meant(id_ for ids in (*starts, *ends) for id_ in ids if not isinstance(id_, Literal))
         placed = [[[meant.get(id_, id_) for id_ in ids] for ids in sets] for sets in (starts, ends)]

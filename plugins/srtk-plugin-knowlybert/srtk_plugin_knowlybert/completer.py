@@ -45,6 +45,10 @@ from srtk_plugin_knowlybert.variants import RULES, VARIANTS, Rules, Variant
 logger = logging.getLogger(__name__)
 
 _BATCH = 256
+MOST_TEMPLATES = 5
+"""Templates of a relation that are asked, the best ones."""
+PRIOR_FACTS = 2000
+"""Held-out facts from which the prior of ``types: soft`` is learnt."""
 _at_least_1: Any = attrs.validators.ge(1)
 _none_or_at_least_1: Any = attrs.validators.optional(_at_least_1)
 
@@ -76,10 +80,8 @@ class MaskedLMCompleter(Completer):
         path: Folder of what was learnt; not needed in a recipe that trains it.
         names: File of ids and further names with a tab between; entities of which the graph has no triple are found
             by them too.
-        aliases: Whether entities are found by their other names as well, not by their labels alone.
         index: Searches texts, of which the first sentences about the known entity stand beside each sentence.
         context: Sentences of this kind.
-        most_templates: Templates of a relation that are asked, the best ones.
         masks: Most tokens of a label.
         top: Tokens of each gap that are joined to labels; null to rate all labels that fit the relation.
         variant: Rules of scores, filters and thresholds: ``default``, ``published`` (the paper's) or ``code`` (those of
@@ -101,10 +103,8 @@ class MaskedLMCompleter(Completer):
     templates: str | None = None
     path: str | None = None
     names: str | None = None
-    aliases: bool = True
     index: Index | None = None
     context: int = attrs.field(default=5, validator=_at_least_1)
-    most_templates: int = attrs.field(default=5, validator=_at_least_1)
     masks: int = attrs.field(default=3, validator=_at_least_1)
     top: int | None = attrs.field(default=100, validator=_none_or_at_least_1)
     variant: Variant = attrs.field(default="default", validator=attrs.validators.in_(VARIANTS))
@@ -148,7 +148,7 @@ class MaskedLMCompleter(Completer):
         self._table = TripleTable.of(self.graph)
         self._known = FillerTypes(self._table, self.graph.schema(), of_answers=self._rules.classes_of_answers)
         further = {} if self.names is None else read_names(Path(self.names).expanduser())
-        self._names = all_names(self.graph, self._table, further, self.aliases)
+        self._names = all_names(self.graph, self._table, further)
         trie = LabelTrie.of(self._names, self.filler, self.masks)
         if trie.too_long or trie.unwritten:
             logger.info(
@@ -301,7 +301,7 @@ class MaskedLMCompleter(Completer):
         for relation in sorted(set(relations)):
             some = self._state.templates.get(relation) or self._given.get(relation)
             if some:
-                found[relation] = some[: self.most_templates]
+                found[relation] = some[:MOST_TEMPLATES]
             else:
                 without.append(relation)
         if without:
@@ -379,7 +379,7 @@ class MaskedLMCompleter(Completer):
         seed: int,
     ) -> tuple[SoftPrior | None, dict[str, float]]:
         """Learn the prior on patterns of held-out facts; None without a right and a wrong candidate."""
-        facts = sorted(held_out, key=lambda fact: (place("\t".join(fact), seed), fact))[: training.facts]
+        facts = sorted(held_out, key=lambda fact: (place("\t".join(fact), seed), fact))[:PRIOR_FACTS]
         out = set(held_out)
         rows: list[np.ndarray] = []
         right: list[bool] = []

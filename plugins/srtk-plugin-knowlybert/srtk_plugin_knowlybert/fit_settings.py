@@ -6,7 +6,7 @@ from typing import Any
 
 import attrs
 
-from srtk_framework.values import at_least, each, one_of, share
+from srtk_framework.values import at_least, each, one_of
 from srtk_plugin_knowlybert.similarity import METRICS, Metric
 from srtk_plugin_knowlybert.template_ranking import RANKERS, Ranker
 
@@ -20,29 +20,22 @@ class MaskedLMFitSettings:
     """Settings for training the ``masked-lm`` completer.
 
     Attributes:
-        words: Most words of a sentence that becomes a template.
-        similar: Templates that are more similar than this are in one cluster, of which one is kept.
-        metric: Similarity by ``words`` or ``characters`` (longest matching blocks), or by ``sets`` of words.
+        metric: Similarity of templates, one of each cluster of which is kept, by ``words`` or ``characters`` (longest
+            matching blocks), or by ``sets`` of words.
         rankers: Rankings, each of what the one before kept: ``overlap`` with known fillers, or known ``pairs`` found.
-        ranked: Templates of a relation that the first ranking keeps for the next.
         keep: Templates of a relation that are kept.
         labels: Labels that ``overlap`` looks at.
         pairs: Pairs of a relation that ``pairs`` asks for.
         queries: Patterns of the graph from which the static threshold is learnt.
-        facts: Held-out facts from which the prior of ``types: soft`` is learnt.
     """
 
-    words: int = attrs.field(default=15, validator=at_least(1))
-    similar: float = attrs.field(default=0.8, validator=share)
     metric: Metric = attrs.field(default="words", validator=one_of(METRICS))
     rankers: tuple[Ranker, ...] = attrs.field(
         default=("overlap", "pairs"),
         converter=_rankers,
         validator=each(one_of(RANKERS)),
     )
-    ranked: int = attrs.field(default=100, validator=at_least(1))
     keep: int = attrs.field(default=5, validator=at_least(1))
     labels: int = attrs.field(default=100, validator=at_least(1))
     pairs: int = attrs.field(default=200, validator=at_least(1))
     queries: int = attrs.field(default=1000, validator=at_least(1))
-    facts: int = attrs.field(default=2000, validator=at_least(1))

@@ -15,7 +15,7 @@ _BATCH = 4096
 
 
 def all_names(
-    graph: KnowledgeGraph, table: TripleTable, further: Mapping[str, Sequence[str]], aliases: bool
+    graph: KnowledgeGraph, table: TripleTable, further: Mapping[str, Sequence[str]]
 ) -> dict[str, Sequence[str]]:
     """Return the names of all entities, the label first.
 
@@ -23,19 +23,17 @@ def all_names(
         graph: Has labels and other names.
         table: Its triples.
         further: Further names by id; ids that the table lacks are added.
-        aliases: Whether other names count beside the label.
     """
     ids = sorted({*table.entities, *further})
     found: dict[str, Sequence[str]] = {}
     for part in batched(ids, _BATCH):
-        others = graph.other_names(part) if aliases else [()] * len(part)
-        for id_, label, some in zip(part, graph.labels(part), others, strict=True):
+        for id_, label, others in zip(part, graph.labels(part), graph.other_names(part), strict=True):
             more = further.get(id_, ())
             # A graph gives the id where it has no label.
             own = [] if label == id_ and more else [label]
-            names = [clean(name) for name in ([*own, *some, *more] if aliases else [*own, *more])]
+            names = [clean(name) for name in (*own, *others, *more)]
             if kept := tuple(dict.fromkeys(name for name in names if name)):
-                found[id_] = kept if aliases else kept[:1]
+                found[id_] = kept
     return found
 
 

@@ -12,6 +12,13 @@ from srtk_plugin_knowlybert.template_mining import distinct_templates, mine_temp
 from srtk_plugin_knowlybert.template_ranking import Names, by_overlap, by_pairs
 from srtk_plugin_knowlybert.templates import Template
 
+MOST_WORDS = 15
+"""Most words of a sentence that becomes a template."""
+SIMILAR = 0.8
+"""Templates that are more similar than this are in one cluster."""
+RANKED = 100
+"""Templates of a relation that a ranking keeps for the next."""
+
 
 def chosen_templates(
     entries: Iterable[Entry],
@@ -35,13 +42,13 @@ def chosen_templates(
         By relation, the kept templates, best first; relations without any are left out.
     """
     chosen = {}
-    for relation, mined in mine_templates(entries, table, settings.words).items():
-        some = distinct_templates(mined, settings.similar, settings.metric)
+    for relation, mined in mine_templates(entries, table, MOST_WORDS).items():
+        some = distinct_templates(mined, SIMILAR, settings.metric)
         for number, ranker in enumerate(settings.rankers, 1):
             if ranker == "overlap":
                 some = by_overlap(search, table, names, relation, some, settings.labels)
             else:
                 some = by_pairs(search, table, names, relation, some, settings.pairs, seed)
-            some = some[: settings.keep if number == len(settings.rankers) else settings.ranked]
+            some = some[: settings.keep if number == len(settings.rankers) else RANKED]
         chosen[relation] = tuple(one.template for one in some[: settings.keep])
     return chosen

@@ -1,6 +1,6 @@
 """Instances of a path from one entity: the inner nodes of the ways along its steps, for queries that name them.
 
-Prefix and complete instances are found from the start alone. Gold ones need the end that a query asks for, and exist to
+Prefix instances are found from the start alone. Gold ones need the end that a query asks for, and exist to
 reproduce experiments that knew it (Zhou and Nastase, KBCOM 2018).
 """
 
@@ -46,13 +46,6 @@ def prefix_instances(
     return [walk[1:] for walk in itertools.islice(_walks(graph, start, path[:-1], limit), most)]
 
 
-def complete_instances(
-    graph: Walkable, start: str, path: Path, most: int | None = 10, limit: int | None = None
-) -> list[Inner]:
-    """Find the ways along all steps of a path, whatever their end; see ``prefix_instances``."""
-    return list(itertools.islice(_completed(graph, _walks(graph, start, path[:-1], limit), path[-1], limit), most))
-
-
 def gold_instances(graph: Walkable, start: str, path: Path, end: str, most: int | None = 10) -> list[Inner]:
     """Find the ways along all steps of a path to a given end; see ``prefix_instances``.
 
@@ -88,14 +81,6 @@ def _walks(
                 yield from go([(*walk, node) for node in fresh if allowed is None or node in allowed[at]], at + 1)
 
     return go([(start,)], 0)
-
-
-def _completed(graph: Walkable, walks: Iterable[tuple[str, ...]], step: Step, limit: int | None) -> Iterator[Inner]:
-    for part in _batches(walks):
-        frontiers = graph.frontiers([[walk[-1]] for walk in part])
-        for walk, found in zip(part, graph.follow(frontiers, [step] * len(part), limit), strict=True):
-            if not set(found.ids()) <= set(walk):
-                yield walk[1:]
 
 
 def _batches(walks: Iterable[tuple[str, ...]]) -> Iterator[list[tuple[str, ...]]]:

@@ -3,20 +3,16 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
-from typing import Literal
 
 import attrs
 
 from srtk_framework.graph import TripleTable
 from srtk_framework.roles import Index, KnowledgeGraph
 from srtk_framework.values import Hit, Pattern, Step, open_end
-from srtk_plugin_patterns.instances import Inner, Walkable, complete_instances, prefix_instances
+from srtk_plugin_patterns.instances import Inner, Walkable, prefix_instances
 from srtk_plugin_patterns.lexical_forms import LexicalForms
 from srtk_plugin_patterns.text_model import TableWalks, TextModel, reversed_path
 from srtk_plugin_patterns.text_queries import VARIANTS, Variant, name_of, query
-
-Instances = Literal["prefix", "complete"]
-_FIND = {"prefix": prefix_instances, "complete": complete_instances}
 
 Ways = Callable[[str, tuple[Step, ...]], Sequence[Inner]]
 """Finds the instances of a path from an entity."""
@@ -39,17 +35,10 @@ class TextQuestion:
     nodes: frozenset[str]
 
 
-def table_ways(table: TripleTable, instances: Instances, most: int) -> Ways:
-    """Find instances in a table of triples, the first in order of their nodes.
-
-    Args:
-        table: The triples.
-        instances: ``prefix``: the last step need not exist; ``complete``: it does, whatever its end.
-        most: Most instances of a path.
-    """
+def table_ways(table: TripleTable, most: int) -> Ways:
+    """Find instances in a table of triples, at most so many of a path: the first in order of their nodes."""
     walks: Walkable = TableWalks(table)
-    find = _FIND[instances]
-    return lambda entity, path: find(walks, entity, path, most)
+    return lambda entity, path: prefix_instances(walks, entity, path, most)
 
 
 def text_questions(

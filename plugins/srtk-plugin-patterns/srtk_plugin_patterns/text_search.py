@@ -39,7 +39,7 @@ from srtk_framework.values import (
 from srtk_plugin_patterns.lexical_forms import LexicalForms, read_forms
 from srtk_plugin_patterns.mining import mine
 from srtk_plugin_patterns.path_patterns import LONGEST, MiningSettings, PathPatterns
-from srtk_plugin_patterns.snippet_search import Instances, TextQuestion, ranked_hits, table_ways, text_questions
+from srtk_plugin_patterns.snippet_search import TextQuestion, ranked_hits, table_ways, text_questions
 from srtk_plugin_patterns.text_model import TextModel, chosen_paths
 from srtk_plugin_patterns.text_queries import VARIANTS, Variant, tells
 
@@ -65,8 +65,8 @@ class TextSearchFitSettings:
         least: Least number of pairs that a path joins.
         paths: Paths of a relation that queries are made of.
         productive: Paths that join most of a relation's pairs, among which the most exclusive are chosen.
-        facts: Most held-out facts of a relation and end from which its kind of query is learnt, drawn by hashes.
-        first: Snippets that are looked at: the kind of query wins whose first ones tell most of the held-out entities.
+        facts: Most held-out facts of a relation and end from which its kind of query is learnt, drawn by hashes: the
+            kind wins whose first snippets tell most of the held-out entities.
     """
 
     length: int = attrs.field(default=3, validator=between(1, LONGEST))
@@ -75,7 +75,6 @@ class TextSearchFitSettings:
     paths: int = attrs.field(default=1, validator=at_least(1))
     productive: int = attrs.field(default=20, validator=at_least(1))
     facts: int = attrs.field(default=200, validator=at_least(1))
-    first: int = attrs.field(default=1, validator=at_least(1))
 
 
 @attrs.define(eq=False)
@@ -98,9 +97,7 @@ class TextSearchCompleter(Completer):
         variant: Kind of queries: ``learnt``, by relation and end (``s+r`` where nothing was learnt); ``all``, the
             sum over all four; or one for all relations.
         snippets: Most snippets of a query.
-        instances: Instances of paths that queries with nodes name: ``prefix``, all steps but the last; or
-            ``complete``, all steps, wherever they end.
-        ways: Most instances of a path.
+        ways: Most instances of a path, all steps but the last, whose nodes queries name.
         types: ``signatures`` leaves out entities whose classes or other triples are unlike those of what fills the open
             end; what the graph has no triple of stays. ``none`` leaves out nothing.
         about: Only count snippets in which the known entity is linked.
@@ -119,7 +116,6 @@ class TextSearchCompleter(Completer):
         default="learnt", validator=one_of(("learnt", "all", *VARIANTS))
     )
     snippets: int = attrs.field(default=10, validator=at_least(1))
-    instances: Instances = attrs.field(default="prefix", validator=one_of(("prefix", "complete")))
     ways: int = attrs.field(default=3, validator=at_least(1))
     types: Literal["signatures", "none"] = attrs.field(default="signatures", validator=one_of(("signatures", "none")))
     about: bool = True
@@ -167,7 +163,7 @@ class TextSearchCompleter(Completer):
     def fingerprint(self) -> str:
         """Identify the graph, the texts, the linker, the settings and what was learnt."""
         parts = [self.graph.fingerprint(), self.index.fingerprint(), self.linker.fingerprint()]
-        parts += [self.variant, str(self.snippets), self.instances, str(self.ways), self.types, str(self.about)]
+        parts += [self.variant, str(self.snippets), str(self.ways), self.types, str(self.about)]
         given = {} if self._forms is None else dict(self._forms.given)
         learnt = json.dumps([given, self._model.to_json()], sort_keys=True)
         return f"text-search({', '.join(parts)}, {hashlib.sha256(learnt.encode()).hexdigest()[:16]})"
@@ -240,7 +236,7 @@ class TextSearchCompleter(Completer):
             end, step = open_end(pattern)
             if end in table.entity_numbers and step.relation in table.relation_numbers:
                 asked.append(at)
-        ways = table_ways(table, self.instances, self.ways)
+        ways = table_ways(table, self.ways)
         for places in batched(asked, _BATCH):
             questions = text_questions(self.graph, forms, self._model, ways, [patterns[at] for at in places])
             for at, question, reasons in zip(places, questions, self._answered(questions), strict=True):
@@ -275,7 +271,7 @@ class TextSearchCompleter(Completer):
         self._content = left.content_hash()
         model = TextModel(chosen_paths(self._mined(left, training), training.paths, training.productive))
         facts = _drawn(task.held_out, training.facts, task.seed)
-        counts = self._told(forms, model, table_ways(left, self.instances, self.ways), facts, training.first)
+        counts = self._told(forms, model, table_ways(left, self.ways), facts)
         variants = {}
         for step in sorted(facts):
             # The sums are of the same facts; the first kind wins a tie, which is the simplest.
@@ -290,8 +286,8 @@ class TextSearchCompleter(Completer):
         }
         if asked:
             plain = sum(counts[step]["s+r"] for step in variants)
-            found[f"s+r P@{training.first}"] = plain / asked
-            found[f"learnt P@{training.first}"] = sum(counts[step][variants[step]] for step in variants) / asked
+            found["s+r P@1"] = plain / asked
+            found["learnt P@1"] = sum(counts[step][variants[step]] for step in variants) / asked
         else:
             logger.warning("no fact was held out, so all queries are of entity and relation alone; give `held_out`")
         if task.validate is not None:
@@ -316,9 +312,8 @@ class TextSearchCompleter(Completer):
         model: TextModel,
         ways: Any,
         facts: Mapping[Step, Sequence[Triple]],
-        first: int,
     ) -> dict[Step, dict[Variant, float]]:
-        """Return the sum of P@first over facts, by step and kind of query; a query with fewer snippets counts 0."""
+        """Return the number of facts whose first snippet tells the entity, by step and kind of query."""
         rows = [(step, fact) for step, some in sorted(facts.items()) for fact in some]
         sums: dict[Step, dict[Variant, float]] = {step: dict.fromkeys(VARIANTS, 0.0) for step in facts}
         for part in batched(rows, _BATCH):
@@ -330,10 +325,9 @@ class TextSearchCompleter(Completer):
                 for label, others in zip(self.graph.labels(ends), self.graph.other_names(ends), strict=True)
             ]
             for variant in VARIANTS:
-                found = ranked_hits(self.index, [question.queries[variant] for question in questions], first)
+                found = ranked_hits(self.index, [question.queries[variant] for question in questions], 1)
                 for (step, _), hits, called in zip(part, found, names, strict=True):
-                    if len(hits) == first:
-                        sums[step][variant] += sum(tells(hit.snippet, called) for hit in hits) / first
+                    sums[step][variant] += sum(tells(hit.snippet, called) for hit in hits)
         return sums
 
     def save(self, folder: FilePath) -> None:

@@ -107,7 +107,7 @@ def first_snippets(made: TextSearchCompleter, person: str) -> dict[str, bool]:
         made.graph,
         LexicalForms(made.graph),
         made._model,
-        table_ways(TripleTable.of(made.graph), "prefix", 3),
+        table_ways(TripleTable.of(made.graph), 3),
         [Pattern(person, "nationality")],
     )
     hits = ranked_hits(made.index, [question.queries[variant] for variant in VARIANTS], 1)
@@ -230,9 +230,7 @@ def test_no_target_reaches_a_query_of_any_graph(rows, subject, one, other):
         table = TripleTable.from_triples([*rest, fact]).without([fact])
         graph = MemoryGraph(triples=[*rest, fact], labels={name: f"Node {name}" for name in "abcdef"})
         model = TextModel(chosen_paths(mine(table, MiningSettings(3, None, None, 1)), 2, 20))
-        found = text_questions(
-            graph, LexicalForms(graph), model, table_ways(table, "prefix", 5), [Pattern(subject, "r")]
-        )
+        found = text_questions(graph, LexicalForms(graph), model, table_ways(table, 5), [Pattern(subject, "r")])
         written.append(repr([sorted(question.queries.items()) for question in found]).encode())
     assert written[0] == written[1]
 
@@ -261,7 +259,7 @@ def test_no_target_reaches_a_query_of_webnlg():
         graph = MemoryGraph(triples=[*rest, *facts])
         model = TextModel(chosen_paths(mine(table, MiningSettings(3, 100, None, 2)), 2, 20))
         asked = [Pattern(fact.subject, fact.relation) for fact in facts]
-        found = text_questions(graph, LexicalForms(graph), model, table_ways(table, "prefix", 5), asked)
+        found = text_questions(graph, LexicalForms(graph), model, table_ways(table, 5), asked)
         assert sum(bool(question.queries["s+r+n"]) for question in found) > 50
         written.append(json.dumps([model.to_json(), [sorted(one.queries.items()) for one in found]]).encode())
     assert sum(one != other for one, other in zip(held, swapped, strict=True)) > 300

@@ -316,7 +316,7 @@ class SparqlGraph(KnowledgeGraph):
         budget: Budget,
         shortest: bool,
         inverse: bool,
-    ) -> list[FoundPaths]:
+    ) -> Sequence[FoundPaths]:
         """Find the relation paths from starts to ends, without limits where the server can search by itself."""
         if (type(self).steps, type(self).follow) != (SparqlGraph.steps, SparqlGraph.follow):
             return find_paths(self, starts, ends, hops, budget, shortest, inverse)

@@ -34,12 +34,10 @@ class ClozeMaskFiller(MaskFiller):
     Attributes:
         generator: A generator that rates options.
         candidates: Labels among which ``fill`` chooses; without any it is refused.
-        task: Question that is put before the sentence.
     """
 
     generator: Generator
     candidates: tuple[str, ...] = attrs.field(default=(), converter=_texts)
-    task: str = _TASK
 
     def open(self) -> None:
         """Check that the generator rates options.
@@ -121,7 +119,7 @@ class ClozeMaskFiller(MaskFiller):
 
     def _prompt(self, text: MaskedText, labels: Sequence[str]) -> Prompt:
         options = "\n".join(f"{number}. {label}" for number, label in enumerate(labels, start=1))
-        parts = [text.context, f"{self.task}\n{text.text}", options]
+        parts = [text.context, f"{_TASK}\n{text.text}", options]
         content = "\n\n".join(part for part in parts if part.strip())
         return Prompt((Message("user", content),), tuple(labels), 1, 1, query=text.text)
 
