@@ -10,6 +10,7 @@ from typing import Any
 
 import attrs
 
+from srtk_framework.records import read_model
 from srtk_framework.roles import MaskFiller
 from srtk_framework.values import DriverError
 from srtk_plugin_knowlybert.soft_prior import SoftPrior
@@ -60,30 +61,25 @@ class State:
         Raises:
             DriverError: If it cannot be read, or was learnt with another tokenizer than the filler's.
         """
+
+        def parse(data: Any) -> State:
+            if data["format"] != _FORMAT:
+                raise ValueError(f"its format is {data['format']!r}")
+            return cls(
+                {relation: tuple(map(Template.parse, some)) for relation, some in data["templates"].items()},
+                None if data["threshold"] is None else float(data["threshold"]),
+                None if data["prior"] is None else SoftPrior.from_json(data["prior"]),
+                data["tokenizer"],
+            )
+
         file = folder / FILE
-        try:
-            data = json.loads(file.read_text(encoding="utf-8"))
-        except (OSError, ValueError) as error:
-            raise DriverError(
-                f"{file} cannot be read ({error}); name the folder of a trained completer as `path`"
-            ) from error
-        try:
-            form, tokenizer = data["format"], data["tokenizer"]
-            templates = {
-                relation: tuple(Template.parse(text) for text in some) for relation, some in data["templates"].items()
-            }
-            prior = None if data["prior"] is None else SoftPrior.from_json(data["prior"])
-            threshold = None if data["threshold"] is None else float(data["threshold"])
-        except (ValueError, KeyError, TypeError, AttributeError) as error:
-            raise DriverError(f"{file} is nothing that masked-lm learnt ({error!r}); train it again") from error
-        if form != _FORMAT:
-            raise DriverError(f"{file} has the format {form!r}, not {_FORMAT}; train it again")
-        if tokenizer != tokenizer_hash(filler):
+        state = read_model(file, "masked-lm", parse)
+        if state.tokenizer != tokenizer_hash(filler):
             raise DriverError(
                 f"{file} was learnt with another tokenizer than that of the filler, so it is of other"
                 " labels; name the filler that it was learnt with, or train it again"
             )
-        return cls(templates, threshold, prior, tokenizer)
+        return state
 
 
 def tokenizer_hash(filler: MaskFiller) -> str:

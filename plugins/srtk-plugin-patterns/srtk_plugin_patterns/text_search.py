@@ -16,7 +16,7 @@ import numpy.typing as npt
 
 from srtk_framework.graph import Signatures, TripleTable
 from srtk_framework.host import driver_of
-from srtk_framework.records import place
+from srtk_framework.records import place, read_model
 from srtk_framework.roles import Completer, EntityLinker, Index, KnowledgeGraph, TrainingTask, absent, not_open
 from srtk_framework.text import link_shares
 from srtk_framework.values import (
@@ -344,22 +344,14 @@ class TextSearchCompleter(Completer):
         Raises:
             DriverError: If it cannot be read, or is of another graph.
         """
-        file, now = folder / FILE, self._hash()
-        try:
-            text = file.read_text(encoding="utf-8")
-        except OSError as error:
-            raise DriverError(
-                f"{file} cannot be read ({error}); name the folder of a trained model as `path`"
-            ) from error
-        try:
-            data = json.loads(text)
-            form, content, graph = data["format"], data["content"], data["graph"]
-            model = TextModel.from_json(data)
-        except (ValueError, KeyError, TypeError, AttributeError) as error:
-            raise DriverError(f"{file} is no model of `text-search` ({error!r}); train it again") from error
-        if form != _FORMAT:
-            raise DriverError(f"{file} has the format {form!r}, not {_FORMAT}; train it again")
-        if now not in (content, graph):
+
+        def parse(data: Any) -> tuple[str, str, TextModel]:
+            if data["format"] != _FORMAT:
+                raise ValueError(f"its format is {data['format']!r}")
+            return data["content"], data["graph"], TextModel.from_json(data)
+
+        content, graph, model = read_model(folder / FILE, "text-search", parse)
+        if self._hash() not in (content, graph):
             raise DriverError(
                 f"the model in {folder} was learnt from another graph than {self.graph.source()}: their triples differ;"
                 " use it with its graph, or train one on this graph"

@@ -14,7 +14,7 @@ import numpy as np
 import numpy.typing as npt
 
 from srtk_framework.graph import Signatures, TripleTable
-from srtk_framework.records import place
+from srtk_framework.records import place, read_model
 from srtk_framework.roles import Completer, KnowledgeGraph, TrainingTask, absent, not_open
 from srtk_framework.values import (
     Completion,
@@ -386,27 +386,24 @@ class PathWalkCompleter(Completer):
         table = self._table
         if table is None:
             raise not_open(self)
-        file = folder / FILE
-        try:
-            data = json.loads(file.read_text(encoding="utf-8"))
+
+        def parse(data: Any) -> tuple[str, str, str, dict[Step, WalkModel]]:
             if data["format"] != _FORMAT:
                 raise ValueError(f"its format is {data['format']!r}")
-            content = data["content"]
-            if not {content, data["graph"]} & {table.content_hash()}:
-                raise DriverError(
-                    f"the model in {folder} was learnt from another graph than {self.graph.source()}: their triples"
-                    " differ; use it with its graph, or train one on this graph"
-                )
-            if data["walk"] != self.walk:
-                raise DriverError(
-                    f"the model in {folder} was learnt with `walk: {data['walk']}`, not {self.walk}; set that, or train"
-                    " it again"
-                )
-            models = {}
-            for name, inverse, part in data["models"]:
-                models[Step(name, inverse)] = WalkModel.from_json(part, table)
-        except (OSError, ValueError, KeyError, TypeError, AttributeError) as error:
-            raise DriverError(f"{file} is no model of `path-walk` ({error!r}); train it again") from error
+            known = table.content_hash() in (data["content"], data["graph"])
+            models = {Step(*step): WalkModel.from_json(part, table) for *step, part in data["models"]} if known else {}
+            return data["content"], data["graph"], data["walk"], models
+
+        content, graph, walk, models = read_model(folder / FILE, "path-walk", parse)
+        if table.content_hash() not in (content, graph):
+            raise DriverError(
+                f"the model in {folder} was learnt from another graph than {self.graph.source()}: their triples"
+                " differ; use it with its graph, or train one on this graph"
+            )
+        if walk != self.walk:
+            raise DriverError(
+                f"the model in {folder} was learnt with `walk: {walk}`, not {self.walk}; set that, or train it again"
+            )
         self._models, self._content = models, content
 
     def _facts(self) -> dict[str, Any]:

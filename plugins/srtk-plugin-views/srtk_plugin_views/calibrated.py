@@ -7,11 +7,12 @@ import hashlib
 import json
 from collections.abc import Mapping, Sequence
 from pathlib import Path
-from typing import ClassVar, Literal
+from typing import Any, ClassVar, Literal
 
 import attrs
 
 from srtk_framework.graph import TripleTable
+from srtk_framework.records import read_model
 from srtk_framework.roles import Completer, KnowledgeGraph, TrainingTask, absent
 from srtk_framework.values import (
     Completion,
@@ -237,22 +238,16 @@ class CalibratedCompleter(Completer):
 
     def load(self, folder: Path) -> None:
         """Read what ``save`` wrote; method and alpha must be those of the training."""
-        file = folder / FILE
-        try:
-            text = file.read_text(encoding="utf-8")
-        except OSError as error:
-            raise DriverError(
-                f"{file} cannot be read ({error}); name the folder of a trained model as `path`"
-            ) from error
-        try:
-            data = json.loads(text)
-            learnt = Calibration.from_json(data)
+
+        def parse(data: Any) -> tuple[str, Calibration, LackingShares | None]:
             lacking = LackingShares.from_json(data["lacking"]) if "lacking" in data else None
-        except (ValueError, KeyError, TypeError) as error:
-            raise DriverError(f"{file} is no model of `calibrated` ({error!r}); train it again") from error
-        if (data["method"], learnt.alpha) != (self.method, self.alpha):
+            return data["method"], Calibration.from_json(data), lacking
+
+        file = folder / FILE
+        method, learnt, lacking = read_model(file, "calibrated", parse)
+        if (method, learnt.alpha) != (self.method, self.alpha):
             raise DriverError(
-                f"{file} was trained with method {data['method']} and alpha {learnt.alpha}; use these, or train again"
+                f"{file} was trained with method {method} and alpha {learnt.alpha}; use these, or train again"
             )
         if self.missing is not None and lacking is None:
             raise DriverError(f"{file} does not know which patterns lack a fact; train it again, or omit `missing`")

@@ -15,7 +15,7 @@ import numpy.typing as npt
 
 from srtk_framework.graph import TripleTable
 from srtk_framework.host import driver_of
-from srtk_framework.records import place
+from srtk_framework.records import place, read_model
 from srtk_framework.roles import Completer, KnowledgeGraph, TrainingTask, absent, not_open
 from srtk_framework.values import (
     Completion,
@@ -262,25 +262,19 @@ class HybridCompleter(Completer):
         Raises:
             DriverError: If the file cannot be read, is no model, or was trained otherwise.
         """
-        file = folder / FILE
-        try:
-            text = file.read_text(encoding="utf-8")
-        except OSError as error:
-            raise DriverError(
-                f"{file} cannot be read ({error}); name the folder of a trained model as `path`"
-            ) from error
         kind = LogisticModel if self.method == "logistic" else IsotonicModel
-        try:
-            data: Any = json.loads(text)
+        mine = self.method, self.depth, self._names()
+
+        def parse(data: Any) -> tuple[Any, LogisticModel | IsotonicModel | None, LackingShares]:
             before = data["method"], data["depth"], tuple(data["completers"])
-            mine = self.method, self.depth, self._names()
             model = kind.from_json(data["model"]) if before == mine else None
-            lacking = LackingShares.from_json(data["lacking"])
-        except (ValueError, KeyError, TypeError) as error:
-            raise DriverError(f"{file} is no model of `hybrid` ({error!r}); train it again") from error
+            return before, model, LackingShares.from_json(data["lacking"])
+
+        file = folder / FILE
+        before, model, lacking = read_model(file, "hybrid", parse)
         if model is None:
             raise DriverError(
                 f"{file} was trained with method {before[0]} and depth {before[1]} over {', '.join(before[2])}, in this"
                 " order; use these, or train again"
             )
-        self._learnt = _Learnt(model, lacking, text)
+        self._use(model, lacking)
