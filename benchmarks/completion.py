@@ -134,7 +134,7 @@ def rank(completer: Any, data: Data) -> dict[str, Any]:
 
 def fitted(completer: Any, data: Data, method: str) -> tuple[Any, Any, dict[str, float]]:
     """Fit `calibrated` on the validation facts; return it with answer sets and without, and what it counted."""
-    from srtk_plugin_views.calibrated import CalibratedCompleter, CalibrationTraining
+    from srtk_plugin_completers.calibrated import CalibratedCompleter, CalibrationTraining
 
     # The graph of the training facts lacks the others, so that hiding them changes nothing.
     made = CalibratedCompleter(completer=completer, graph=completer.graph, method=method, alpha=ALPHA)

@@ -154,7 +154,7 @@ def trained(
         method: As in the settings of `hybrid`.
         given: The flags `set` and `fit`.
     """
-    from srtk_plugin_views.hybrid import HybridTraining
+    from srtk_plugin_completers.hybrid import HybridTraining
 
     made = load("completer", "hybrid")(completers=list(parts), graph=graph, method=method, **_settings(given.set))
     made.open()

@@ -35,10 +35,10 @@ from common import lacking
 from hybrid import trained as trained_hybrid
 from knowlybert import SEEDS, LamaWorld, RememberedFiller, asked, trained
 from srtk_plugin_baselines.frequency import FrequencyCompleter
+from srtk_plugin_completers.completer_union import UnionCompleter
 from srtk_plugin_evaluation import calibration_error
 from srtk_plugin_knowlybert.completer import MaskedLMCompleter
 from srtk_plugin_knowlybert.fit_settings import MaskedLMFitSettings
-from srtk_plugin_views.completer_union import UnionCompleter
 
 from srtk_framework.records import place
 from srtk_framework.roles import Completer

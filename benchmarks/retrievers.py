@@ -29,7 +29,7 @@ from srtk_plugin_datasets.metaqa import MetaQA
 from srtk_plugin_datasets.pathquestion import PathQuestion
 from srtk_plugin_datasets.sample import sample
 from srtk_plugin_evaluation import Row, holm, paired, row, summarise
-from srtk_plugin_views.union_expander import UnionExpander
+from srtk_plugin_sr.union_expander import UnionExpander
 
 from srtk_framework import open as open_recipe
 from srtk_framework.records import read_questions

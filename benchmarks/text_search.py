@@ -25,6 +25,8 @@ from typing import Any
 
 from common import DATA, lacking
 from srtk_plugin_baselines.frequency import FrequencyCompleter
+from srtk_plugin_completers.calibrated import CalibratedCompleter, CalibrationTraining
+from srtk_plugin_completers.completer_union import UnionCompleter
 from srtk_plugin_datasets.hidden_facts import hidden_facts
 from srtk_plugin_datasets.webnlg import names, read_webnlg, webnlg_files
 from srtk_plugin_evaluation import paired, snippet_table
@@ -38,8 +40,6 @@ from srtk_plugin_patterns.snippet_search import TextQuestion, ranked_hits, table
 from srtk_plugin_patterns.text_model import TableWalks, TextModel
 from srtk_plugin_patterns.text_queries import VARIANTS, tells
 from srtk_plugin_patterns.text_search import TextSearchCompleter, TextSearchFitSettings
-from srtk_plugin_views.calibrated import CalibratedCompleter, CalibrationTraining
-from srtk_plugin_views.completer_union import UnionCompleter
 
 from srtk_framework.graph import TripleTable
 from srtk_framework.roles import Completer, TrainingTask

@@ -9,12 +9,12 @@ from typing import Any
 import numpy as np
 import pytest
 from srtk_plugin_baselines.frequency import FrequencyCompleter
+from srtk_plugin_completers.calibrated import CalibratedCompleter, CalibrationTraining
 from srtk_plugin_embedding.completer import EmbeddingCompleter
 from srtk_plugin_embedding.fit_settings import EmbeddingFitSettings
 from srtk_plugin_evaluation import TiedRanks, filtered_ranks, hits, reciprocal_ranks
 from srtk_plugin_local.memory import MemoryGraph
 from srtk_plugin_training.graph import held_out_facts
-from srtk_plugin_views.calibrated import CalibratedCompleter, CalibrationTraining
 
 from srtk_framework.cli import main
 from srtk_framework.graph import TripleTable

@@ -7,7 +7,7 @@ from typing import Any
 import attrs
 import pytest
 from srtk_plugin_baselines.frequency import FrequencyCompleter
-from srtk_plugin_views.completer_union import UnionCompleter
+from srtk_plugin_completers.completer_union import UnionCompleter
 
 from srtk_framework.roles import Completer
 from srtk_framework.testing import OracleGraph, ToyCompleter

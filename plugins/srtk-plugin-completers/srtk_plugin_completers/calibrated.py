@@ -26,9 +26,9 @@ from srtk_framework.values import (
     confidence,
     open_end,
 )
-from srtk_plugin_views.calibration import Calibration, draw
-from srtk_plugin_views.held_out_patterns import completer_over, facts_of, graph_without, patterns_of
-from srtk_plugin_views.lacking_shares import LackingShares, stored_numbers
+from srtk_plugin_completers.calibration import Calibration, draw
+from srtk_plugin_completers.held_out_patterns import completer_over, facts_of, graph_without, patterns_of
+from srtk_plugin_completers.lacking_shares import LackingShares, stored_numbers
 
 FILE = "calibration.json"
 _BATCH = 256

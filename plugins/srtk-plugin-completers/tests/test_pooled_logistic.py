@@ -8,8 +8,8 @@ import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from srtk_plugin_completers.pooled_logistic import PooledLogistic
 from srtk_plugin_evaluation import auc, calibration_error
-from srtk_plugin_views.pooled_logistic import PooledLogistic
 
 from srtk_framework.values import Step
 

@@ -9,10 +9,10 @@ from typing import Any
 import attrs
 import pytest
 from srtk_plugin_baselines.frequency import FrequencyCompleter
+from srtk_plugin_completers.calibrated import CalibratedCompleter, CalibrationTraining
+from srtk_plugin_completers.completer_union import UnionCompleter
 from srtk_plugin_evaluation import calibration_error
 from srtk_plugin_local.memory import MemoryGraph
-from srtk_plugin_views.calibrated import CalibratedCompleter, CalibrationTraining
-from srtk_plugin_views.completer_union import UnionCompleter
 
 from srtk_framework.roles import TrainingTask
 from srtk_framework.testing import SAMPLE, OracleGraph, ToyCompleter

@@ -7,11 +7,11 @@ from collections.abc import Sequence
 from typing import Any
 
 import attrs
+from srtk_plugin_views.masked import MaskedGraph
 
 from srtk_framework.host import driver_of
 from srtk_framework.roles import Completer, KnowledgeGraph, TrainingTask
 from srtk_framework.values import DriverError, Pattern, Triple
-from srtk_plugin_views.masked import MaskedGraph
 
 
 def facts_of(task: TrainingTask) -> list[Triple]:

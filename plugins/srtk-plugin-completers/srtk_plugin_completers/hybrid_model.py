@@ -10,9 +10,9 @@ import numpy as np
 import numpy.typing as npt
 
 from srtk_framework.values import Step
-from srtk_plugin_views.calibration import Calibration
-from srtk_plugin_views.candidate_pool import CandidatePool
-from srtk_plugin_views.pooled_logistic import PooledLogistic
+from srtk_plugin_completers.calibration import Calibration
+from srtk_plugin_completers.candidate_pool import CandidatePool
+from srtk_plugin_completers.pooled_logistic import PooledLogistic
 
 _SHRUNK = 50.0
 """Proposals with the share of all steps that are added to those of a step for its prior."""

@@ -8,8 +8,8 @@ import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from srtk_plugin_completers.calibration import LEAST_FACTS, Calibration, Cut, ProbabilityMap, draw
 from srtk_plugin_evaluation import calibration_error
-from srtk_plugin_views.calibration import LEAST_FACTS, Calibration, Cut, ProbabilityMap, draw
 
 from srtk_framework.values import Step, Triple
 

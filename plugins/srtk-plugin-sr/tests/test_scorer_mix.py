@@ -8,7 +8,7 @@ from typing import Any, ClassVar
 
 import attrs
 import pytest
-from srtk_plugin_views.scorer_mix import FILE, MixFitSettings, MixScorer
+from srtk_plugin_sr.scorer_mix import FILE, MixFitSettings, MixScorer
 
 from srtk_framework.roles import PLAIN, PathScorer, SearchSettings, TrainingTask
 from srtk_framework.testing import PathScorerConformance

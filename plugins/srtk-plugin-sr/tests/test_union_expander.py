@@ -10,7 +10,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from srtk_plugin_baselines.bfs import BfsExpander
 from srtk_plugin_local.memory import MemoryGraph
-from srtk_plugin_views.union_expander import UnionExpander
+from srtk_plugin_sr.union_expander import UnionExpander
 
 from srtk_framework.roles import Expander
 from srtk_framework.testing import ExpanderConformance

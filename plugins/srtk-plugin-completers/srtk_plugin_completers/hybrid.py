@@ -29,11 +29,11 @@ from srtk_framework.values import (
     not_empty,
     one_of,
 )
-from srtk_plugin_views.candidate_pool import CandidatePool, candidate_pools
-from srtk_plugin_views.completer_union import united
-from srtk_plugin_views.held_out_patterns import completer_over, facts_of, graph_without, patterns_of
-from srtk_plugin_views.hybrid_model import IsotonicModel, LogisticModel
-from srtk_plugin_views.lacking_shares import LackingShares, stored_numbers
+from srtk_plugin_completers.candidate_pool import CandidatePool, candidate_pools
+from srtk_plugin_completers.completer_union import united
+from srtk_plugin_completers.held_out_patterns import completer_over, facts_of, graph_without, patterns_of
+from srtk_plugin_completers.hybrid_model import IsotonicModel, LogisticModel
+from srtk_plugin_completers.lacking_shares import LackingShares, stored_numbers
 
 FILE = "hybrid.json"
 _BATCH = 256

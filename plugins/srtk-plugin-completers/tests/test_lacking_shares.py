@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
-from srtk_plugin_views.lacking_shares import LackingShares, stored_numbers
+from srtk_plugin_completers.lacking_shares import LackingShares, stored_numbers
 
 from srtk_framework.graph import TripleTable
 from srtk_framework.values import Pattern, Step, Triple
