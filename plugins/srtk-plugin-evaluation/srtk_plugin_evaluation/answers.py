@@ -11,12 +11,6 @@ from srtk_framework.text import fold
 from srtk_framework.values import Answer, Literal, Question, Retrieval, total
 from srtk_plugin_evaluation.selective_answers import Judged
 
-ANSWER_METRICS = ("answer_hit", "answer_f1", "answer_equal", "answer_exact", "answer_refused")
-"""Metrics of methods with a reader: first answer right, F1, answers equal to the gold, text right, answer refused."""
-
-USE_METRICS = ("calls", "model_tokens", "cost_per_1000")
-"""Metrics of methods with a generator: calls, tokens of prompts and replies, and price of 1,000 questions."""
-
 VALUES = "answer_values"
 """Field of question records with gold answers that are numbers, dates, or yes and no."""
 

@@ -11,6 +11,7 @@ import numpy.typing as npt
 
 from srtk_framework.graph import names_of
 from srtk_framework.values import Retrieval
+from srtk_plugin_evaluation.columns import QUALITY
 from srtk_plugin_evaluation.intervals import Estimate, bootstrap_many, holm, paired_many
 
 CUTS = (5, 10, 20, 50, 100, 200)
@@ -19,8 +20,6 @@ CUTS = (5, 10, 20, 50, 100, 200)
 WHOLE = "all"
 """Name of the cut-off that keeps the whole subgraph."""
 
-QUALITY = ("answer_coverage", "answer_recall", "triple_precision", "triple_recall", "triple_f1")
-"""Metrics that are computed at each K."""
 
 _Floats = npt.NDArray[np.float64]
 _Ints = npt.NDArray[np.int64]

@@ -10,17 +10,10 @@ from srtk_framework.graph import is_value, names_of, with_ids_of_result
 from srtk_framework.records import field_of_gold
 from srtk_framework.roles import KnowledgeGraph
 from srtk_framework.values import DriverError, Question, Retrieval, batched
+from srtk_plugin_evaluation.columns import COLUMNS
 
 _SHOWN = 3
-_WITHOUT_GOLD = (
-    "triples",
-    "tokens",
-    "calls",
-    "model_tokens",
-    "cost_per_1000",
-    "questions_per_second",
-    "answer_refused",
-)
+_WITHOUT_GOLD = frozenset(column.name for column in COLUMNS if not column.gold)
 _AT_ONCE = 1000
 
 

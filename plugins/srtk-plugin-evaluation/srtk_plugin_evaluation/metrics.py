@@ -10,30 +10,28 @@ import attrs
 from srtk_framework.graph import gold_triples_of, names_of, with_gold_triples, with_ids_of_result
 from srtk_framework.text import subgraph_tokens
 from srtk_framework.values import END, LINKED_BY, InputError, Path, Question, Retrieval
-from srtk_plugin_evaluation.answers import ANSWER_METRICS, USE_METRICS, VALUES, answer_scores, judged, use_scores
+from srtk_plugin_evaluation.answers import VALUES, answer_scores, judged, use_scores
+from srtk_plugin_evaluation.columns import (
+    ANSWER_METRICS,
+    METRICS,
+    MINTAKA_METRICS,
+    PATH_METRICS,
+    SIZES,
+    SPEED,
+    USE_METRICS,
+)
 from srtk_plugin_evaluation.completion import Completed, compare_completions, completed
 from srtk_plugin_evaluation.curves import Ranking, correct, curves, ranks_of
 from srtk_plugin_evaluation.intervals import Estimate, bootstrap_many, paired_many, rates, spread
 from srtk_plugin_evaluation.link_scores import compare_links
-from srtk_plugin_evaluation.mintaka import MINTAKA_METRICS, mintaka_scores
+from srtk_plugin_evaluation.mintaka import mintaka_scores
 from srtk_plugin_evaluation.rows import Row
 from srtk_plugin_evaluation.selective_answers import Judged, compare_selective
 from srtk_plugin_evaluation.slices import TrainingOverlap, fields_of, gold_paths, gold_relations, groups
 from srtk_plugin_evaluation.tables import table
 
-METRICS = ("answer_coverage", "answer_recall", "triple_precision", "triple_recall", "triple_f1", "triples", "tokens")
-"""Metrics of every report; without gold, their ``n`` is 0 and their ``mean`` None."""
-
-PATH_METRICS = ("path_hit", "path_top")
-"""Metrics of methods that return paths: a gold path is among the paths, or is the first."""
-
 OPTIONAL = (*ANSWER_METRICS, *MINTAKA_METRICS, *USE_METRICS)
 """Metrics of methods with a reader or a generator; omitted for others."""
-
-SIZES = ("triples", "tokens")
-"""Metrics with ``median`` and ``p95``."""
-
-SPEED = "questions_per_second"
 
 Score = dict[str, float | None]
 
@@ -149,7 +147,7 @@ def _summaries(methods: Mapping[str, Sequence[Row]]) -> dict[str, dict[str, Esti
         if estimate["n"] or name in METRICS:
             found[method][name] = estimate
     for (method, summary), speed in zip(found.items(), speeds, strict=True):
-        for name in SIZES:
+        for name in (metric for metric in METRICS if metric in SIZES):
             summary[name].update(spread(columns[method, name]))
         summary[SPEED] = speed
     return found

@@ -12,9 +12,6 @@ from collections.abc import Sequence
 
 from srtk_framework.values import Answer, Literal, Retrieval
 
-MINTAKA_METRICS = ("mintaka_exact", "mintaka_f1", "mintaka_hits", "mintaka_text_exact", "mintaka_text_f1")
-"""Metrics of questions with Mintaka's ``answer_type``: of the items of an answer, and of its text."""
-
 
 def mintaka_scores(retrieval: Retrieval) -> dict[str, float]:
     """Score an answer to a question of Mintaka; empty for other questions and without an answer.

@@ -7,8 +7,8 @@ from collections.abc import Callable, Mapping, Sequence
 from importlib.util import find_spec
 from typing import Any
 
+from srtk_plugin_evaluation.columns import TITLES
 from srtk_plugin_evaluation.inline_svg import inline_svg
-from srtk_plugin_evaluation.tables import SHORT
 
 INSTALL = "no plots: matplotlib is not installed; run: pip install 'srtk-framework[plot]'"
 
@@ -73,7 +73,7 @@ def draw(
         handles = [_line(axes, number, curve, ink) for number, curve in enumerate(curves.values())]
         _scale(axes, curves.values(), faint)
         axes.set_xlabel("mean number of triples (logarithmic)")
-        axes.set_ylabel(SHORT[metric])
+        axes.set_ylabel(TITLES[metric])
         return handles
 
     return _framed(list(curves), fill, kind, paper, letters)

@@ -10,13 +10,14 @@ from typing import Any
 
 from srtk_framework.records import write_json
 from srtk_framework.values import RunError
+from srtk_plugin_evaluation.columns import CURVES, SIZES, SLICED, TITLES
 from srtk_plugin_evaluation.completion_tables import SHORT as COMPLETION
 from srtk_plugin_evaluation.completion_tables import SLICED as COMPLETION_SLICED
 from srtk_plugin_evaluation.curves import WHOLE
 from srtk_plugin_evaluation.intervals import Estimate
 from srtk_plugin_evaluation.link_tables import SHORT as LINKS
 from srtk_plugin_evaluation.plots import can_plot, draw, draw_on_page, draw_reliability, points, reliability_on_page
-from srtk_plugin_evaluation.tables import ANSWERED, CURVES, SELECTIVE, SHORT
+from srtk_plugin_evaluation.tables import SELECTIVE
 
 Pictures = Mapping[str, str]
 """Metric to its ``svg`` element."""
@@ -29,8 +30,6 @@ COMPLETED = ("", "completion")
 
 MOST_DRAWN = 6
 """Maximum number of groups of a slice with plots; larger slices have tables only."""
-
-_SIZES = ("triples", "tokens", "calls", "model_tokens", "cost_per_1000", "questions_per_second")
 
 
 def write_report(report: Mapping[str, Any], folder: Path, title: str = "Comparison of methods") -> list[Path]:
@@ -98,7 +97,9 @@ def _described(metric: str, curves: Mapping[str, Sequence[tuple[float, ...]]]) -
         + (f" to {curve[-1][1]:.3f} at {curve[-1][0]:.1f}" if len(curve) > 1 else "")
         for name, curve in curves.items()
     )
-    return f"Line chart of {SHORT[metric]} against the mean number of triples. {ends}. The table below has all figures."
+    return (
+        f"Line chart of {TITLES[metric]} against the mean number of triples. {ends}. The table below has all figures."
+    )
 
 
 def page(report: Mapping[str, Any], pictures: Mapping[tuple[str, str], Pictures], title: str) -> str:
@@ -188,16 +189,16 @@ def _cell(metric: str, estimate: Estimate | None, of: int | None = None, sign: s
     """Return the HTML of a mean and its interval, with ``n`` if there are fewer values than questions."""
     if estimate is None or estimate["mean"] is None:
         return "–"
-    digits = 1 if metric in _SIZES else 3
+    digits = 1 if metric in SIZES else 3
     mean, low, high = (f"{estimate[part]:{sign}.{digits}f}" for part in ("mean", "low", "high"))
     fewer = f"<small>n {estimate['n']}</small>" if of is not None and estimate["n"] != of else ""
     return f"{mean}<small>{low} to {high}</small>{fewer}"
 
 
 def _metrics(caption: str, methods: Mapping[str, Mapping[str, Estimate]], questions: int) -> str:
-    shown = [m for m in SHORT if any(some.get(m, {}).get("mean") is not None for some in methods.values())]
+    shown = [m for m in TITLES if any(some.get(m, {}).get("mean") is not None for some in methods.values())]
     cells = [[_cell(m, some.get(m), questions) for m in shown] for some in methods.values()]
-    return _grid(caption, ("method", list(methods)), ("metric", [SHORT[m] for m in shown]), cells)
+    return _grid(caption, ("method", list(methods)), ("metric", [TITLES[m] for m in shown]), cells)
 
 
 def _grid(
@@ -219,7 +220,7 @@ def _at(at: Mapping[str, Any], pictures: Pictures, questions: int) -> list[str]:
     for metric in CURVES:
         if not points(at, metric):
             continue
-        parts.append(f"<h3>{_text(SHORT[metric].capitalize())}</h3>")
+        parts.append(f"<h3>{_text(TITLES[metric].capitalize())}</h3>")
         if metric in pictures:
             parts.append(_figure(metric, pictures[metric]))
         rows = [
@@ -229,7 +230,7 @@ def _at(at: Mapping[str, Any], pictures: Pictures, questions: int) -> list[str]:
         ]
         columns = ["method", *(f"K = {cut}" for cut in cuts[:-1]), WHOLE]
         known = next(some[metric][WHOLE]["n"] for some in at["methods"].values() if metric in some)
-        parts.append(_table(f"{SHORT[metric].capitalize()} of the first K triples, {known} questions", columns, rows))
+        parts.append(_table(f"{TITLES[metric].capitalize()} of the first K triples, {known} questions", columns, rows))
     first, *others = at["methods"]
     if others:
         equal = at["equal"]
@@ -244,7 +245,7 @@ def _at(at: Mapping[str, Any], pictures: Pictures, questions: int) -> list[str]:
 
 
 def _figure(metric: str, picture: str) -> str:
-    name = _text(SHORT[metric])
+    name = _text(TITLES[metric])
     return (
         f'<figure><div class="wide" tabindex="0" role="group" aria-label="Chart of {name}">{picture}</div>'
         f"<figcaption>Mean {name} against the mean"
@@ -253,7 +254,7 @@ def _figure(metric: str, picture: str) -> str:
 
 
 def _differences(caption: str, differences: Mapping[str, Mapping[str, Estimate]]) -> str:
-    shown = [metric for metric in SHORT if any(metric in metrics for metrics in differences.values())]
+    shown = [metric for metric in TITLES if any(metric in metrics for metrics in differences.values())]
 
     def cell(metric: str, found: Estimate | None) -> str:
         if found is None:
@@ -261,7 +262,7 @@ def _differences(caption: str, differences: Mapping[str, Mapping[str, Estimate]]
         return f"{_cell(metric, found, sign='+')}<small>p {found['p']:.3f}, Holm {found['p_holm']:.3f}</small>"
 
     cells = [[cell(metric, metrics.get(metric)) for metric in shown] for metrics in differences.values()]
-    return _grid(caption, ("pair", list(differences)), ("metric", [SHORT[metric] for metric in shown]), cells)
+    return _grid(caption, ("pair", list(differences)), ("metric", [TITLES[metric] for metric in shown]), cells)
 
 
 def _linking(linking: Mapping[str, Any]) -> list[str]:
@@ -356,7 +357,7 @@ def _slice(
 ) -> list[str]:
     """Build the part of a slice: metrics by group, and a collapsed comparison at each K per group."""
     every = [metrics for group in groups.values() for metrics in group["methods"].values()]
-    shown = [m for m in ("answer_coverage", *CURVES, *ANSWERED, "triples") if any(m in metrics for metrics in every)]
+    shown = [m for m in ("answer_coverage", *SLICED) if any(m in metrics for metrics in every)]
     rows = [
         [
             _text(label),
@@ -367,7 +368,7 @@ def _slice(
         for label, group in groups.items()
         for method, metrics in group["methods"].items()
     ]
-    parts = [_table(f"By {name}", [name, "method", "questions", *(SHORT[m] for m in shown)], rows, texts=2)]
+    parts = [_table(f"By {name}", [name, "method", "questions", *(TITLES[m] for m in shown)], rows, texts=2)]
     for label, group in groups.items():
         if at := group.get("at"):
             inner = "\n".join(_at(at, pictures.get((name, label), {}), group["questions"]))

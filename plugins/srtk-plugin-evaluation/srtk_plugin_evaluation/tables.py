@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
+from srtk_plugin_evaluation.columns import COLUMNS, CURVES, SIZES, SLICED, SPEED, TITLES
 from srtk_plugin_evaluation.completion_tables import completion_tables
 from srtk_plugin_evaluation.link_tables import link_slices, link_tables
 
@@ -12,54 +13,6 @@ if TYPE_CHECKING:
     from rich.table import Table
 
     from srtk_plugin_evaluation.intervals import Estimate
-
-_SIZES = ("triples", "tokens", "calls", "model_tokens", "cost_per_1000")
-_SPEED = "questions_per_second"
-
-SHORT = {
-    "answer_coverage": "answer coverage",
-    "answer_recall": "answer recall",
-    "triple_precision": "triple precision",
-    "triple_recall": "triple recall",
-    "triple_f1": "triple F1",
-    "path_hit": "gold path found",
-    "path_top": "gold path first",
-    "answer_hit": "answer hit@1",
-    "answer_f1": "answer F1",
-    "answer_equal": "answers equal",
-    "answer_exact": "answer exact",
-    "answer_refused": "refused",
-    "mintaka_exact": "Mintaka's exact match",
-    "mintaka_f1": "Mintaka's F1",
-    "mintaka_hits": "Mintaka's hits@1",
-    "mintaka_text_exact": "Mintaka's exact match of texts",
-    "mintaka_text_f1": "Mintaka's F1 of texts",
-    "triples": "triples",
-    "tokens": "tokens",
-    "calls": "model calls",
-    "model_tokens": "model tokens",
-    "cost_per_1000": "cost of 1,000 questions",
-    _SPEED: "questions per second",
-}
-"""Display names of metrics."""
-
-CURVES = ("answer_recall", "triple_recall", "triple_precision")
-"""Metrics shown at each K."""
-
-ANSWERED = ("answer_hit", "answer_f1", "answer_equal")
-"""Metrics of answers shown by slice."""
-
-_COLUMNS = {
-    "answer_coverage": "answer\ncoverage",
-    "answer_recall": "answer\nrecall",
-    "triple_precision": "triple\nprec.",
-    "triple_recall": "triple\nrecall",
-    "triple_f1": "triple\nF1",
-    "path_hit": "gold\npath",
-    "triples": "triples",
-    "tokens": "tokens",
-    _SPEED: "per\nsecond",
-}
 
 
 def table(report: Mapping[str, Any]) -> Table:
@@ -69,14 +22,18 @@ def table(report: Mapping[str, Any]) -> Table:
     from rich.text import Text
 
     methods: Mapping[str, Mapping[str, Estimate]] = report["methods"]
-    shown = [name for name in _COLUMNS if any(m.get(name, {}).get("mean") is not None for m in methods.values())]
+    shown = [
+        column
+        for column in COLUMNS
+        if column.head and any(m.get(column.name, {}).get("mean") is not None for m in methods.values())
+    ]
     laid = Table(box=box.SIMPLE_HEAD, padding=0, show_edge=False, min_width=60, caption=_caption(report))
     laid.caption_justify = "left"
     laid.add_column("method", min_width=6, max_width=16, overflow="fold")
-    for name in shown:
-        laid.add_column(_COLUMNS[name], justify="right", no_wrap=True)
+    for column in shown:
+        laid.add_column(column.head, justify="right", no_wrap=True)
     for method, metrics in methods.items():
-        laid.add_row(Text(method), *(_cell(name, metrics.get(name)) for name in shown))
+        laid.add_row(Text(method), *(_cell(column.name, metrics.get(column.name)) for column in shown))
     return laid
 
 
@@ -86,7 +43,7 @@ def measured(report: Mapping[str, Any]) -> bool:
         value["mean"] is not None
         for found in report["methods"].values()
         for metric, value in found.items()
-        if metric != _SPEED
+        if metric != SPEED
     )
 
 
@@ -94,7 +51,7 @@ def _cell(name: str, estimate: Estimate | None) -> str:
     if estimate is None or estimate["mean"] is None:
         return "-"
     mean, half = estimate["mean"], (estimate["high"] - estimate["low"]) / 2
-    if name in (*_SIZES, _SPEED):
+    if name in SIZES:
         return f"{_size(mean, mean)}\n±{_size(half, mean)}"
     return f"{mean:.3f}\n±{half:.3f}".replace("±0.", "±.")
 
@@ -131,29 +88,21 @@ def tables(report: Mapping[str, Any]) -> list[Table]:
     return [*found, *(_slices(name, some) for name, some in slices.items())]
 
 
-_ANSWERS = {
-    "answer_hit": "hit@1",
-    "answer_f1": "F1",
-    "answer_equal": "equal",
-    "answer_exact": "exact",
-    "answer_refused": "refused",
-    "calls": "calls",
-    "model_tokens": "tokens",
-    "cost_per_1000": "cost of 1,000",
-}
-
-
 def answers_table(report: Mapping[str, Any]) -> Table | None:
     """Build the table of answers and of the use of generators; None if no method has these metrics."""
     from rich.text import Text
 
     methods = report["methods"]
-    shown = [name for name in _ANSWERS if any(name in metrics for metrics in methods.values())]
+    shown = [
+        column
+        for column in COLUMNS
+        if column.answers_head and any(column.name in metrics for metrics in methods.values())
+    ]
     if not shown:
         return None
-    laid = _plain("answers", ["method", *(_ANSWERS[name] for name in shown)])
+    laid = _plain("answers", ["method", *(column.answers_head for column in shown)])
     for method, metrics in methods.items():
-        laid.add_row(Text(method), *(_cell(name, metrics.get(name)) for name in shown))
+        laid.add_row(Text(method), *(_cell(column.name, metrics.get(column.name)) for column in shown))
     return laid
 
 
@@ -206,7 +155,7 @@ def _at(at: Mapping[str, Any], metric: str) -> Table:
     from rich.text import Text
 
     cuts = [*map(str, at["sizes"]), "all"]
-    laid = _plain(f"{SHORT[metric]} of the first triples", ["method", *cuts])
+    laid = _plain(f"{TITLES[metric]} of the first triples", ["method", *cuts])
     for method, metrics in at["methods"].items():
         if metric in metrics:
             laid.add_row(Text(method), *(f"{metrics[metric][cut]['mean']:.3f}" for cut in cuts))
@@ -219,12 +168,12 @@ def _differences(differences: Mapping[str, Mapping[str, Estimate]]) -> Table:
     laid = _plain("differences", ["pair", "metric", "mean", "low", "high", "p", "Holm p"], texts=2)
     laid.caption, laid.caption_justify = "Holm p: corrected for the number of pairs of a metric.", "left"
     for pair, metrics in differences.items():
-        for number, (metric, found) in enumerate((m, metrics[m]) for m in SHORT if m in metrics):
-            digits = 1 if metric in _SIZES else 3
+        for number, (metric, found) in enumerate((m, metrics[m]) for m in TITLES if m in metrics):
+            digits = 1 if metric in SIZES else 3
             figures = (f"{found[part]:+.{digits}f}" for part in ("mean", "low", "high"))
             laid.add_row(
                 Text(pair if number == 0 else ""),
-                SHORT[metric],
+                TITLES[metric],
                 *figures,
                 f"{found['p']:.3f}",
                 f"{found['p_holm']:.3f}",
@@ -236,8 +185,8 @@ def _slices(name: str, groups: Mapping[str, Mapping[str, Any]]) -> Table:
     from rich.text import Text
 
     every = [metrics for group in groups.values() for metrics in group["methods"].values()]
-    shown = [metric for metric in (*CURVES, *ANSWERED, "triples") if any(metric in metrics for metrics in every)]
-    laid = _plain(f"by {name}", ["group", "method", "n", *(SHORT[metric] for metric in shown)], texts=2)
+    shown = [metric for metric in SLICED if any(metric in metrics for metrics in every)]
+    laid = _plain(f"by {name}", ["group", "method", "n", *(TITLES[metric] for metric in shown)], texts=2)
     for label, group in groups.items():
         for number, (method, metrics) in enumerate(group["methods"].items()):
             cells = (_half(metric, metrics.get(metric)) for metric in shown)

@@ -6,7 +6,8 @@ import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
-from srtk_plugin_evaluation.curves import CUTS, QUALITY, Ranking, Ranks, curves, ranks_of
+from srtk_plugin_evaluation.columns import QUALITY
+from srtk_plugin_evaluation.curves import CUTS, Ranking, Ranks, curves, ranks_of
 from srtk_plugin_evaluation.metrics import row, score
 
 from srtk_framework.values import Link, Literal, Question, Retrieval, Subgraph, Triple

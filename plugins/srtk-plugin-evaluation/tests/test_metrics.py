@@ -8,7 +8,8 @@ import attrs
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
-from srtk_plugin_evaluation.metrics import METRICS, PATH_METRICS, Row, compare, row, score, summarise
+from srtk_plugin_evaluation.columns import METRICS, PATH_METRICS
+from srtk_plugin_evaluation.metrics import Row, compare, row, score, summarise
 
 from srtk_framework.values import (
     END,

@@ -6,7 +6,8 @@ from typing import Any
 
 import pytest
 from srtk_plugin_evaluation import compare, row
-from srtk_plugin_evaluation.mintaka import MINTAKA_METRICS, contains, mintaka_scores, overlap, tokens
+from srtk_plugin_evaluation.columns import MINTAKA_METRICS
+from srtk_plugin_evaluation.mintaka import contains, mintaka_scores, overlap, tokens
 
 from srtk_framework.values import Answer, Question, Retrieval
 

@@ -7,7 +7,8 @@ from typing import Any
 
 import pytest
 from kit.placed import rows
-from srtk_plugin_evaluation.metrics import METRICS, PATH_METRICS, Row, compare, table
+from srtk_plugin_evaluation.columns import METRICS, PATH_METRICS
+from srtk_plugin_evaluation.metrics import Row, compare, table
 from srtk_plugin_evaluation.tables import answers_table, measured, tables
 
 
@@ -158,8 +159,8 @@ def test_a_comparison_has_a_table_per_curve_then_differences_then_slices() -> No
     assert titles == [
         None,
         "answer recall of the first triples",
-        "triple recall of the first triples",
         "triple precision of the first triples",
+        "triple recall of the first triples",
         "differences",
         "by kind",
     ]
