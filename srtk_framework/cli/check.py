@@ -8,11 +8,13 @@ without --open.
 from __future__ import annotations
 
 import argparse
+from collections.abc import Sequence
 
 from srtk_framework.cli import OK
 from srtk_framework.host.discovery import STAGE, distributions_of
 from srtk_framework.recipe.blocks import Block
 from srtk_framework.recipe.recipe import Recipe, load
+from srtk_framework.recipe.stage import named_faults
 from srtk_framework.run.preflight import checked_session
 from srtk_framework.run.session import Session
 
@@ -52,8 +54,11 @@ def _steps(recipe: Recipe, session: Session) -> list[str]:
     """Say in words what a run of a recipe does, in order."""
     steps: list[str] = []
     trains = session.stages.implement("train")
-    for key in trains:
-        steps += recipe.stages[key].steps()
+    of_stages: dict[str, Sequence[str]] = {}
+    for key, stage in recipe.stages.items():
+        with named_faults(key, "steps"):
+            of_stages[key] = list(stage.steps())
+    steps += [step for key in trains for step in of_stages[key]]
     if isinstance(recipe.questions, Block):
         steps.append(f"read the questions of the dataset {recipe.questions.use}")
     elif recipe.questions is not None:
@@ -66,5 +71,5 @@ def _steps(recipe: Recipe, session: Session) -> list[str]:
         graph = recipe.blocks.get("knowledge_graph")
         steps.append(f"search the graph {graph.use if graph else 'of the expander'} with {first}")
     steps += [f"write {target}" for exporter in session.exporters if (target := exporter.target()) is not None]
-    steps += [step for key, stage in recipe.stages.items() if key not in trains for step in stage.steps()]
+    steps += [step for key, own in of_stages.items() if key not in trains for step in own]
     return [*steps, f"keep its journal and manifest in {recipe.output}"]

@@ -10,7 +10,7 @@ import attrs
 
 from srtk_framework.host.discovery import RECIPE_KEYS, ROLE, find, name_problem, role_class, role_names
 from srtk_framework.recipe.blocks import Block, Blocks, is_networkx
-from srtk_framework.recipe.stage import Stage, load_stage, missing_stage, stage_keys
+from srtk_framework.recipe.stage import Stage, load_stage, missing_stage, named_faults, no_stage_called, stage_keys
 from srtk_framework.recipe.yaml_source import Places, compose, filled_in, plain_data, set_value, variables_of
 from srtk_framework.roles import ROLES, Role
 from srtk_framework.text.yaml_data import MAX_DEPTH
@@ -18,6 +18,7 @@ from srtk_framework.values import (
     Budget,
     PluginError,
     RecipeError,
+    RunError,
     at_least,
     close_matches,
     note_secrets,
@@ -248,7 +249,9 @@ def _sorted_out(data: Mapping[str, Any], written: Mapping[str, Any], places: Pla
     recipe = Recipe(places.file, redacted_data(_plain(written)), Options(), {}, {}, {}, [], None, places)
     blocks = Blocks(places, problems, role_keys.single)
     for key, value in data.items():
-        if key in role_keys.single:
+        if key in stages and key in (*RECIPE_KEYS, *role_keys.single, *role_keys.named, *role_keys.listed):
+            blocks.wrong((key,), no_stage_called(key))
+        elif key in role_keys.single:
             block = blocks.block(key, value, (key,))
             if block:
                 recipe.blocks[key] = block
@@ -279,8 +282,10 @@ def _read_stage(recipe: Recipe, key: str, value: Any, blocks: Blocks) -> None:
     if value is None or value is False:
         return
     try:
-        stage = load_stage(key).read(value, blocks)
-    except PluginError as error:
+        cls = load_stage(key)
+        with named_faults(key, "read"):
+            stage = cls.read(value, blocks)
+    except (PluginError, RunError) as error:
         blocks.wrong((key,), str(error))
         return
     if stage is not None:

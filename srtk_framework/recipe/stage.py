@@ -8,7 +8,8 @@ recipe, unless they ask to be first or last (``tryfirst``, ``trylast``) or to st
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from contextlib import contextmanager
 from pathlib import Path
 from typing import Any, ClassVar, Self
 
@@ -21,7 +22,7 @@ from srtk_framework.recipe.blocks import Block, Blocks
 from srtk_framework.recipe.settings import Where
 from srtk_framework.roles import Expander
 from srtk_framework.roles.base import PROJECT
-from srtk_framework.values import PluginError
+from srtk_framework.values import PluginError, RunError, SrtkError
 
 hookimpl = pluggy.HookimplMarker(PROJECT)
 """Marks a method of a stage as the implementation of a hook, with pluggy's own options."""
@@ -100,8 +101,28 @@ class Stage:
         return ()
 
     def fingerprint(self) -> str:
-        """Describe what of it decides the results of a run."""
-        return repr(self)
+        """Describe what of it decides the results of a run: by default its settings, except those with ``repr=False``.
+
+        A stage that only watches batches returns an empty text, so that its settings may change in an unfinished run.
+        """
+        own: Any = type(self)  # an attrs class, as `load_stage` has checked
+        settings = [f"{one.name}={getattr(self, one.name)!r}" for one in attrs.fields(own) if one.init and one.repr]
+        return f"{own.__qualname__}({', '.join(settings)})"
+
+
+@contextmanager
+def named_faults(key: str, method: str) -> Iterator[None]:
+    """Give an exception of a stage the names of the stage and its method.
+
+    Raises:
+        RunError: In place of any exception but an error of this framework.
+    """
+    try:
+        yield
+    except SrtkError:
+        raise
+    except Exception as error:
+        raise RunError(f"stage {key}: {method} failed: {type(error).__name__}: {error}") from error
 
 
 def stage_keys() -> list[str]:
@@ -113,6 +134,15 @@ def missing_stage(key: str) -> str | None:
     """Say how to install the stage of a key; None where no known distribution has one."""
     distribution = distribution_of(STAGE, key)
     return None if distribution is None else f"{STAGE} {key!r}{MISSING}{distribution}"
+
+
+def no_stage_called(key: str) -> str:
+    """Say why the installed stage of a key that recipes have for something else cannot be used."""
+    plugin = next(one for one in find(STAGE) if one.name == key)
+    return (
+        f"{STAGE} {key!r} of {plugin.distribution} {plugin.version}: no stage can be called {key!r}, since `{key}:` is"
+        f" another key of recipes; give it another name, or uninstall {plugin.distribution}"
+    )
 
 
 def load_stage(key: str) -> type[Stage]:

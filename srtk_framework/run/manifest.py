@@ -55,7 +55,7 @@ def manifest_of(session: Session, asked: RunQuestions) -> dict[str, Any]:
         "written": recipe.written,
         "state": RUNNING,
         "fingerprint": hashlib.sha256(whole.encode("utf-8", "surrogatepass")).hexdigest(),
-        "fingerprints": {**methods, **parts},
+        "fingerprints": {**methods, **parts, **{f"stage {key}": redacted(text) for key, text in deciding.items()}},
         **({"classes": classes} if classes else {}),
         "graph": redacted(session.graph.source()) if session.graph is not None else None,
         "questions": {"count": asked.count, "sha256": asked.hash},

@@ -10,6 +10,7 @@ from typing import Any
 from srtk_framework.graph.reader_stop import stopping_reader
 from srtk_framework.recipe import Composer, Recipe, needs_of
 from srtk_framework.recipe.settings import Where
+from srtk_framework.recipe.stage import named_faults
 from srtk_framework.records.retrieval_records import read_questions
 from srtk_framework.roles.preflight import unwritable
 from srtk_framework.run.drivers import compose
@@ -42,7 +43,8 @@ def checked_session(recipe: Recipe) -> Session:
     problems += _driver_faults(recipe, composer)
     problems += _question_faults(recipe, composer)
     for key, stage in recipe.stages.items():
-        problems += [f"{recipe.places.say((key, setting))}: {text}" for setting, text in stage.preflight()]
+        with named_faults(key, "preflight"):
+            problems += [f"{recipe.places.say((key, setting))}: {text}" for setting, text in stage.preflight()]
     written = unwritable("output", str(recipe.output), folder=True)
     problems += [f"{recipe.places.say(('output',))}: {text}" for _, text in written]
     if session is not None:

@@ -66,8 +66,8 @@ class Run:
     results: dict[str, Journal] = attrs.field(factory=dict)
     timing: dict[str, Any] = attrs.field(factory=dict)
     exports: list[str] = attrs.field(factory=list)
-    stages: dict[str, Any] = attrs.field(factory=dict)
-    manifest: dict[str, Any] = attrs.field(factory=dict)
+    stages: dict[str, Any] = attrs.field(factory=dict, on_setattr=attrs.setters.frozen)
+    manifest: dict[str, Any] = attrs.field(factory=dict, on_setattr=attrs.setters.frozen)
     usage: dict[str, Any] = attrs.field(factory=dict)
     spent: dict[str, Any] = attrs.field(factory=dict)
     linkers_failed: dict[str, int] = attrs.field(factory=dict)
@@ -160,7 +160,8 @@ class Runner:
     def _run(self, run: Run, asked: RunQuestions, started: float) -> None:
         """Run all methods over the questions, with the drivers open and the folder locked."""
         session, folder = run.session, self.recipe.output
-        run.manifest = manifest = manifest_of(session, asked)
+        manifest = run.manifest
+        manifest.update(manifest_of(session, asked))
         goes_on = claim(folder, manifest, self.resume, self.fresh)
         journals = {name: Journal(folder, name, manifest["fingerprint"]) for name in _answers_of(session)}
         for name, journal in journals.items() if goes_on else ():
@@ -171,9 +172,9 @@ class Runner:
         asked.keep()
         run._asked, run.questions, run.topics_of_sets = asked, asked.count, asked.topics_of_sets
         session.stages.call("before_run", run=run)
-        write_json(folder / NAME, manifest)
+        _write_manifest(run, "before_run")
         self._methods(run, asked, journals)
-        main = next(iter(run.results.values()))
+        main = next(iter(journals.values()))
         run.tracebacks = self._tracebacks.table
         run.first = next((found for found in main.read() if found.subgraph.triples), None)
         self._count_use(run)
@@ -182,18 +183,20 @@ class Runner:
             run.reasons = failures_by_reason(error for error in errors if error is not None)
         if not self._stopping:
             self._export(session, main, run)
-            session.stages.call("after_run", run=run)
             run.state = COMPLETE
         manifest.update(
             state=run.state,
             counts={"questions": asked.count, "finished": run.finished, "failed": run.failed},
-            seconds=round(time.time() - started, 3),
             timing=run.timing,
             **({"tracebacks": run.tracebacks} if run.tracebacks else {}),
             exports=run.exports,
             **({"generators": {"usage": run.usage, "spent": run.spent}} if run.spent else {}),
         )
-        write_json(folder / NAME, manifest)
+        if run.state == COMPLETE:
+            # The file still has the run as unfinished: after a fault of a stage, the same command goes on.
+            session.stages.call("after_run", run=run)
+        manifest["seconds"] = round(time.time() - started, 3)
+        _write_manifest(run, "after_run")
         self._notify(session, run.state, {"completed": run.finished, "failed": run.failed})
 
     def _train(self, run: Run) -> None:
@@ -210,7 +213,7 @@ class Runner:
             self._timing.take()
             data = {"name": name, "total": asked.count, "completed": journal.finished, "failed": journal.failed}
             self._notify(run.session, "method", data)
-            items: Iterable[Retrieval] = asked.read() if number == 0 else next(iter(run.results.values())).read()
+            items: Iterable[Retrieval] = asked.read() if number == 0 else next(iter(journals.values())).read()
             self._batches(run, name, answer, itertools.islice(items, journal.finished, None), number > 0)
             run.timing[name] = _rounded(self._timing.take())
             if number == 0:
@@ -260,6 +263,15 @@ class Runner:
 
     def _notify(self, session: Session, name: str, data: Mapping[str, Any]) -> None:
         notify(session.observers, name, data)
+
+
+def _write_manifest(run: Run, hook: str) -> None:
+    """Write ``manifest.json``; ``hook`` is the one in which stages have just added to it."""
+    try:
+        write_json(run.output / NAME, run.manifest)
+    except (TypeError, ValueError) as error:
+        keys = ", ".join(run.session.stages.implement(hook))
+        raise RunError(f"stage {keys}: {hook} left in run.manifest what JSON cannot hold: {error}") from error
 
 
 def _answers_of(session: Session) -> dict[str, Answer]:

@@ -291,7 +291,11 @@ class Session:
                 if not trains:
                     raise RunError(f"{self.recipe.file}: there is nothing to train; add `train:`")
                 learnt = self.stages.call("train", session=self, fresh=fresh)
-                self._learnt = dict(learnt)
+                try:
+                    self._learnt = dict(learnt)
+                except (TypeError, ValueError) as error:
+                    wanted = "its key and what is to be known of the training"
+                    raise RunError(f"stage {', '.join(trains)}: train must return {wanted}, as a tuple") from error
             return self._learnt
 
     def link(self, questions: Sequence[Question]) -> list[Question | Retrieval]:

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import inspect
 import os
+import traceback
 from collections.abc import Callable, Iterable, Sequence
 from typing import Any
 
@@ -12,7 +14,7 @@ import pluggy
 from srtk_framework.host.discovery import STAGE, distributions_of
 from srtk_framework.recipe.stage import Stage, hookimpl, load_stage, stage_keys
 from srtk_framework.roles.base import PROJECT
-from srtk_framework.values import Retrieval, RunError, SrtkError
+from srtk_framework.values import Retrieval, RunError, SrtkError, Subgraph
 
 _hookspec = pluggy.HookspecMarker(PROJECT)
 
@@ -60,7 +62,10 @@ class StageHooks:
 
     @_hookspec
     def after_run(self, run: Any) -> None:
-        """Act on the results of all methods; the exporters have written, the manifest is written next."""
+        """Act on the results of all methods, after the exporters.
+
+        ``run.manifest`` is complete but for its seconds; the file is written after this hook.
+        """
 
     @_hookspec
     def report(self, run: Any, quiet: bool) -> None:
@@ -90,11 +95,12 @@ class Stages:
         self._manager = _manager()
         # pluggy calls what was registered last first.
         for key, stage in reversed(stages.items()):
+            _check_marks(key, stage)
             try:
                 self._manager.register(stage, key)
                 self._manager.check_pending()
             except pluggy.PluginValidationError as error:
-                raise RunError(f"stage {key}: {error.args[0]}") from error
+                raise RunError(f"stage {key}: {'; '.join(str(error.args[0]).splitlines())}") from error
 
     def __bool__(self) -> bool:
         return bool(self.by_key)
@@ -108,29 +114,41 @@ class Stages:
         """Call a hook of all stages.
 
         Raises:
-            RunError: Naming the hook, where a stage raises anything but an error of this framework.
+            RunError: Naming the stage and the hook, where a stage raises anything but an error of this framework.
         """
         try:
             return getattr(self._manager.hook, hook)(**arguments)
         except SrtkError:
             raise
-        except Exception as error:
-            keys = ", ".join(self.implement(hook))
-            raise RunError(f"stage {keys}: {hook} failed: {type(error).__name__}: {error}") from error
+        except (Exception, SystemExit) as error:  # a library that a stage calls may want to exit
+            keys = self._raised_by(error)
+            if keys == _Own.__name__:
+                raise
+            fault = f"{type(error).__name__}: {error}"
+            raise RunError(f"stage {keys or ', '.join(self.implement(hook))}: {hook} failed: {fault}") from error
+
+    def _raised_by(self, error: BaseException) -> str | None:
+        """Find the object below which an exception was raised: the innermost ``self`` that is a stage, or ``_Own``."""
+        found = None
+        for frame, _ in traceback.walk_tb(error.__traceback__):
+            owner = frame.f_locals.get("self")
+            found = next((key for key, stage in self.by_key.items() if stage is owner), found)
+            found = _Own.__name__ if isinstance(owner, _Own) else found
+        return found
 
     def answered(self, answer: Answer, run: Any, method: str, retrievals: Sequence[Retrieval]) -> list[Retrieval]:
         """Call the hook ``batch``, with the framework's own way to answer as the last implementation."""
         if not self.implement("batch"):
             return answer(retrievals)
-        own = _Own(answer)
+        own, asked = _Own(answer), _questions(retrievals)  # before a stage can change the list
         self._manager.register(own)
         try:
             found = self.call("batch", run=run, method=method, retrievals=retrievals)
         finally:
             self._manager.unregister(own)
-        if not isinstance(found, list) or [one.question.id for one in found] != [one.question.id for one in retrievals]:
+        if not isinstance(found, list) or not all(map(_whole, found)) or _questions(found) != asked:
             keys = ", ".join(self.implement("batch"))
-            raise RunError(f"stage {keys}: batch must return one retrieval per question, in order")
+            raise RunError(f"stage {keys}: batch must return a list with one Retrieval per question, in order")
         return found
 
     def record(self) -> dict[str, str]:
@@ -152,6 +170,23 @@ class _Own:
     @hookimpl(trylast=True)
     def batch(self, retrievals: Sequence[Retrieval]) -> list[Retrieval]:
         return self.answer(retrievals)
+
+
+def _questions(retrievals: Iterable[Retrieval]) -> list[tuple[str, str]]:
+    """Return what a stage may not change: ids and texts of the questions."""
+    return [(one.question.id, one.question.text) for one in retrievals]
+
+
+def _whole(one: object) -> bool:
+    return isinstance(one, Retrieval) and isinstance(one.subgraph, Subgraph)
+
+
+def _check_marks(key: str, stage: Stage) -> None:
+    """Refuse a method with the name of a hook and without ``hookimpl``, which pluggy would never call."""
+    for name, spec in vars(StageHooks).items():
+        method = getattr(type(stage), name, None)
+        if hasattr(spec, f"{PROJECT}_spec") and inspect.isfunction(method) and not hasattr(method, f"{PROJECT}_impl"):
+            raise RunError(f"stage {key}: {name} is the name of a hook; decorate it with hookimpl, or rename it")
 
 
 def _manager() -> pluggy.PluginManager:

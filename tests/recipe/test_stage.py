@@ -28,13 +28,19 @@ class Upload(Stage):
 class Mark(Stage):
     """Has no setting."""
 
+@attrs.define
+class Unread(Stage):
+    """Cannot be read."""
+    @classmethod
+    def read(cls, value, blocks): raise ValueError("broken")
+
 class Bare(Stage):
     pass
 
 class Foreign:
     pass
 '''
-ENTRIES = {"stage": {"upload": "Upload", "mark": "Mark", "bare": "Bare", "foreign": "Foreign"}}
+ENTRIES = {"stage": {"upload": "Upload", "mark": "Mark", "bare": "Bare", "unread": "Unread", "foreign": "Foreign"}}
 
 
 @pytest.fixture(autouse=True)
@@ -84,6 +90,18 @@ def test_a_class_that_is_no_stage_is_refused_with_the_change_that_it_needs(key, 
     with pytest.raises(PluginError, match=said):
         load_stage(key)
     assert said in problems(**{key: True})[0]
+
+
+def test_a_stage_that_cannot_read_its_settings_is_named():
+    assert problems(unread=True) == ["recipe: stage unread: read failed: ValueError: broken"]
+
+
+@pytest.mark.parametrize(("key", "value"), [("reader", "paths"), ("encoders", {}), ("batch", 3)])
+def test_no_stage_has_the_name_of_another_key(install, key, value):
+    install("srtk-plugin-late", "srtk_late", CODE, {"stage": {key: "Mark"}})
+    said = f"recipe: stage '{key}' of srtk-plugin-late 1.0: no stage can be called '{key}', since `{key}:` is another"
+    assert [problem[: len(said)] for problem in problems(**{key: value})] == [said]
+    assert problems(mark=True) == []
 
 
 def test_the_stages_of_all_distributions_are_listed():

@@ -25,11 +25,9 @@ class Log(Stage):
     Attributes:
         name: Of the notes.
         fault: Hook that fails.
-        short: Whether a batch loses its last result.
     """
     name: str = "log"
     fault: str = ""
-    short: bool = False
 
     def _note(self, what):
         SEEN.append((self.name, what))
@@ -46,7 +44,7 @@ class Log(Stage):
         self._note("batch of " + method)
         found = yield
         SEEN.append((self.name, len(found)))
-        return found[:-1] if self.short else found
+        return found
 
     @hookimpl
     def after_run(self, run):
@@ -62,6 +60,13 @@ class Second(Log):
     """Is like the other one."""
 
 @attrs.define
+class Faulty(Stage):
+    """Fails when all is done."""
+    body: str = ""
+    @hookimpl
+    def after_run(self): raise ValueError(self.body)
+
+@attrs.define
 class After(Stage):
     """Acts only when all is done."""
     @hookimpl
@@ -71,7 +76,12 @@ class After(Stage):
 
 @pytest.fixture
 def seen(toys, install):
-    install("srtk-plugin-log", "srtk_log", CODE, {"stage": {"log": "Log", "second": "Second", "after": "After"}})
+    install(
+        "srtk-plugin-log",
+        "srtk_log",
+        CODE,
+        {"stage": {"log": "Log", "second": "Second", "after": "After", "faulty": "Faulty"}},
+    )
     import srtk_log
 
     return srtk_log.SEEN
@@ -136,9 +146,151 @@ def test_a_fault_of_a_stage_names_stage_and_hook(seen, data):
         run({**data, "log": {"fault": "before_run"}})
 
 
-def test_a_stage_that_loses_a_result_is_refused(seen, data):
-    with pytest.raises(RunError, match="stage log: batch must return one retrieval per question, in order"):
-        run({**data, "log": {"short": True}})
+def test_a_fault_names_the_stage_that_raised_alone(seen, data):
+    stages = {"second": {"name": "b"}, "log": {"name": "a", "fault": "batch of onehop"}}
+    with pytest.raises(RunError, match=r"^stage log: batch failed: KeyError"):
+        run({**data, **stages})
+    with pytest.raises(RunError, match=r"^stage log: after_run failed: KeyError"):
+        run({**data, "output": data["output"] + "2", "second": True, "log": {"fault": "after_run"}})
+
+
+def test_a_fault_of_the_framework_within_a_batch_is_not_a_stage_s(seen, data, monkeypatch):
+    def broken(self, questions, method=None):
+        raise KeyError("of the framework")
+
+    monkeypatch.setattr("srtk_framework.run.session.Session.retrieve", broken)
+    with pytest.raises(KeyError, match="of the framework"):
+        run({**data, "log": True})
+
+
+def test_after_a_fault_of_a_stage_the_same_command_goes_on(seen, data):
+    with pytest.raises(RunError, match="after_run failed"):
+        run({**data, "after": True, "faulty": {"body": "raises"}})
+    assert manifest(data)["state"] == "running"
+    done = run({**data, "after": True})
+    assert (done.state, done.finished) == ("complete", 3)
+
+
+ONE = '''
+from __future__ import annotations
+import attrs, sys
+from pathlib import Path
+from srtk_framework import Stage, hookimpl
+from srtk_framework.values import Subgraph
+
+@attrs.define
+class One(Stage):
+    """Does what its test needs."""
+'''
+
+
+def with_hook(install, marks, header, *body):
+    """Install the stage ``one`` with a hook."""
+    lines = [f"@hookimpl({marks})" if marks is not None else "", f"def {header}:", *(f"    {line}" for line in body)]
+    code = ONE + "".join(f"    {line}\n" for line in lines)
+    install("srtk-plugin-one", "srtk_one", code, {"stage": {"one": "One"}})
+
+
+@pytest.mark.parametrize(
+    "returned",
+    [
+        "found[1:]",
+        "found[::-1]",
+        "tuple(found)",
+        "None",
+        "['a' for one in found]",
+        "[attrs.evolve(one, subgraph=None) for one in found]",
+        "[attrs.evolve(one, question=attrs.evolve(one.question, text='other')) for one in found]",
+    ],
+)
+def test_a_batch_that_does_not_answer_its_questions_is_refused(toys, install, data, returned):
+    with_hook(install, "wrapper=True", "batch(self)", "found = yield", f"return {returned}")
+    with pytest.raises(RunError, match="stage one: batch must return a list with one Retrieval per question, in order"):
+        run({**data, "one": True})
+
+
+def test_a_stage_that_drops_questions_from_the_batch_itself_is_refused(toys, install, data):
+    with_hook(install, "", "batch(self, retrievals)", "retrievals.clear()")
+    with pytest.raises(RunError, match="stage one: batch must return"):
+        run({**data, "one": True})
+
+
+def test_a_hook_without_its_mark_is_refused(toys, install, data):
+    with_hook(install, None, "after_run(self, run)", "pass")
+    with pytest.raises(RunError, match="stage one: after_run is the name of a hook; decorate it with hookimpl"):
+        run({**data, "one": True})
+
+
+def test_a_hook_with_a_wrong_argument_is_refused_in_one_line(toys, install, data):
+    with_hook(install, "", "after_run(self, ran)", "pass")
+    with pytest.raises(RunError, match=r"^stage one: .*Argument\(s\) \{'ran'\}"):
+        run({**data, "one": True})
+
+
+def test_a_stage_cannot_end_the_process(toys, install, data):
+    with_hook(install, "", "before_run(self, run)", "sys.exit(0)")
+    with pytest.raises(RunError, match="stage one: before_run failed: SystemExit: 0"):
+        run({**data, "one": True})
+
+
+def test_a_training_that_returns_no_pair_is_refused(toys, install, data):
+    with_hook(install, "", "train(self, session)", "return 5")
+    with pytest.raises(RunError, match="stage one: train must return its key and"):
+        run({**data, "one": True})
+
+
+@pytest.mark.parametrize("hook", ["before_run", "after_run"])
+def test_what_json_cannot_hold_is_refused_in_the_manifest(toys, install, data, hook):
+    with_hook(install, "", f"{hook}(self, run)", "run.manifest['one'] = Path('a')")
+    with pytest.raises(RunError, match=f"stage one: {hook} left in run.manifest what JSON cannot hold: .*PosixPath"):
+        run({**data, "one": True})
+
+
+def test_the_manifest_is_written_into_and_not_replaced(toys, install, data):
+    with_hook(install, "", "after_run(self, run)", "run.manifest = {}")
+    with pytest.raises(RunError, match="stage one: after_run failed: FrozenAttributeError"):
+        run({**data, "one": True})
+
+
+def test_a_stage_that_empties_the_results_does_not_harm_the_run(toys, install, data):
+    with_hook(install, "wrapper=True", "batch(self, run)", "found = yield", "run.results.clear()", "return found")
+    assert run({**data, "batch": 3, "one": True}).finished == 3
+
+
+def test_after_a_run_its_manifest_is_complete_but_for_what_stages_add(toys, install, data):
+    with_hook(install, "", "after_run(self, run)", "run.stages['one'] = dict(run.manifest)")
+    seen = run({**data, "one": True}).stages["one"]
+    written = manifest(data)
+    assert {**seen, "seconds": written["seconds"]} == written
+    assert (seen["state"], seen["counts"]["finished"], seen["exports"]) == ("complete", 3, [])
+
+
+def test_a_changed_setting_of_a_stage_is_named_where_a_run_cannot_go_on(seen, data):
+    run({**data, "log": True})
+    with pytest.raises(RunError, match="a finished run that differs in the settings or data of stage log;"):
+        run({**data, "log": {"name": "other"}}, resume=True)
+
+
+def test_what_a_stage_keeps_for_itself_is_not_in_its_fingerprint(toys, install, data):
+    code = ONE + "    name: str = 'a'\n    _seen: int = attrs.field(default=0, init=False)\n"
+    install("srtk-plugin-one", "srtk_one", code, {"stage": {"one": "One"}})
+    stage = from_data({**data, "one": True}).stages["one"]
+    before = stage.fingerprint()
+    stage._seen = 7
+    assert before == stage.fingerprint() == "One(name='a')"
+
+
+def test_those_that_ask_to_be_last_come_in_reverse_and_a_wrapper_comes_after_them(toys, install, data):
+    hook = (
+        "    @hookimpl(trylast=True)\n    def after_run(self, run):\n        run.stages[self.key] = len(run.stages)\n"
+    )
+    around = "    @hookimpl(wrapper=True)\n    def after_run(self, run):\n        yield\n"
+    around += "        run.stages[self.key] = len(run.stages)\n"
+    two, three = (ONE.replace("class One", f"class {name}") for name in ("Two", "Three"))
+    code = ONE + hook + two.replace("from __future__ import annotations", "") + hook
+    code += three.replace("from __future__ import annotations", "") + around
+    install("srtk-plugin-one", "srtk_one", code, {"stage": {"one": "One", "two": "Two", "three": "Three"}})
+    assert list(run({**data, "three": True, "one": True, "two": True}).stages) == ["two", "one", "three"]
 
 
 def test_a_stage_reports_where_the_command_does(seen, data, tmp_path, capsys):
@@ -152,6 +304,17 @@ def test_a_stage_reports_where_the_command_does(seen, data, tmp_path, capsys):
     shown = capsys.readouterr().out
     assert "- do log\n" in shown
     assert "srtk-plugin-log" in shown
+
+
+@pytest.mark.parametrize("method", ["steps", "preflight"])
+def test_check_names_the_stage_that_fails_in_it(toys, install, data, tmp_path, capsys, method):
+    from srtk_framework.cli import main
+
+    with_hook(install, None, f"{method}(self)", "raise ValueError('broken')")
+    file = tmp_path / "r.json"
+    file.write_text(json.dumps({**data, "one": True}))
+    assert main(["check", str(file)]) == 2
+    assert f"stage one: {method} failed: ValueError: broken" in capsys.readouterr().err
 
 
 def test_a_stage_with_a_hook_that_does_not_exist_is_refused(toys, install, data):
