@@ -1,6 +1,7 @@
 """Write a new plugin that works: a small driver, its package, and its test.
 
-KIND is a role, or `view` (a graph that holds a graph), `observer`, or `command` (a subcommand of srtk).
+KIND is a role, or `view` (a graph that holds a graph), `observer`, `stage` (a step of a run), or `command`
+(a subcommand of srtk).
 """
 
 from __future__ import annotations
@@ -16,8 +17,8 @@ from srtk_framework.values import SrtkError
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     """Declare the flags."""
-    parser.add_argument("kind", metavar="KIND", help="a role, such as knowledge_graph, or view, observer or command")
-    parser.add_argument("name", metavar="NAME", help="name for `use:`, or of the command")
+    parser.add_argument("kind", metavar="KIND", help="a role, such as encoder, or view, observer, stage or command")
+    parser.add_argument("name", metavar="NAME", help="name for `use:`, key of the stage, or name of the command")
     parser.add_argument("--in", dest="folder", default=".", metavar="DIR", help="folder to write into")
 
 

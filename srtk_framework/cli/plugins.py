@@ -1,4 +1,4 @@
-"""List the installed drivers by role, observers, roles of other distributions, and commands.
+"""List the installed drivers by role, observers, stages, roles of other distributions, and commands.
 
 `show ROLE NAME` shows one driver with its settings; NAME may be a class, as `package.module:Class` or
 `path/to/file.py:Class`. `--load` imports every driver and checks it against its role.
@@ -16,9 +16,10 @@ import traceback
 from typing import Any
 
 from srtk_framework.cli import COMMANDS, FAILED, OK, command_summary, plugin_commands
-from srtk_framework.host.discovery import OBSERVER, ROLE, find, load, name_problem, role_names
+from srtk_framework.host.discovery import OBSERVER, ROLE, STAGE, find, load, name_problem, role_names
 from srtk_framework.host.docstrings import meanings
 from srtk_framework.host.versions import __version__
+from srtk_framework.recipe.stage import load_stage
 from srtk_framework.scaffold.module_source import summary_of
 from srtk_framework.values import PluginError, SrtkError, close_matches
 
@@ -36,7 +37,7 @@ def run(args: argparse.Namespace) -> int:
         if len(args.show) != 3 or args.show[0] != "show":
             raise SrtkError("write: srtk plugins show ROLE NAME")
         return _show(args.show[1], args.show[2])
-    listed = {role: [_row(role, plugin) for plugin in find(role)] for role in [*role_names(), OBSERVER]}
+    listed = {role: [_row(role, plugin) for plugin in find(role)] for role in [*role_names(), OBSERVER, STAGE]}
     if args.load:
         for role, rows in listed.items():
             for row in rows:
@@ -88,7 +89,7 @@ def _commands() -> list[dict[str, Any]]:
 def _fault(role: str, name: str, in_full: bool) -> str | None:
     """Load a driver; return what is wrong with it, or None."""
     try:
-        load(role, name)
+        _ = load_stage(name) if role == STAGE else load(role, name)
     except PluginError as error:
         if in_full:
             traceback.print_exception(error, file=sys.stderr)

@@ -36,18 +36,19 @@ class _Kind(NamedTuple):
 KINDS = {
     "view": _Kind("knowledge_graph", "A graph without some of its relations", "In a recipe"),
     "observer": _Kind("observer", "An observer that counts calls and errors", "In a recipe"),
+    "stage": _Kind("stage", "A stage that lists the questions that failed", "In a recipe"),
     "command": _Kind("command", "A command that counts relations", "On the command line"),
 }
-"""What ``srtk new`` writes besides roles: a graph that holds a graph, an observer, a subcommand of ``srtk``."""
+"""What ``srtk new`` writes besides roles: a graph that holds a graph, an observer, a stage, a subcommand."""
 
 
 def write_plugin(kind: str, name: str, folder: Path) -> Path:
-    """Write the folder ``srtk-plugin-NAME`` with a driver of a role, a view, an observer or a command.
+    """Write the folder ``srtk-plugin-NAME`` with a driver of a role, a view, an observer, a stage or a command.
 
     Args:
         kind: A role, the framework's own or of an installed distribution, or one of ``KINDS``.
-        name: What ``use:`` shall call it, or what follows ``srtk`` for a command: lower-case letters and digits, joined
-            by single hyphens.
+        name: What ``use:`` shall call it, the key of a stage, or what follows ``srtk`` for a command: lower-case
+            letters and digits, joined by single hyphens.
         folder: Where to write the folder.
 
     Returns:
@@ -106,6 +107,8 @@ def _pages(kind: str, name: str) -> dict[str, str]:
             "use": KINDS[kind].use,
             "look": f"srtk plugins show {KINDS[kind].group} {name}",
         }
+        if kind == "stage":
+            words["look"] = "srtk plugins --load"
         if kind == "command":
             words |= {
                 "target": f"{package}.{last}",

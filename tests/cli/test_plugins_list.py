@@ -29,9 +29,18 @@ def listed(install):
     folder = install("srtk-plugin-far", "srtk_far", CODE, {"encoder": {"far": "Far", "bare": "Bare"}})
     entries = folder / "srtk_plugin_far-1.0.dist-info" / "entry_points.txt"
     entries.write_text(
-        entries.read_text() + "[srtk.observer]\nwatch = srtk_far:Far\n[srtk.command]\nfar.count = srtk_far\n"
+        entries.read_text() + "[srtk.observer]\nwatch = srtk_far:Far\n"
+        "[srtk.stage]\nfar = srtk_far:Far\n[srtk.command]\nfar.count = srtk_far\n"
     )
     return folder
+
+
+def test_with_load_a_stage_that_cannot_be_loaded_is_broken(install, capsys):
+    install("srtk-plugin-late", "srtk_late", "class Late: pass", {"stage": {"late": "Late"}})
+    assert main(["plugins", "--load", "--json"]) == 1
+    rows = {row["name"]: row["error"] for row in json.loads(capsys.readouterr().out)["stage"]}
+    assert "is not a subclass of" in rows["late"]
+    assert rows["evaluate"] is None
 
 
 def test_the_list_has_distribution_class_and_summary(listed, capsys):
@@ -46,6 +55,7 @@ def test_the_list_has_distribution_class_and_summary(listed, capsys):
     } in found["encoder"]
     assert [row["summary"] for row in found["encoder"] if row["name"] == "bare"] == [""]
     assert "srtk_far:Far" in [row["class"] for row in found["observer"]]
+    assert "srtk_far:Far" in [row["class"] for row in found["stage"]]
     command = next(row for row in found["command"] if row["name"] == "far count")
     assert command == {
         "name": "far count",
