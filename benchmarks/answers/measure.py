@@ -3,8 +3,10 @@
     OMP_NUM_THREADS=1 python benchmarks/answers/measure.py [--only by_kind own_tables ...] [--show]
 
 `demo` are the demo's questions by kind; run `make demo` first, and with `--seed N` others are written for the graph.
-Tables are opened without a flag. The sets in `fresh/` were written without a look at the reader, which is reported by
-them; the thresholds of its certainty were chosen on `certainty`, among others. Figures go to build/bench/answers.json.
+Tables are opened without a flag. `by_count` are orders by counts on the demo and on two public graphs of the data
+folder (SRTK_DATA), and five that look like them, written before the reader had such orders. The sets in `fresh/` were
+written without a look at the reader, which is reported by them; the thresholds of its certainty were chosen on
+`certainty`, among others. Figures go to build/bench/answers.json.
 """
 
 from __future__ import annotations
@@ -25,8 +27,9 @@ from srtk_plugin_answers.question_kinds import kind_of
 
 ROOT = Path(__file__).parents[2]
 HERE = Path(__file__).parent
-sys.path.insert(0, str(HERE))
+sys.path[:0] = [str(HERE), str(HERE.parent)]
 
+from common import DATA  # noqa: E402
 from exact_match import is_exact  # noqa: E402
 from twenty_lines import gold_answer, read_answer  # noqa: E402
 
@@ -34,7 +37,8 @@ from srtk_framework import Graph, Retriever  # noqa: E402
 from srtk_framework.values import Question  # noqa: E402
 
 WRITTEN = ("by_kind", "own_tables", "no_link", "not_there", "whole_road")
-SETS = ("demo", "demo_gold", *WRITTEN, "certainty", *(f"fresh/{name}" for name in WRITTEN), "fresh/not_there_bands")
+FRESH = (*(f"fresh/{name}" for name in WRITTEN), "fresh/not_there_bands")
+SETS = ("demo", "demo_gold", *WRITTEN, "by_count", "certainty", *FRESH)
 OUT = ROOT / "build" / "bench" / "answers.json"
 WORLD = "build/demo/world"
 OPERATIONS = {"use": "operations", "inner": {"use": "beam"}}
@@ -129,14 +133,17 @@ def _rows(file: Path) -> list[dict[str, Any]]:
 def _measured(rows: list[dict[str, Any]], show: bool) -> dict[str, Any]:
     """Ask each graph its questions; count exact answers, refusals and complete sets."""
     by_graph: dict[tuple[str, ...], list[dict[str, Any]]] = defaultdict(list)
+    options: dict[tuple[str, ...], dict[str, Any]] = {}
     for row in rows:
-        by_graph[tuple(row.get("files", [WORLD]))].append(row)
+        files = tuple(row.get("files", [WORLD]))
+        by_graph[files].append(row)
+        options[files] = row.get("options", {})
     count: Counter[str] = Counter()
     kinds: dict[str, list[int]] = {}
     sures: dict[str, list[int]] = {}
     for files, some in by_graph.items():
         asked = [Question(row["id"], row["question"]) for row in some]
-        graph = _graph(files)
+        graph = _graph(files, options[files])
         with Retriever(graph, reader={"use": "paths"}) as retriever:
             results = retriever.ask_all(asked)
         with Retriever(graph, expander=OPERATIONS) as retriever:
@@ -171,15 +178,16 @@ def _measured(rows: list[dict[str, Any]], show: bool) -> dict[str, Any]:
     return {"questions": len(rows), **count, **shares}
 
 
-def _graph(files: tuple[str, ...]) -> Graph:
-    """Open a graph with its defaults; the demo's as its recipe says."""
+def _graph(files: tuple[str, ...], options: dict[str, Any] | None = None) -> Graph:
+    """Open a graph with its defaults; the demo's as its recipe says, files in `data/` from the data folder."""
     if files == (WORLD,):
         recipe = yaml.safe_load((ROOT / "recipes/operations.yaml").read_text(encoding="utf-8"))
         build = {**recipe["knowledge_graph"]["build"]}
         for name in ("files", "labels", "aliases", "qualifiers"):
             build[name] = [str(ROOT / file) for file in build[name]]
         return Graph.from_csv(*build.pop("files"), **build)
-    return Graph.open([str(HERE.parent / file) for file in files])
+    places = [DATA / file.removeprefix("data/") if file.startswith("data/") else HERE.parent / file for file in files]
+    return Graph.open([str(place) for place in places], **(options or {}))
 
 
 def _said(answer: dict[str, Any] | None) -> dict[str, Any] | None:
