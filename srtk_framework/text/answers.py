@@ -59,9 +59,22 @@ def answer_notes(answer: Answer, subgraph: Subgraph, labels: Mapping[str, str], 
         limit = most if most is None or answer.number is not None else min(most, COMPARED)
         head = "" if answer.number is None or not answer.unit else f"{answer.unit}: "
         notes.append(head + _listed([_member(one, values, labels) for one in members], limit))
+    if counts := _counts(answer, subgraph, labels):
+        notes.append(_listed(counts, most))
     if answer.complete is False and not _is_count(answer):
         notes.append(_NOT_WHOLE)
     return notes
+
+
+def _counts(answer: Answer, subgraph: Subgraph, labels: Mapping[str, str]) -> list[str]:
+    """Return the entities of an order by counts, each with its count, where the reader told it in the trace."""
+    told = subgraph.trace.get("reader")
+    choice = told.get("choice") if isinstance(told, Mapping) else None
+    if not isinstance(choice, Mapping) or not isinstance(choice.get("counts"), Sequence):
+        return []
+    relation = labels.get(choice.get("relation", ""), choice.get("relation", ""))
+    counted = zip(answer.entities, choice["counts"], strict=False)
+    return [f"{labels.get(one, one)} ({relation}: {count:,})" for one, count in counted if isinstance(count, int)]
 
 
 def _is_count(answer: Answer) -> bool:

@@ -152,6 +152,17 @@ def test_what_is_counted_is_named_up_to_a_limit(result):
     assert many.to_text(None, None).splitlines()[2].endswith("c10, c11")
 
 
+@pytest.mark.parametrize(
+    ("counts", "below"), [([1200, 2], ["        Estonia (borders: 1,200), lt (borders: 2)"]), (["many"], []), (7, [])]
+)
+def test_the_counts_of_an_order_stand_below_the_answer(counts, below):
+    trace = {"reader": {"choice": {"relation": "borders", "counts": counts}}}
+    subgraph = Subgraph(triples=(), scores=(), paths=(), path_of=(), trace=trace)
+    answer = Answer(text="both", entities=("ee", "lt"), operation="superlative")
+    read = Retrieval(Question("q", "Which?"), subgraph=subgraph, answer=answer, labels={"ee": "Estonia"})
+    assert Result(read).to_text().splitlines()[2 : 2 + len(below)] == below
+
+
 def test_values_that_decide_stand_below_the_answer():
     people, year = Literal('"1411778724"^^xsd:integer'), Literal('"1979"^^xsd:integer')
     triples = [Triple("in", "people", Literal('"1380004385"^^xsd:integer')), Triple("cn", "people", people)]

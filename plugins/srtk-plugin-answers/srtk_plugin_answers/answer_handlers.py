@@ -11,18 +11,20 @@ import attrs
 from srtk_framework.roles import KnowledgeGraph
 from srtk_framework.values import Pattern, Question, RankedPath, Step, Triple, rounded
 from srtk_plugin_answers.choices import Choice, choices, named_value, other_words, unknown_names
+from srtk_plugin_answers.counted_steps import not_counted
 from srtk_plugin_answers.drafts import Case, Draft, margin_of
 from srtk_plugin_answers.literal_values import fits, is_date, is_year, truth_of, value_of
 from srtk_plugin_answers.node_sets import Lead, whole_set
 from srtk_plugin_answers.operations import Operated, Operations
 from srtk_plugin_answers.path_reads import PathReads
 from srtk_plugin_answers.path_scores import SURE, is_clear
-from srtk_plugin_answers.question_classes import PEOPLE, shared_words
+from srtk_plugin_answers.question_classes import PEOPLE, shared_words, stems_of, words_of
 from srtk_plugin_answers.question_kinds import (
     Arithmetic,
     Kind,
     arithmetic_of,
     asks_for_age,
+    counted_order,
     is_yes_no,
     measured_noun,
     unnamed_text,
@@ -30,7 +32,7 @@ from srtk_plugin_answers.question_kinds import (
 )
 from srtk_plugin_answers.relation_likeness import LIKE, NO_NOUNS, RelationLikeness
 from srtk_plugin_answers.statement_years import dates_of, ends
-from srtk_plugin_answers.unlinked import UnlinkedSets, stems_of, words_of
+from srtk_plugin_answers.unlinked import UnlinkedSets
 
 _ALTERNATIVES = 4
 _MEASURE = 0.2
@@ -77,6 +79,16 @@ class AnswerHandlers:
         return Draft(one.kind.kind, missing="no path leads to an answer")
 
     # Handlers: each answers, or refuses, or leaves the case to the next one
+
+    def _by_count(self, case: Case) -> Draft | None:
+        """Answer an order by counts without the links that are no names but words of the question."""
+        question = case.question
+        if case.kind not in ("superlative", "ordinal") or not question.links or unnamed_text(question) != question.text:
+            return None
+        if counted_order(question.text) is None:
+            return None
+        draft = self._by_class(attrs.evolve(case, question=attrs.evolve(question, links=())))
+        return None if draft.missing else draft
 
     def _by_text(self, case: Case) -> Draft | None:
         """Answer with what has a text that is written in the question; refuse names that nothing has."""
@@ -132,6 +144,13 @@ class AnswerHandlers:
         if (noun := self.likeness.unordered(case.one, case.found[0])) is not None:
             return Draft(case.kind, missing=_NO_RELATION.format(noun=noun))
         return self._looked_up(case, "lookup", case.found)
+
+    def _by_counted_noun(self, case: Case) -> Draft | None:
+        """Refuse an order by counts where nothing can be counted, and no number is meant."""
+        order = counted_order(case.question.text)
+        if case.one.lead.answers or order is None or not order.noun:
+            return None
+        return Draft(case.kind, missing=not_counted(order))
 
     def _by_place(self, case: Case) -> Draft | None:
         """Refuse a place in an order that is beyond the set."""
@@ -247,7 +266,12 @@ class AnswerHandlers:
         if is_yes_no(unnamed_text(question)):
             first = next((link.entity for link in question.links), None)
             return attrs.evolve(draft, entities=(), truth=list(lead.answers) == [first])
-        if kind in ("superlative", "ordinal") and lead.values and self._asks_for_value(question, one):
+        if (
+            kind in ("superlative", "ordinal")
+            and lead.values
+            and "counts" not in lead.facts
+            and self._asks_for_value(question, one)
+        ):
             # The highest temperature is a value.
             values = dict.fromkeys(lead.values[member].object for member in lead.answers)
             return attrs.evolve(draft, entities=tuple(values))
@@ -255,6 +279,8 @@ class AnswerHandlers:
 
     def _asks_for_value(self, question: Question, one: Operated) -> bool:
         """Return whether a superlative asks for the value itself: *the highest temperature*, and no class."""
+        if "counts" in one.lead.facts:
+            return False
         label = self.likeness.label(one.lead.facts["relation"])
         if one.phrases:
             return bool(shared_words(one.phrases, label))
@@ -349,7 +375,7 @@ class AnswerHandlers:
 
 Handler = Callable[[AnswerHandlers, Case], Draft | None]
 
-_NAMES: Sequence[Handler] = (AnswerHandlers._by_text,)
+_NAMES: Sequence[Handler] = (AnswerHandlers._by_count, AnswerHandlers._by_text)
 _UNLINKED: Sequence[Handler] = (AnswerHandlers._by_class,)
 _LOOKUP: Sequence[Handler] = (
     AnswerHandlers._by_arithmetic,
@@ -366,8 +392,18 @@ _OF_KIND: Mapping[Kind, Sequence[Handler]] = {
         AnswerHandlers._by_comparison,
         *_LOOKUP[1:],
     ),
-    "superlative": (AnswerHandlers._by_arithmetic, AnswerHandlers._by_ordering_relation, *_LOOKUP[1:]),
-    "ordinal": (AnswerHandlers._by_arithmetic, AnswerHandlers._by_place, *_LOOKUP[1:]),
+    "superlative": (
+        AnswerHandlers._by_arithmetic,
+        AnswerHandlers._by_ordering_relation,
+        AnswerHandlers._by_counted_noun,
+        *_LOOKUP[1:],
+    ),
+    "ordinal": (
+        AnswerHandlers._by_arithmetic,
+        AnswerHandlers._by_place,
+        AnswerHandlers._by_counted_noun,
+        *_LOOKUP[1:],
+    ),
     "count": (
         AnswerHandlers._by_arithmetic,
         AnswerHandlers._by_date,

@@ -1,4 +1,4 @@
-"""Numbers and dates that decide: which of a set is the greatest, and which of it lies within bounds."""
+"""Numbers, dates and counts that decide: which of a set is the greatest, and which of it lies within bounds."""
 
 from __future__ import annotations
 
@@ -11,10 +11,11 @@ import attrs
 from srtk_framework.roles import KnowledgeGraph
 from srtk_framework.text import link_shares
 from srtk_framework.values import Question, Step, Triple, rounded
+from srtk_plugin_answers.counted_steps import CountedSteps, Decider, is_like
 from srtk_plugin_answers.literal_values import is_date, is_year, unit_of, value_of
 from srtk_plugin_answers.node_sets import Lead, NodeSet, Row, margin
 from srtk_plugin_answers.path_scores import PathScores
-from srtk_plugin_answers.question_kinds import QuestionKind, is_of_age, is_of_length
+from srtk_plugin_answers.question_kinds import CountedOrder, QuestionKind, is_of_age, is_of_length
 from srtk_plugin_answers.question_values import ValueConstraint, clauses
 
 _SAMPLE = 8
@@ -30,38 +31,52 @@ class DecidingValues:
     Attributes:
         graph: Graph from which the values are read.
         scores: Scores the relations.
+        counted: Tells what orders by counts mean.
         most: Maximum number of relations that are tried for a bound.
         sets: Maximum number of sets that are kept.
     """
 
     graph: KnowledgeGraph
     scores: PathScores
+    counted: CountedSteps
     most: int
     sets: int
 
     def compared(
-        self, question: Question, kind: QuestionKind, sets: Sequence[NodeSet], text: str, order: str | None = None
+        self,
+        question: Question,
+        kind: QuestionKind,
+        sets: Sequence[NodeSet],
+        text: str,
+        order: str | CountedOrder | None = None,
     ) -> Lead:
-        """Return the set with the values that decide, those asked for first.
+        """Return the set with the values or counts that decide, those asked for first.
 
         Args:
             question: The question.
             kind: What order it asks for.
             sets: Sets of which one may be meant.
             text: What the scorer reads for the paths to the sets.
-            order: What it reads for the relation that decides; None for ``text``, with the path.
+            order: What it reads for the relation that decides, or an order that may be by counts; None for ``text``,
+                with the path.
         """
         sets = [one for one in sets if len(one.instances) > 1]
-        rated = self._deciding(question, sets, text, clause=order)
-        if not rated:
-            return Lead()
+        if isinstance(order, CountedOrder):
+            rated = self._counting(question, sets, text, order)
+        else:
+            rated = [
+                (score, length, Decider(Step(relation)), place)
+                for score, length, relation, place in sorted(self._deciding(question, sets, text, clause=order))
+            ]
         leads: dict[frozenset[Triple], Lead] = {}
-        for score, _, relation, place in sorted(rated):
-            lead = attrs.evolve(self._ordered(kind, sets[place], relation, question.text), score=-score)
+        for score, _, decider, place in rated:
+            lead = attrs.evolve(self._ordered(kind, sets[place], decider, question.text, order), score=-score)
             # Sets that differ in their paths alone are one.
             leads.setdefault(frozenset(triple for row in lead.rows for triple, _ in row[-1:]), lead)
             if len(leads) == self.sets:
                 break
+        if not leads:
+            return Lead()
         first, *others = leads.values()
         asked = [lead.rows[0] for lead in others]
         # Of links that are compared, the answer is none without the other.
@@ -92,12 +107,69 @@ class DecidingValues:
             meant = [next((one for one in row if one in values), None) for row in namesakes.values()]
             if None not in meant:
                 chosen = NodeSet(None, {one: () for one in meant if one})
-                lead = self._ordered(kind, chosen, relation, question.text)
+                lead = self._ordered(kind, chosen, Decider(Step(relation)), question.text)
                 return attrs.evolve(lead, score=-score, margin=rated[1][0] - score if rated[1:] else math.inf)
         return Lead()
 
-    def _ordered(self, kind: QuestionKind, chosen: NodeSet, relation: str, text: str) -> Lead:
-        """Return a set by the values of a relation, the member asked for first, those without a value last."""
+    def _ordered(
+        self,
+        kind: QuestionKind,
+        chosen: NodeSet,
+        decider: Decider,
+        text: str,
+        told: str | CountedOrder | None = None,
+    ) -> Lead:
+        """Return a set by the values or counts of a step, those asked for first, those without a value last."""
+        counted = None
+        values: Mapping[str, tuple[float, tuple[Triple, ...]]]
+        if decider.counts and isinstance(told, CountedOrder):
+            counted = self.counted.counted(chosen, decider.step, told)
+            greatest, values = kind.greatest is not False, counted.numbers
+        else:
+            greatest, values = self._by_value(kind, chosen, decider.step.relation, text)
+        order = sorted(values, key=lambda member: (-values[member][0] if greatest else values[member][0], member))
+        first, last = kind.rank - 1, kind.rank - 1 + kind.places
+        asked = [values[member][0] for member in order[first:last]]
+        order = [*order[first:last], *order[:first], *order[last:]]
+        lacking = sorted(chosen.instances.keys() - values.keys())
+        path = chosen.path
+        further = None if path is None else attrs.evolve(path, steps=(*path.steps, decider.step))
+        rows: list[Row] = [
+            [*chosen.chain(member), *((triple, further) for triple in values[member][1])] for member in order
+        ]
+        rows += [chosen.chain(member) for member in lacking]
+        rows += chosen.rest
+        # Those with the same value share a place.
+        answers = [member for member in order if asked and min(asked) <= values[member][0] <= max(asked)]
+        facts = {
+            "relation": decider.step.relation,
+            "order": "descending" if greatest else "ascending",
+            "rank": kind.rank,
+            **chosen.facts(),
+            "with_value": len(order),
+        }
+        complete, proved = not chosen.cut and not lacking and chosen.is_known(), len(order)
+        if counted is not None:
+            # What has none is not the most; whether it has the fewest the graph does not tell.
+            complete = not (chosen.cut or counted.cut) and counted.is_sure and (greatest or not lacking)
+            facts |= {"counted": str(decider.step), "counts": [int(values[member][0]) for member in answers]}
+            if counted.cut:
+                facts["cut"] = chosen.cut + counted.cut
+            proved = len(answers) + 1  # those asked for, and the next one
+        return Lead(
+            rows,
+            {**facts, "complete": complete},
+            answers=answers,
+            values={member: values[member][1][0] for member in order},
+            path=path,
+            members=list(chosen.instances),
+            proof=[pair for row in rows[: min(proved, len(order))] for pair in row],
+        )
+
+    def _by_value(
+        self, kind: QuestionKind, chosen: NodeSet, relation: str, text: str
+    ) -> tuple[bool, dict[str, tuple[float, tuple[Triple, ...]]]]:
+        """Return whether the greatest value is asked for, and each member's value with its triple."""
         aged, long = is_of_age(text), is_of_length(text)
         values = self._values(chosen, relation, kind.greatest)
         # What is first in time is the earliest, what is first in number the greatest.
@@ -109,33 +181,49 @@ class DecidingValues:
         if aged and not _dated(values) and not all(is_year(value) for value, _ in values.values()):
             greatest = not greatest
             values = self._values(chosen, relation, greatest)
-        order = sorted(values, key=lambda member: (-values[member][0] if greatest else values[member][0], member))
-        order = [*order[kind.rank - 1 : kind.rank], *order[: kind.rank - 1], *order[kind.rank :]]
-        lacking = sorted(chosen.instances.keys() - values.keys())
-        path = chosen.path
-        further = None if path is None else attrs.evolve(path, steps=(*path.steps, Step(relation)))
-        rows: list[Row] = [[*chosen.chain(member), (values[member][1], further)] for member in order]
-        rows += [chosen.chain(member) for member in lacking]
-        rows += chosen.rest
-        # Those with the same value share a place.
-        place = [values[member][0] for member in order][:1] if len(order) >= kind.rank else []
-        answers = [member for member in order if [values[member][0]] == place]
-        facts = {
-            "relation": relation,
-            "order": "descending" if greatest else "ascending",
-            "rank": kind.rank,
-            **chosen.facts(),
-            "with_value": len(order),
-        }
-        return Lead(
-            rows,
-            {**facts, "complete": not chosen.cut and not lacking and chosen.is_known()},
-            answers=answers,
-            values={member: values[member][1] for member in order},
-            path=path,
-            members=list(chosen.instances),
-            proof=[pair for row in rows[: len(order)] for pair in row],
+        return greatest, {member: (value, (triple,)) for member, (value, triple) in values.items()}
+
+    def _counting(
+        self, question: Question, sets: Sequence[NodeSet], text: str, order: CountedOrder
+    ) -> list[tuple[float, int, Decider, int]]:
+        """Rate what an order by counts may mean: what fits its words, else what is like it, the best first.
+
+        Where a verb alone says what is counted, as in *lost the most*, a step must fit it.
+
+        Returns:
+            The best: the negative score, the length of the path, what decides, and the set's place.
+        """
+        offered = self.counted.offered(sets, self.scores) if sets else []
+        fits = self.counted.fits(order, sets, offered)
+        most = max((fit.words for fit in fits), default=0)
+        best = [(*one, fit.is_agent) for one, fit in zip(offered, fits, strict=True) if fit.words == most]
+        if not most:
+            likeness = self.counted.likeness(order, [row[1].step for row in best], self.scores)
+            by_noun = bool(order.noun)
+            best = [
+                row
+                for row, like in zip(best, likeness, strict=True)
+                if (is_like(like) if by_noun else not row[1].counts)
+            ]
+        best = [row for row in best if row[3]] or best
+        paths = [sets[row[0]].steps for row in best]
+        steps = [[row[1].step] for row in best]
+        begun = self.scores.of(paths, text)
+        texts = [order.noun, order.text] if order.noun else [order.text]
+        rows = [self.scores.rows([one] * len(best), paths, steps) for one in texts]
+        means = [sum(row[i][0] for row in rows) / len(rows) for i in range(len(best))]
+        weights = self._weights(question, sets)
+        return sorted(
+            (-rounded(begun[i] + mean + weights[place]), len(paths[i]), one, place)
+            for i, ((place, one, *_), mean) in enumerate(zip(best, means, strict=True))
         )
+
+    def _weights(self, question: Question, sets: Sequence[NodeSet]) -> list[float]:
+        """Return the logarithm of the share of the link that each set begins at."""
+        shares: dict[str, float] = {}
+        for link, share in zip(question.links, link_shares(question.links), strict=True):
+            shares[link.entity] = max(share, shares.get(link.entity, _LEAST_SHARE))
+        return [0.0 if one.path is None else math.log(shares.get(one.path.entity, 1.0)) for one in sets]
 
     def _deciding(
         self,
@@ -170,15 +258,11 @@ class DecidingValues:
                 [clause] * len(pairs), [sets[place].steps for place, _ in pairs], [[step] for _, step in pairs]
             )
             scores = [first + row[0] for first, row in zip(begun, rows, strict=True)]
-        shares: dict[str, float] = {}
-        for link, share in zip(question.links, link_shares(question.links), strict=True):
-            shares[link.entity] = max(share, shares.get(link.entity, _LEAST_SHARE))
-        rated = []
-        for (place, step), score in zip(pairs, scores, strict=True):
-            path = sets[place].path
-            weight = 0.0 if path is None else math.log(shares.get(path.entity, 1.0))
-            rated.append((-rounded(score + weight), len(sets[place].steps), step.relation, place))
-        return rated
+        weights = self._weights(question, sets)
+        return [
+            (-rounded(score + weights[place]), len(sets[place].steps), step.relation, place)
+            for (place, step), score in zip(pairs, scores, strict=True)
+        ]
 
     def _values(self, one: NodeSet, relation: str, greatest: bool | None) -> dict[str, tuple[float, Triple]]:
         """Return each member's value with its triple: the greatest of several, or the least."""

@@ -31,7 +31,9 @@ class Draft:
         score: Score of the choice; None where nothing was chosen.
         operated: Whether an operation chose it.
         path: Path to the answer, or to the set that the operation is about.
-        relation: Relation whose values decided.
+        relation: Relation whose values, or whose counts, decided.
+        counts: How many of what was counted each entity has, where an order was by counts.
+        cut: Members of the set that limits left out of such an order.
         others: Other choices.
         missing: Why there is no answer.
     """
@@ -48,6 +50,8 @@ class Draft:
     operated: bool = True
     path: RankedPath | None = None
     relation: str | None = None
+    counts: Sequence[int] = ()
+    cut: int = 0
     others: Sequence[Choice] = ()
     missing: str = ""
 
@@ -58,6 +62,10 @@ class Draft:
             chosen |= {"entity": self.path.entity, "path": [str(step) for step in self.path.steps]}
         if self.relation is not None:
             chosen["relation"] = self.relation
+        if self.counts:
+            chosen["counts"] = list(self.counts)
+            if self.cut:
+                chosen["cut"] = self.cut
         if self.score is not None:
             chosen["score"] = rounded(self.score)
         return {**chosen, "margin": rounded(self.margin)} if chosen and math.isfinite(self.margin) else chosen
@@ -79,6 +87,8 @@ class Draft:
             margin=lead.margin,
             path=lead.path,
             relation=lead.facts.get("relation"),
+            counts=lead.facts.get("counts", ()),
+            cut=lead.facts.get("cut", 0),
         )
 
 

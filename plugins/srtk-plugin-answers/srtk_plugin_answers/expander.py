@@ -27,8 +27,9 @@ class OperationsExpander(Expander):
 
     - `count`: all that the best path of the inner expander leads to.
     - `superlative`, `ordinal`: all that a path leads to, each with the number or date of one relation, those asked for
-      first. Path and relation are chosen together: the inner expander's score of the path plus the path scorer's of
-      the relation as its next step, among relations with numbers or dates.
+      first; of an order by counts (*the most neighbours*) with the ends of a step. Path and relation are chosen
+      together: the inner expander's score of the path plus the path scorer's of the relation as its next step, among
+      relations with numbers or dates.
     - `comparison`: such a value for each linked entity.
     - `difference`: all that the best path from one link leads to, without what a path from another link leads to first.
     - `yes-no`: the triples that join two links.

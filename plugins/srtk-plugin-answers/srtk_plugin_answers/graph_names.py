@@ -7,6 +7,7 @@ from collections.abc import Iterable, Sequence
 import attrs
 
 from srtk_framework.roles import KnowledgeGraph
+from srtk_framework.text import spaced
 from srtk_framework.values import Frontier, Literal, Schema, Step
 from srtk_plugin_answers.question_classes import role_words, shared_words
 
@@ -84,7 +85,7 @@ class GraphNames:
 def words_of_role(schema: Schema, phrases: Sequence[str], step: Step, label: str) -> int:
     """Return how many words a phrase shares with what a relation or its table calls the nodes that have the step."""
     tables = [] if step.inverse else [name for name, columns in schema.tables.items() if step.relation in columns]
-    return max([role_words(phrases, label, step.inverse), *(shared_words(phrases, name) for name in tables)])
+    return max([role_words(phrases, label, step.inverse), *(shared_words(phrases, spaced(name)) for name in tables)])
 
 
 def objects_of(graph: KnowledgeGraph, frontiers: Sequence[Frontier], relations: Sequence[str]) -> dict[str, list[str]]:

@@ -11,6 +11,7 @@ from srtk_framework.graph import path_order
 from srtk_framework.roles import KnowledgeGraph, PathScorer, SearchSettings
 from srtk_framework.text import link_topics, unnamed_entities, without_mentions
 from srtk_framework.values import Budget, Question, RankedPath, Schema, Subgraph
+from srtk_plugin_answers.counted_steps import CountedSteps
 from srtk_plugin_answers.deciding_values import DecidingValues
 from srtk_plugin_answers.end_classes import of_class, of_role, of_rows
 from srtk_plugin_answers.graph_names import GraphNames
@@ -25,6 +26,7 @@ from srtk_plugin_answers.question_kinds import (
     arithmetic_of,
     asks_for_things,
     classes_asked,
+    counted_order,
     kind_of,
     order_clause,
     unnamed_text,
@@ -118,7 +120,8 @@ class Operations:
         self.schema = self.graph.schema()
         self.names = GraphNames(self.graph, self.schema)
         scores = PathScores(self.scorer, self.schema.noise)
-        self.values = DecidingValues(self.graph, scores, self.paths, self.sets)
+        counted = CountedSteps(self.graph, self.names)
+        self.values = DecidingValues(self.graph, scores, counted, self.paths, self.sets)
         self._topics = JoinedTopics(self.graph, scores, self.paths, self.sets, self.members, self.schema.tables)
 
     def kind(self, question: Question) -> QuestionKind:
@@ -248,8 +251,13 @@ class Operations:
     ) -> Lead:
         """Return a set by the values of a relation; of one within bounds also where it has a single member."""
         bounded = self.values.bounded(question, sets, bounds, text)
-        rest, order = order_clause(clauses(text)[0] if bounded else text, nouns)
-        lead = self.values.compared(question, kind, bounded or sets, rest, order)
+        told = clauses(text)[0] if bounded else text
+        rest, order = order_clause(told, nouns)
+        counted, plain = counted_order(question.text), counted_order(told)
+        if counted is not None and plain is not None:
+            # Without the mentions; but the noun is one, also where something has its name.
+            counted = attrs.evolve(counted, text=plain.text)
+        lead = self.values.compared(question, kind, bounded or sets, rest, counted or order)
         return lead if lead.rows or not bounded else whole_set(bounded)
 
     # Classes

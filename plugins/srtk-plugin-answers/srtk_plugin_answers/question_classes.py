@@ -55,7 +55,12 @@ STOP_WORDS = (
     | word_set("how many much there s does do did any ever also just only world all")
 )
 """Words that carry nothing that could be named."""
+_PLAIN_WORD = re.compile(r"[^\W_]+")
+_STEM = 4
+ASKING = _ASK | _ORDER | _BE | _SKIPPED
+"""Words before the noun that names what is asked for."""
 _PREPOSITIONS = word_set("of in on at by for from to with within during before after since under")
+_KEYS = word_set("id ids key")
 _WHO = word_set("who whom who's whos")
 _PARTICIPLES = ("ed", "en", "ing", "born", "made", "won")
 _SOMEONE = word_set("someone somebody anyone anybody")
@@ -88,6 +93,22 @@ def singular(word: str) -> str:
     if word.endswith(("sses", "xes", "ches", "shes", "zes")):
         return word[:-2]
     return word[:-1] if word.endswith("s") else word
+
+
+def words_of(text: str) -> set[str]:
+    """Return the words of a text, folded and in singular."""
+    return {singular(word) for word in _PLAIN_WORD.findall(fold(text))}
+
+
+def stems_of(text: str) -> set[str]:
+    """Return the first letters of the words of a text, which *direct* and *directed* share."""
+    return {word[:_STEM] for word in words_of(text) if len(word) >= _STEM}
+
+
+def is_of_agent(relation: str) -> bool:
+    """Return whether a relation's name says that its object does something: *directed by*."""
+    words = fold(relation).split()
+    return len(words) > 1 and words[-1] == "by"
 
 
 def asked_classes(text: str) -> tuple[str, ...]:
@@ -155,9 +176,11 @@ def role_words(phrases: Sequence[str], relation: str, of_object: bool) -> int:
     """Return how many words a phrase shares with what a relation's name says of its object, or of its subject.
 
     What *official language* leads to is a language, and the last words say so; of the subject the first words of
-    several do: *city country* leads from a city, and so does *city in country*.
+    several do: *city country* leads from a city, and so does *city in country*. *Customer ID* leads to a customer.
     """
     words = fold(relation).split()
+    if len(words) > 1 and words[-1] in _KEYS:
+        return shared_words(phrases, " ".join(words[:-1])) if of_object else 0
     if not words or words[-1] in _PREPOSITIONS:
         return 0  # directed by
     if of_object:

@@ -11,7 +11,7 @@ import attrs
 
 from srtk_framework.text import without_mentions
 from srtk_framework.values import Link, Question
-from srtk_plugin_answers.question_classes import KEPT_TEXTS, asked_classes, singular, word_set
+from srtk_plugin_answers.question_classes import ASKING, KEPT_TEXTS, asked_classes, singular, word_set
 from srtk_plugin_answers.question_values import value_constraints
 
 Kind = Literal["lookup", "count", "superlative", "ordinal", "comparison", "yes-no", "difference", "time-bound"]
@@ -60,6 +60,10 @@ _MEASURED = {
 }
 """What a superlative that stands alone orders by."""
 _ORDERING = _GREAT | _SMALL | frozenset(["most"])
+_MANY = word_set("most fewest least")
+_OFTEN = word_set("often frequently times")
+_NUMBERS = {"two": 2, "three": 3, "four": 4, "five": 5, "six": 6, "seven": 7, "eight": 8, "nine": 9, "ten": 10}
+_MOST_PLACES = 50
 _LESS = word_set("cheaper colder earlier fewer less lower nearer older poorer shorter slower smaller sooner")
 _MORE = _LESS | word_set(
     """
@@ -115,12 +119,14 @@ class QuestionKind:
         greatest: Whether the greatest value is asked for (the most, the later) rather than the least; None without one.
         rank: Place from that end: 1 for the largest, 2 for the second largest.
         year: A year that it names, or None.
+        places: How many places of the order are asked for, from the rank on: 3 for the three largest.
     """
 
     kind: Kind
     greatest: bool | None = None
     rank: int = 1
     year: int | None = None
+    places: int = 1
 
 
 def unnamed_text(question: Question) -> str:
@@ -173,7 +179,7 @@ def kind_of(question: str) -> QuestionKind:
     if rank is not None:
         return QuestionKind("ordinal", greatest, rank, year)
     if greatest is not None:
-        return QuestionKind("superlative", greatest, year=year)
+        return QuestionKind("superlative", greatest, year=year, places=_places(words))
     return QuestionKind("time-bound" if _TIME.search(text) else "lookup", year=year)
 
 
@@ -189,8 +195,8 @@ _ENDS_ORDER = word_set(
 
 
 def _is_majority(words: Sequence[str], place: int) -> bool:
-    """Return whether *most* stands for most of something: *when do most shops close*."""
-    return words[place] == "most" and place > 0 and words[place - 1] in _MAJORITY
+    """Return whether *most* stands for most of something: *when do most shops close*; *at least* is a bound."""
+    return words[place] in _MANY and place > 0 and words[place - 1] in _MAJORITY
 
 
 def ordering_words(label: str) -> bool:
@@ -251,8 +257,84 @@ def order_clause(text: str, nouns: Sequence[str] = ()) -> tuple[str, str]:
     return " ".join(rest), " ".join([*ordered, *added])
 
 
+@attrs.frozen
+class CountedOrder:
+    """An order by how many of something each has.
+
+    Attributes:
+        noun: What is counted, such as *official languages*; empty where a verb alone says it: *was ordered most often*.
+        text: The question without its order; of several clauses the one with the order.
+    """
+
+    noun: str
+    text: str
+
+
+@functools.lru_cache(maxsize=KEPT_TEXTS)
+def counted_order(text: str) -> CountedOrder | None:
+    """Return what a question in English with *the most*, *the fewest* or *by number of* counts, if it may count.
+
+    What is counted is in plural: *the most neighbours*, but *the most money*. Where nothing but words that ask stands
+    before it, *most* orders by what follows: *the most populous towns*.
+    """
+    words = text.rstrip(" ?.!").split()
+    plain = [word.casefold().strip(",;:") for word in words]
+    for place, word in enumerate(plain):
+        begin, dropped = place + 1, {"the"}
+        if word == "number" and plain[begin : begin + 1] == ["of"]:
+            if not (_ORDERING | {"by"}) & {*plain[max(0, place - 2) : place]}:
+                continue
+            begin, dropped = begin + 1, {"the", "with", "by", *_ORDERING}
+        elif word not in _MANY or ASKING.issuperset(plain[:place]) or _is_majority(plain, place):
+            continue
+        noun = _counted_noun(plain[begin : begin + 3])
+        if noun is not None:
+            start = place
+            while start and plain[start - 1] in dropped:
+                start -= 1
+            # Of "Of the countries of Africa, which has the most ..." the second part alone says what is counted.
+            clause = next((i + 1 for i in range(start - 1, -1, -1) if words[i].endswith((",", ";", ":"))), 0)
+            rest = [*words[clause:start], *words[begin:]]
+            return CountedOrder(noun, " ".join(one for one in rest if one.casefold() != "top"))
+    return None
+
+
+def _counted_noun(words: Sequence[str]) -> str | None:
+    """Return the words up to the first noun in plural; none for *often*, or at the end of a question."""
+    if not words or words[0] in _OFTEN:
+        return ""
+    for size, word in enumerate(words, 1):
+        if word in _ENDS_ORDER:
+            return None
+        if singular(word) != word:
+            return " ".join(words[:size])
+    return None
+
+
+def _places(words: Sequence[str]) -> int:
+    """Return how many places of an order are asked for: *top three*, *the five largest*, *two towns with the most*."""
+    for place, word in enumerate(words):
+        number = int(word) if word.isdigit() else _NUMBERS.get(word, 0)
+        before, after = words[:place], words[place + 1 :]
+        if not 1 < number <= _MOST_PLACES:
+            continue
+        ordered = after[:1] and after[0] in _ORDERING
+        if before[-1:] == ["top"] or (
+            ASKING.issuperset(before) and "of" not in before and (ordered or _HAVING & {*after[1:4]})
+        ):
+            return number
+    return 1
+
+
+_HAVING = word_set("with have has had having by")
 _WHOSE = re.compile(r"^\w+ whose\b", re.IGNORECASE)
 """A question that begins with its class: in *countries whose area* nobody asks for an area."""
+_OF_ORDER = re.compile(
+    r"^(?!(?:when|where|how|why|in|is|are|was|were|do|does|did|has|have) )"
+    rf"(?:the )?(?:top |(?:[\w-]+ ){{1,3}}(?:with|having|that|which|who) .*\b(?:{'|'.join(sorted(_ORDERING))})\b)",
+    re.IGNORECASE,
+)
+"""A question that is the noun phrase of an order: *the country with the most airports*."""
 
 
 @functools.lru_cache(maxsize=KEPT_TEXTS)
@@ -262,9 +344,13 @@ def classes_asked(text: str) -> tuple[str, ...]:
     phrases = asked_classes(_COUNTED.sub("how many ", text))
     if asks_for_things(text) and (not phrases or _WHOSE.search(text)):
         phrases = asked_classes(f"which {text}")
+    if not phrases and _OF_ORDER.search(text):
+        phrases = asked_classes(f"which {text}")
     for phrase in phrases:
         words = phrase.split()
-        while len(words) > 1 and (words[0] in _ORDERING or words[0] in _ORDINALS or _NUMBERED.match(words[0])):
+        while len(words) > 1 and (
+            words[0] in _ORDERING or words[0] in _ORDINALS or words[0] in _NUMBERS or _NUMBERED.match(words[0])
+        ):
             words = words[2:] if words[0] == "most" and len(words) > 2 else words[1:]
         found.append(" ".join(words))
     return tuple(dict.fromkeys(found))

@@ -30,10 +30,11 @@ from srtk_plugin_answers.drafts import Draft
 from srtk_plugin_answers.literal_values import is_missing
 from srtk_plugin_answers.operations import Operated, Operations
 from srtk_plugin_answers.path_scores import is_clear, share_of
+from srtk_plugin_answers.question_classes import words_of
 from srtk_plugin_answers.question_kinds import classes_asked
 from srtk_plugin_answers.relation_likeness import RelationLikeness
 from srtk_plugin_answers.result_order import with_proof
-from srtk_plugin_answers.unlinked import UnlinkedSets, words_of
+from srtk_plugin_answers.unlinked import UnlinkedSets
 
 _NAMED = 10
 """Names that a text has; the others are counted."""

@@ -13,9 +13,8 @@ from srtk_plugin_answers.choices import Choice
 from srtk_plugin_answers.drafts import Case
 from srtk_plugin_answers.graph_names import GraphNames
 from srtk_plugin_answers.operations import Operated
-from srtk_plugin_answers.question_classes import MENTION, PEOPLE, shared_words, singular
+from srtk_plugin_answers.question_classes import MENTION, PEOPLE, shared_words, singular, stems_of
 from srtk_plugin_answers.question_kinds import asked_relation, order_phrase, ordering_words
-from srtk_plugin_answers.unlinked import stems_of
 
 LIKE = 0.33
 """Least likeness of a noun and a relation, as a part of the relation's likeness with its own name."""

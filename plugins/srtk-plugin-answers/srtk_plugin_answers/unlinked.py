@@ -2,22 +2,21 @@
 
 from __future__ import annotations
 
-import re
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 
 import attrs
 
 from srtk_framework.roles import KnowledgeGraph
-from srtk_framework.text import fold
+from srtk_framework.text import spaced
 from srtk_framework.values import Literal, Pattern, Question, RankedPath, Schema, Step, Triple
+from srtk_plugin_answers.counted_steps import not_counted, verb_stems
 from srtk_plugin_answers.deciding_values import DecidingValues
 from srtk_plugin_answers.graph_names import words_of_role
 from srtk_plugin_answers.node_sets import Lead, NodeSet, Row
-from srtk_plugin_answers.question_classes import STOP_WORDS, shared_words, singular, word_set
-from srtk_plugin_answers.question_kinds import QuestionKind, classes_asked, order_clause
+from srtk_plugin_answers.question_classes import STOP_WORDS, shared_words, stems_of, word_set, words_of
+from srtk_plugin_answers.question_kinds import CountedOrder, QuestionKind, classes_asked, counted_order, order_clause
 from srtk_plugin_answers.question_values import clauses, value_constraints
 
-_WORD = re.compile(r"[^\W_]+")
 _DONE = word_set(
     """
     came come comes out made make makes released release appear appeared published produced produce founded found built
@@ -29,7 +28,8 @@ _DONE = word_set(
 """Words that say nothing that a value or a class does not."""
 _QUOTES = '"“”‘«»'
 _MARKS = f"{_QUOTES}',;:?.!"
-_STEM = 4
+_PARTICIPLES = ("ed", "ing")
+_NOTHING_DECIDES = "the graph has no number or date that decides"
 _MOST = 100_000
 """Members of a class that are read."""
 
@@ -66,13 +66,18 @@ class UnlinkedSets:
         if (lead := self.of_value(question)) is not None:
             return lead, ""
         phrases = classes_asked(question.text)
-        whole, of_class = self._class_set(phrases)
+        order = counted_order(question.text) if kind.kind in ("superlative", "ordinal") else None
+        found = self._class_sets(phrases, order)
+        whole, of_class = next(found, (None, False))
         if whole is None:
             return Lead(), "no entity of the graph was found in the question, and no class of entities"
         rest, told = clauses(question.text)
         # Of a single table whatever noun is asked for means its rows.
         covered = {word for phrase in phrases for word in (words_of(phrase) if of_class else [phrase.split()[-1]])}
         covered |= {word for clause in told for word in words_of(clause)}
+        if order is not None:
+            # What has the most of something is told by its verb: served, used for.
+            covered |= words_of(order.noun) | {word for word in words_of(rest) if word.endswith(_PARTICIPLES)}
         conditions = self._conditions(whole, words_of(rest) - covered)
         for narrowed, condition in enumerate(conditions):
             # A condition shows its members better than what made them of the class.
@@ -90,7 +95,9 @@ class UnlinkedSets:
         sets = self.values.bounded(question, [whole], bounds, question.text) if bounds else [whole]
         if not sets or (bounds and not sets[0].bounds):
             return Lead(), "the graph has no number or date that the question's bound is about"
-        return self._answered(question, kind, sets[0], rest, covered, bool(conditions or bounds))
+        if order is not None and not (conditions or bounds):
+            sets = [*sets, *(one for one, _ in found)]
+        return self._answered(question, kind, sets, rest, covered, bool(conditions or bounds), order)
 
     def of_value(self, question: Question) -> Lead | None:
         """Return what has a text that the question names as it is written: a code, a sign, a name of people.
@@ -120,19 +127,29 @@ class UnlinkedSets:
         return Lead(facts=facts, answers=members, members=members, proof=proof)
 
     def _answered(
-        self, question: Question, kind: QuestionKind, one: NodeSet, rest: str, covered: set[str], narrowed: bool
+        self,
+        question: Question,
+        kind: QuestionKind,
+        sets: Sequence[NodeSet],
+        rest: str,
+        covered: set[str],
+        narrowed: bool,
+        counted: CountedOrder | None,
     ) -> tuple[Lead, str]:
         """Apply the operation, unless words are left that nothing explains."""
         if kind.kind in ("superlative", "ordinal"):
             nouns = [word for phrase in classes_asked(question.text) for word in phrase.split()]
             text, order = order_clause(rest, nouns)
-            lead = self.values.compared(question, kind, [one], text, order)
+            lead = self.values.compared(question, kind, sets, text, counted or order)
             if not lead.answers:
-                return Lead(), "the graph has no number or date that decides"
+                return Lead(), _NOTHING_DECIDES if counted is None else not_counted(counted)
             relation = self.graph.labels([lead.facts["relation"]])[0]
             covered = covered | words_of(order) | words_of(relation)
+            if counted is not None:
+                covered |= {word for word in words_of(rest) if verb_stems(word) & stems_of(relation)}
             narrowed = True
         elif kind.kind in ("count", "lookup", "time-bound"):
+            one = sets[0]
             members = list(one.instances)
             proof = [pair for member in members for pair in one.values.get(member, ())]
             facts = {**one.facts(), "complete": not one.cut and one.is_known()}
@@ -148,13 +165,39 @@ class UnlinkedSets:
             return Lead(), f"nothing of the graph is called {', '.join(left)}"
         return lead, ""
 
-    def _class_set(self, phrases: Sequence[str]) -> tuple[NodeSet | None, bool]:
-        """Return all that has the class, and whether a phrase names it; the rows of a single table have no other."""
-        found = self._typed(phrases) or self._of_tables(phrases) or self._of_relations(phrases)
-        if found:
-            return found, True
+    def _class_sets(self, phrases: Sequence[str], order: CountedOrder | None) -> Iterator[tuple[NodeSet, bool]]:
+        """Return each set of all that may have the class, and whether a phrase names it; else the rows of a table.
+
+        Of an order by counts, what has the things that are counted is one too, and who does what its verb says: *who
+        wrote*, written by.
+        """
+        found = False
+        for find in (self._typed, self._of_tables, self._of_relations):
+            if (one := find(phrases)) is not None:
+                found = True
+                yield one, True
+        if order is not None and not found and (one := self._having(order)) is not None:
+            found = True
+            yield one, True
         tables = [columns for columns in self.schema.tables.values() if columns]
-        return (self._subjects(tables[0]), False) if len(tables) == 1 else (None, False)
+        if not found and len(tables) == 1 and (rows := self._subjects(tables[0])) is not None:
+            yield rows, False
+
+    def _having(self, order: CountedOrder) -> NodeSet | None:
+        """Return what is joined to things that an order counts, or does what its verb says, by names of relations."""
+        labels = dict(zip(self.schema.relations, self.graph.labels(self.schema.relations), strict=True))
+        steps = [
+            step
+            for relation, label in labels.items()
+            for step in (Step(relation), Step(relation, True))
+            if self.values.counted.is_named(order, step, label)
+        ]
+        rows = self.graph.match([Pattern(None, step.relation, None) for step in steps]) if steps else []
+        return _set(
+            (triple.object if step.inverse else triple.subject, triple)
+            for step, row in zip(steps, rows, strict=True)
+            for triple in row
+        )
 
     def _typed(self, phrases: Sequence[str]) -> NodeSet | None:
         if not self.schema.type_relations or not phrases:
@@ -165,7 +208,7 @@ class UnlinkedSets:
         return _set((triple.subject, triple) for row in rows for triple in row)
 
     def _of_tables(self, phrases: Sequence[str]) -> NodeSet | None:
-        shared = {name: shared_words(phrases, name) for name in self.schema.tables}
+        shared = {name: shared_words(phrases, spaced(name)) for name in self.schema.tables}
         best = max(shared, key=lambda name: (shared[name], name), default=None)
         return None if best is None or not shared[best] else self._subjects(self.schema.tables[best])
 
@@ -233,13 +276,3 @@ def _is_written(text: str) -> bool:
     return quoted or any(
         char.isupper() or char.isdigit() or not (char.isalnum() or char in " -'’.,?!") for char in text
     )
-
-
-def words_of(text: str) -> set[str]:
-    """Return the words of a text, folded and in singular."""
-    return {singular(word) for word in _WORD.findall(fold(text))}
-
-
-def stems_of(text: str) -> set[str]:
-    """Return the first letters of the words of a text, which *direct* and *directed* share."""
-    return {word[:_STEM] for word in words_of(text) if len(word) >= _STEM}

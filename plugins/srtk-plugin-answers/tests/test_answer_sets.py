@@ -8,6 +8,7 @@ import attrs
 import pytest
 from srtk_plugin_answers import graph_names
 from srtk_plugin_answers.choices import Choice, named_ends, named_value, other_names, unknown_names
+from srtk_plugin_answers.counted_steps import CountedSteps
 from srtk_plugin_answers.deciding_values import DecidingValues
 from srtk_plugin_answers.end_classes import of_role, of_rows
 from srtk_plugin_answers.graph_names import GraphNames, words_of_role
@@ -107,7 +108,9 @@ def test_fewer_than_two_links_confirm_nothing() -> None:
 
 
 def deciding(triples: Any) -> DecidingValues:
-    return DecidingValues(memory(triples), PathScores(Named(), ()), 10, 3)
+    graph = memory(triples)
+    counted = CountedSteps(graph, GraphNames(graph, graph.schema()))
+    return DecidingValues(graph, PathScores(Named(), ()), counted, 10, 3)
 
 
 def compared(triples: Any, *, greatest: bool, **namesakes: list[str]) -> list[str]:

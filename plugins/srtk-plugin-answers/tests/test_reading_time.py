@@ -29,7 +29,18 @@ REPEATED = [
         "number of ",
         "how many b ",
     ),
-    *("how long b ", "how much more ", "difference ", "of b and b ", "a, b or ", "first ", "largest ", "most of "),
+    *(
+        "how long b ",
+        "how much more ",
+        "difference ",
+        "of b and b ",
+        "a, b or ",
+        "first ",
+        "largest ",
+        "most of ",
+        "most b ",
+        "the most ",
+    ),
 ]
 READERS: dict[str, Callable[[str], Any]] = {
     "value_constraints": value_constraints,
@@ -41,8 +52,8 @@ READERS: dict[str, Callable[[str], Any]] = {
     **{
         name: getattr(question_kinds, name)
         for name in (
-            *("kind_of", "order_clause", "classes_asked", "arithmetic_of", "value_kind", "asked_relation"),
-            *("asks_for_things", "is_yes_no", "is_of_age", "is_of_length"),
+            *("kind_of", "order_clause", "classes_asked", "counted_order", "arithmetic_of", "value_kind"),
+            *("asked_relation", "asks_for_things", "is_yes_no", "is_of_age", "is_of_length"),
         )
     },
 }

@@ -1,0 +1,225 @@
+"""Steps whose ends are counted: of the most neighbours each country's neighbours, and which relation a noun means."""
+
+from __future__ import annotations
+
+import math
+from collections import Counter
+from collections.abc import Mapping, Sequence
+
+import attrs
+
+from srtk_framework.roles import KnowledgeGraph
+from srtk_framework.text import spaced
+from srtk_framework.values import Literal, Step, Triple
+from srtk_plugin_answers.end_classes import of_class, of_role
+from srtk_plugin_answers.graph_names import GraphNames, words_of_role
+from srtk_plugin_answers.literal_values import value_of
+from srtk_plugin_answers.node_sets import NodeSet
+from srtk_plugin_answers.path_reads import PathReads
+from srtk_plugin_answers.path_scores import PathScores
+from srtk_plugin_answers.question_classes import is_of_agent, shared_words, singular, stems_of, words_of
+from srtk_plugin_answers.question_kinds import CountedOrder, classes_asked
+
+_TRIED = 1000
+"""Members that show which steps a set has, and members whose ends are read at once."""
+_LEAST_ENDS = 8
+"""Least number of ends of a step whose class is read."""
+_ALL = 0.9
+"""Share of ends that relations call by a noun, from which on all of them are of its class."""
+_PAST = {"wrote": "written", "sang": "sung", "drew": "drawn", "chose": "chosen", "drove": "driven", "spoke": "spoken"}
+"""Pasts of verbs that begin otherwise than their participles, as relations have them: *written by*."""
+_MOST = 200_000
+"""Triples that are counted for one order."""
+_LIKE = 0.5
+"""Least likeness of what is counted and a relation that has none of its words."""
+
+
+@attrs.frozen(order=True)
+class Decider:
+    """What may decide an order: the values of a relation, or how many ends a step has.
+
+    Attributes:
+        step: The step.
+        counts: Whether its ends are counted.
+    """
+
+    step: Step
+    counts: bool = False
+
+
+@attrs.frozen
+class Fit:
+    """How the words of an order fit what may decide it.
+
+    Attributes:
+        words: Words of its noun and its verb that fit.
+        is_agent: Whether the relation says that its object does something that the question has a word of, as in
+            *director*, directed by.
+    """
+
+    words: int
+    is_agent: bool
+
+
+@attrs.frozen
+class Counted:
+    """How many ends of a step members have.
+
+    Attributes:
+        numbers: Number and triples of each member that has some.
+        cut: Members that were left out, since too many triples were read.
+        is_sure: Whether all ends are counted that may be asked for.
+    """
+
+    numbers: Mapping[str, tuple[float, tuple[Triple, ...]]]
+    cut: int
+    is_sure: bool
+
+
+@attrs.frozen(eq=False)
+class CountedSteps:
+    """Tell which step of a set an order by counts means, and count its ends.
+
+    Attributes:
+        graph: Graph from which they are read.
+        names: Names of its relations and classes.
+    """
+
+    graph: KnowledgeGraph
+    names: GraphNames
+
+    def offered(self, sets: Sequence[NodeSet], scores: PathScores) -> list[tuple[int, Decider, list[str]]]:
+        """Return what may decide with its set's place: relations with numbers, and steps with some of their ends."""
+        frontiers = self.graph.frontiers([sorted(one.instances)[:_TRIED] for one in sets])
+        rows = [scores.without_noise(row) for row in self.graph.steps(frontiers, True)]
+        pairs = [(place, step) for place, row in enumerate(rows) for step in row]
+        read = self.graph.triples([frontiers[place] for place, _ in pairs], [step for _, step in pairs], 2)
+        found: list[tuple[int, Decider, list[str]]] = []
+        for (place, step), triples in zip(pairs, read, strict=True):
+            nodes = Counter(_member(triple, step) for triple in triples)
+            if not step.inverse and all(value_of(triple.object) is not None for triple in triples):
+                if len(nodes) > 1:
+                    found.append((place, Decider(step), []))
+            elif max(nodes.values(), default=0) > 1:
+                ends = dict.fromkeys(_end(triple, step) for triple in triples)
+                found.append((place, Decider(step, counts=True), [one for one in ends if not isinstance(one, Literal)]))
+        most = max(_LEAST_ENDS, _TRIED // max(1, len(found)))
+        return [(place, one, ends[:most]) for place, one, ends in found]
+
+    def fits(
+        self, order: CountedOrder, sets: Sequence[NodeSet], offered: Sequence[tuple[int, Decider, Sequence[str]]]
+    ) -> list[Fit]:
+        """Tell how each decider fits the words of an order.
+
+        The noun fits a step whose ends have its class or are called so, and a relation with numbers of its name; where
+        it is also what is asked for (*which neighbour has the most neighbours*), the relation that leads to the set. A
+        verb fits a relation that has its stem.
+        """
+        noun = _phrases(order)
+        labels = self.names.labels(one.step.relation for _, one, _ in offered)
+        typed, called = self._classes(noun, [ends for _, _, ends in offered])
+        asked_for = classes_asked(order.text) or classes_asked(f"which {order.text}")
+        classes = {word for phrase in asked_for for word in words_of(phrase)}
+        verbs = verb_stems(" ".join(words_of(order.text) - words_of(order.noun) - classes))
+        asked = bool(classes.intersection(*(phrase.split() for phrase in noun))) and bool(noun)
+        rated = []
+        for (place, one, _), own, roles in zip(offered, typed, called, strict=True):
+            label, path = labels[one.step.relation], sets[place].steps
+            # What tells which set is asked of tells nothing of what is counted.
+            told = stems_of(" ".join(self.names.labels(step.relation for step in (*path, *sets[0].steps)).values()))
+            if one.counts:
+                from_end = Step(one.step.relation, not one.step.inverse)
+                words = max(bool(own or roles), words_of_role(self.names.schema, noun, from_end, label))
+                words = max(words, int(asked and bool(path) and path[-1].relation == one.step.relation))
+            else:
+                words = int(bool(stems_of(order.noun) & stems_of(label)))
+            rated.append(
+                Fit(
+                    words=words + bool((verbs - told) & stems_of(label)),
+                    is_agent=is_of_agent(label) and bool((stems_of(order.text) - told) & stems_of(label)),
+                )
+            )
+        return rated
+
+    def is_named(self, order: CountedOrder, step: Step, label: str) -> bool:
+        """Return whether a step leads to what an order counts, or from who does what its verb says, by its name."""
+        if step.inverse and is_of_agent(label) and verb_stems(order.text) & stems_of(label):
+            return True
+        return bool(words_of_role(self.names.schema, _phrases(order), Step(step.relation, not step.inverse), label))
+
+    def _classes(
+        self, noun: Sequence[str], nodes: Sequence[Sequence[str]]
+    ) -> tuple[list[frozenset[str]], list[frozenset[str]]]:
+        """Return the nodes that have the class of a noun, by a type or their table, and those that are called so."""
+        reads, asked = PathReads(self.graph, _TRIED), [noun] * len(nodes)
+        tables = {name for name in self.names.schema.tables if shared_words(noun, spaced(name))}
+        # Of several tables each row's id begins with its table's name.
+        rows = [frozenset(node for node in row if node.partition(":")[0] in tables) for row in nodes]
+        typed = of_class(reads, self.names, asked, nodes)
+        typed = [some or other for some, other in zip(typed, rows, strict=True)]
+        return typed, of_role(reads, self.names, asked, nodes)
+
+    def likeness(self, order: CountedOrder, steps: Sequence[Step], scores: PathScores) -> list[float]:
+        """Return how like an order is to each relation, as a part of the relation's likeness with its own name."""
+        labels = self.names.labels(step.relation for step in steps)
+        texts = [text for step in steps for text in (order.noun or order.text, order.text, labels[step.relation])]
+        rows = iter(scores.numbers(texts, [()] * len(texts), [[step] for step in steps for _ in range(3)]))
+        found = [(next(rows)[0], next(rows)[0], next(rows)[0]) for _ in steps]
+        return [max(noun, whole) / own if own > 0 else math.inf for noun, whole, own in found]
+
+    def counted(self, one: NodeSet, step: Step, order: CountedOrder) -> Counted:
+        """Count the ends of a step of each member that has some, of several classes those that are asked for."""
+        members, read, cut = sorted(one.instances), 0, 0
+        found: dict[str, list[Triple]] = {}
+        for start in range(0, len(members), _TRIED):
+            if read > _MOST:
+                cut = len(members) - start
+                break
+            [row] = self.graph.triples(self.graph.frontiers([members[start : start + _TRIED]]), [step], None)
+            read += len(row)
+            for triple in row:
+                found.setdefault(_member(triple, step), []).append(triple)
+        ends = sorted({_end(triple, step) for row in found.values() for triple in row})
+        kept, is_sure = self._asked(order, step, [end for end in ends if not isinstance(end, Literal)])
+        if kept:
+            found = {member: [one for one in row if _end(one, step) in kept] for member, row in found.items()}
+        numbers = {member: (float(len(row)), tuple(row)) for member, row in found.items() if row}
+        return Counted(numbers, cut, is_sure)
+
+    def _asked(self, order: CountedOrder, step: Step, ends: Sequence[str]) -> tuple[frozenset[str], bool]:
+        """Return the ends that have the class of what is counted, none for all, and whether no others are counted."""
+        noun, labels = _phrases(order), self.names.labels([step.relation])
+        from_end = Step(step.relation, not step.inverse)
+        if not noun or words_of_role(self.names.schema, noun, from_end, labels[step.relation]):
+            return frozenset(), True
+        [typed], [called] = self._classes(noun, [ends])
+        # Not each node of a class has a relation that says so.
+        return typed, bool(typed) or not called or len(called) >= _ALL * len(ends)
+
+
+def _phrases(order: CountedOrder) -> list[str]:
+    *first, last = order.noun.split() or [""]
+    return [" ".join([*first, singular(last)])] if last else []
+
+
+def verb_stems(text: str) -> set[str]:
+    """Return the stems of a text's words, those of verbs as relations have them."""
+    return stems_of(" ".join(_PAST.get(word, word) for word in words_of(text)))
+
+
+def not_counted(order: CountedOrder) -> str:
+    """Return why an order by counts has no answer."""
+    return f"the graph has no relation or number like {order.noun or order.text!r} by which things could be ordered"
+
+
+def is_like(likeness: float) -> bool:
+    """Return whether a relation without a word of the order may be meant by it."""
+    return likeness >= _LIKE
+
+
+def _member(triple: Triple, step: Step) -> str:
+    return triple.object if step.inverse else triple.subject
+
+
+def _end(triple: Triple, step: Step) -> str:
+    return triple.subject if step.inverse else triple.object
