@@ -37,7 +37,7 @@ from srtk_framework import Graph, Retriever  # noqa: E402
 from srtk_framework.values import Question  # noqa: E402
 
 WRITTEN = ("by_kind", "own_tables", "no_link", "not_there", "whole_road")
-FRESH = (*(f"fresh/{name}" for name in WRITTEN), "fresh/not_there_bands")
+FRESH = (*(f"fresh/{name}" for name in (*WRITTEN, "by_count")), "fresh/not_there_bands")
 SETS = ("demo", "demo_gold", *WRITTEN, "by_count", "certainty", *FRESH)
 OUT = ROOT / "build" / "bench" / "answers.json"
 WORLD = "build/demo/world"

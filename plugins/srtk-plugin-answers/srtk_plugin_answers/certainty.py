@@ -25,6 +25,8 @@ _MOST = 4.0
 """Distance of the next path beyond which no more is known."""
 _LEAST = 0.02
 """Least share of a path, and of all others together: the only path that was found is not surely right."""
+_LIKENED = 0.69
+"""Most probability of an answer that counts what no word of the question names."""
 _CLEAR = 1.0
 """Distance of the next set from which on a likely set of an operation is the one that is asked for."""
 
@@ -40,6 +42,7 @@ class Evidence:
         named: Whether the question has a word of one of its relations.
         unused: Linked topics of the question that are not in the proof.
         operated: Whether an operation chose the set.
+        likened: Whether no word tells what was counted: such an answer is likely at most, and never complete.
         classed: Whether the graph, or the name of a relation, tells that something has the class that is asked for.
     """
 
@@ -50,6 +53,7 @@ class Evidence:
     unused: int = 0
     operated: bool = False
     classed: bool = False
+    likened: bool = False
 
     @property
     def features(self) -> dict[str, float]:
@@ -72,7 +76,8 @@ class Evidence:
     @property
     def probability(self) -> float:
         """Probability that the answer is right as a whole."""
-        return 1 / (1 + math.exp(-sum(WEIGHTS[name] * value for name, value in self.features.items())))
+        probability = 1 / (1 + math.exp(-sum(WEIGHTS[name] * value for name, value in self.features.items())))
+        return min(probability, _LIKENED) if self.likened else probability
 
     @property
     def certainty(self) -> str:
@@ -82,5 +87,5 @@ class Evidence:
     @property
     def is_complete(self) -> bool:
         """Return whether a set that was read whole is the one that is asked for."""
-        clear = self.operated and self.margin >= _CLEAR
+        clear = self.operated and self.margin >= _CLEAR and not self.likened
         return self.probability >= (LIKELY if clear else SURE)

@@ -55,10 +55,12 @@ class Fit:
         words: Words of its noun and its verb that fit.
         is_agent: Whether the relation says that its object does something that the question has a word of, as in
             *director*, directed by.
+        is_asked: Whether the relation calls its ends what is asked for, and not what is counted.
     """
 
     words: int
     is_agent: bool
+    is_asked: bool
 
 
 @attrs.frozen
@@ -90,7 +92,9 @@ class CountedSteps:
 
     def offered(self, sets: Sequence[NodeSet], scores: PathScores) -> list[tuple[int, Decider, list[str]]]:
         """Return what may decide with its set's place: relations with numbers, and steps with some of their ends."""
-        frontiers = self.graph.frontiers([sorted(one.instances)[:_TRIED] for one in sets])
+        # Of ids in order the first ones are often of one kind.
+        members = [sorted(one.instances) for one in sets]
+        frontiers = self.graph.frontiers([row[:: -(-len(row) // _TRIED)] for row in members])
         rows = [scores.without_noise(row) for row in self.graph.steps(frontiers, True)]
         pairs = [(place, step) for place, row in enumerate(rows) for step in row]
         read = self.graph.triples([frontiers[place] for place, _ in pairs], [step for _, step in pairs], 2)
@@ -127,8 +131,8 @@ class CountedSteps:
             label, path = labels[one.step.relation], sets[place].steps
             # What tells which set is asked of tells nothing of what is counted.
             told = stems_of(" ".join(self.names.labels(step.relation for step in (*path, *sets[0].steps)).values()))
+            from_end = Step(one.step.relation, not one.step.inverse)
             if one.counts:
-                from_end = Step(one.step.relation, not one.step.inverse)
                 words = max(bool(own or roles), words_of_role(self.names.schema, noun, from_end, label))
                 words = max(words, int(asked and bool(path) and path[-1].relation == one.step.relation))
             else:
@@ -137,6 +141,8 @@ class CountedSteps:
                 Fit(
                     words=words + bool((verbs - told) & stems_of(label)),
                     is_agent=is_of_agent(label) and bool((stems_of(order.text) - told) & stems_of(label)),
+                    is_asked=not (asked or own or roles)
+                    and bool(words_of_role(self.names.schema, asked_for, from_end, label)),
                 )
             )
         return rated

@@ -61,8 +61,9 @@ class DecidingValues:
                 with the path.
         """
         sets = [one for one in sets if len(one.instances) > 1]
+        by_words = True
         if isinstance(order, CountedOrder):
-            rated = self._counting(question, sets, text, order)
+            rated, by_words = self._counting(question, sets, text, order)
         else:
             rated = [
                 (score, length, Decider(Step(relation)), place)
@@ -81,6 +82,8 @@ class DecidingValues:
         asked = [lead.rows[0] for lead in others]
         # Of links that are compared, the answer is none without the other.
         before = 1 if sets[0].path else len(first.rows)
+        if "counts" in first.facts and not by_words:
+            first = attrs.evolve(first, facts={**first.facts, "likened": True})
         return attrs.evolve(first, others=asked, before=before, margin=margin(first, others))
 
     def compared_links(
@@ -185,18 +188,19 @@ class DecidingValues:
 
     def _counting(
         self, question: Question, sets: Sequence[NodeSet], text: str, order: CountedOrder
-    ) -> list[tuple[float, int, Decider, int]]:
+    ) -> tuple[list[tuple[float, int, Decider, int]], bool]:
         """Rate what an order by counts may mean: what fits its words, else what is like it, the best first.
 
         Where a verb alone says what is counted, as in *lost the most*, a step must fit it.
 
         Returns:
-            The best: the negative score, the length of the path, what decides, and the set's place.
+            The best: the negative score, the length of the path, what decides, and the set's place; and whether words
+            fit.
         """
         offered = self.counted.offered(sets, self.scores) if sets else []
         fits = self.counted.fits(order, sets, offered)
         most = max((fit.words for fit in fits), default=0)
-        best = [(*one, fit.is_agent) for one, fit in zip(offered, fits, strict=True) if fit.words == most]
+        best = [(*one, fit) for one, fit in zip(offered, fits, strict=True) if fit.words == most]
         if not most:
             likeness = self.counted.likeness(order, [row[1].step for row in best], self.scores)
             by_noun = bool(order.noun)
@@ -205,7 +209,14 @@ class DecidingValues:
                 for row, like in zip(best, likeness, strict=True)
                 if (is_like(like) if by_noun else not row[1].counts)
             ]
-        best = [row for row in best if row[3]] or best
+        best = [row for row in best if row[3].is_agent] or best
+        # Which actor starred in the most films: of both directions the one to films.
+        known = {(place, one.step) for place, one, *_ in best}
+        best = [
+            row
+            for row in best
+            if not (row[3].is_asked and (row[0], Step(row[1].step.relation, not row[1].step.inverse)) in known)
+        ]
         paths = [sets[row[0]].steps for row in best]
         steps = [[row[1].step] for row in best]
         begun = self.scores.of(paths, text)
@@ -213,10 +224,11 @@ class DecidingValues:
         rows = [self.scores.rows([one] * len(best), paths, steps) for one in texts]
         means = [sum(row[i][0] for row in rows) / len(rows) for i in range(len(best))]
         weights = self._weights(question, sets)
-        return sorted(
+        rated = sorted(
             (-rounded(begun[i] + mean + weights[place]), len(paths[i]), one, place)
             for i, ((place, one, *_), mean) in enumerate(zip(best, means, strict=True))
         )
+        return rated, bool(most)
 
     def _weights(self, question: Question, sets: Sequence[NodeSet]) -> list[float]:
         """Return the logarithm of the share of the link that each set begins at."""

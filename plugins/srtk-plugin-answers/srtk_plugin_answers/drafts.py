@@ -33,6 +33,7 @@ class Draft:
         path: Path to the answer, or to the set that the operation is about.
         relation: Relation whose values, or whose counts, decided.
         counts: How many of what was counted each entity has, where an order was by counts.
+        likened: Whether no word, but the path scorer alone, tells what such an order counts, or of what.
         cut: Members of the set that limits left out of such an order.
         others: Other choices.
         missing: Why there is no answer.
@@ -51,6 +52,7 @@ class Draft:
     path: RankedPath | None = None
     relation: str | None = None
     counts: Sequence[int] = ()
+    likened: bool = False
     cut: int = 0
     others: Sequence[Choice] = ()
     missing: str = ""
@@ -88,6 +90,7 @@ class Draft:
             path=lead.path,
             relation=lead.facts.get("relation"),
             counts=lead.facts.get("counts", ()),
+            likened=lead.facts.get("likened", False),
             cut=lead.facts.get("cut", 0),
         )
 

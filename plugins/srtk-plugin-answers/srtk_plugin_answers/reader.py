@@ -157,6 +157,7 @@ class PathsReader(Reader):
             unused=unused,
             operated=draft.operated,
             classed=bool(one.fit or one.roles or one.is_classed),
+            likened=draft.likened,
         )
 
     def _answer(

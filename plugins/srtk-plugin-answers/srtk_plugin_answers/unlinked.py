@@ -13,7 +13,7 @@ from srtk_plugin_answers.counted_steps import not_counted, verb_stems
 from srtk_plugin_answers.deciding_values import DecidingValues
 from srtk_plugin_answers.graph_names import words_of_role
 from srtk_plugin_answers.node_sets import Lead, NodeSet, Row
-from srtk_plugin_answers.question_classes import STOP_WORDS, shared_words, stems_of, word_set, words_of
+from srtk_plugin_answers.question_classes import PEOPLE, STOP_WORDS, shared_words, stems_of, word_set, words_of
 from srtk_plugin_answers.question_kinds import CountedOrder, QuestionKind, classes_asked, counted_order, order_clause
 from srtk_plugin_answers.question_values import clauses, value_constraints
 
@@ -97,7 +97,10 @@ class UnlinkedSets:
             return Lead(), "the graph has no number or date that the question's bound is about"
         if order is not None and not (conditions or bounds):
             sets = [*sets, *(one for one, _ in found)]
-        return self._answered(question, kind, sets, rest, covered, bool(conditions or bounds), order)
+        lead, missing = self._answered(question, kind, sets, rest, covered, bool(conditions or bounds), order)
+        if order is not None and not of_class:
+            lead = attrs.evolve(lead, facts={**lead.facts, "likened": True})
+        return lead, missing
 
     def of_value(self, question: Question) -> Lead | None:
         """Return what has a text that the question names as it is written: a code, a sign, a name of people.
@@ -176,15 +179,20 @@ class UnlinkedSets:
             if (one := find(phrases)) is not None:
                 found = True
                 yield one, True
-        if order is not None and not found and (one := self._having(order)) is not None:
-            found = True
-            yield one, True
+        if order is not None and not found:
+            one, is_told = self._having(phrases, order)
+            if one is not None:
+                found = True
+                yield one, is_told
         tables = [columns for columns in self.schema.tables.values() if columns]
         if not found and len(tables) == 1 and (rows := self._subjects(tables[0])) is not None:
             yield rows, False
 
-    def _having(self, order: CountedOrder) -> NodeSet | None:
-        """Return what is joined to things that an order counts, or does what its verb says, by names of relations."""
+    def _having(self, phrases: Sequence[str], order: CountedOrder) -> tuple[NodeSet | None, bool]:
+        """Return what is joined to things that an order counts, or does what its verb says, by names of relations.
+
+        Whether a relation also tells that it has the class, or people are asked for, is returned with it.
+        """
         labels = dict(zip(self.schema.relations, self.graph.labels(self.schema.relations), strict=True))
         steps = [
             step
@@ -193,11 +201,13 @@ class UnlinkedSets:
             if self.values.counted.is_named(order, step, label)
         ]
         rows = self.graph.match([Pattern(None, step.relation, None) for step in steps]) if steps else []
-        return _set(
+        one = _set(
             (triple.object if step.inverse else triple.subject, triple)
             for step, row in zip(steps, rows, strict=True)
             for triple in row
         )
+        told = stems_of(" ".join(phrases)) & stems_of(" ".join(labels[step.relation] for step in steps))
+        return one, bool(told or set(PEOPLE) & set(phrases))
 
     def _typed(self, phrases: Sequence[str]) -> NodeSet | None:
         if not self.schema.type_relations or not phrases:

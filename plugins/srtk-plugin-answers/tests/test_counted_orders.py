@@ -236,8 +236,8 @@ def test_a_noun_that_is_also_asked_for_is_counted_by_the_relation_to_what_is_ask
 
 
 def test_a_relation_is_counted_of_what_it_calls_so_and_its_words_are_no_names() -> None:
-    pairs = [("peru", "chile"), ("peru", "brazil"), ("chile", "peru"), ("brazil", "peru"), ("latvia", "peru")]
-    rows = [[one, "exporting_country", other] for one, other in [*pairs, ("latvia", "chile")]]
+    pairs = [("peru", "chile"), ("peru", "brazil"), ("brazil", "chile"), ("latvia", "peru"), ("latvia", "chile")]
+    rows = [[one, "exporting_country", other] for one, other in pairs]
     assert asked("Which country is exporting to the most countries?", triples=rows).entities == ("peru",)
     text = "Which country next to Latvia is exporting to the most countries?"
     assert asked(text, "latvia", triples=rows, paths=("exporting_country",)).entities == ("peru",)
@@ -249,6 +249,32 @@ def test_who_does_something_is_preferred_among_relations_that_are_like_what_is_c
             return [[1.0 + (step.relation in text) for step in row] for text, row in zip(questions, candidates)]  # noqa: B905
 
     assert asked("Which producer made the most films?", triples=FILMS, scorer=Like()).entities == ("scott",)
+
+
+def test_of_both_directions_of_a_relation_the_one_to_what_is_asked_for_is_not_counted() -> None:
+    rows = [
+        *(
+            [film, "starred actor", actor]
+            for film, actor in (("heat", "pacino"), ("heat", "kilmer"), ("ali", "kilmer"))
+        ),
+        *(["pacino", "starred actor", one] for one in ("anna", "kim", "lee")),
+    ]
+    assert asked("Which actor starred in the most movies?", triples=rows).entities == ("kilmer",)
+
+
+def test_what_no_word_names_or_what_is_of_no_known_class_is_never_sure_or_complete() -> None:
+    class Like(Named):
+        def score(self, questions: Any, paths: Any, candidates: Any) -> Any:
+            return super().score([text.replace("streams", "river") for text in questions], paths, candidates)
+
+    rows = [*TRIPLES, *([c, "mill", m] for c, m in (("estonia", "a"), ("estonia", "b"), ("russia", "c")))]
+    sure = asked("Which neighbour of Latvia has the most rivers?", "latvia", triples=rows)
+    likely = asked("Which neighbour of Latvia has the most streams?", "latvia", triples=rows, scorer=Like())
+    assert (sure.entities, sure.certainty, sure.complete) == (("lithuania",), "sure", True)
+    assert (likely.entities, likely.certainty, likely.complete) == (("lithuania",), "likely", None)
+    rows = [["one", "call", "a"], ["one", "call", "b"], ["two", "call", "a"], ["two", "name", '"2"']]
+    stops = asked("At which stop do the most calls end?", triples=rows, tables={"trains": ("call", "name")})
+    assert (stops.entities, stops.certainty, stops.complete) == (("one",), "likely", None)
 
 
 def test_all_sets_that_have_the_class_are_tried() -> None:
@@ -282,7 +308,7 @@ def test_a_column_of_ids_is_called_what_its_ids_are_of() -> None:
 
 def test_an_order_of_which_not_all_was_read_says_so(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(counted_steps, "_TRIED", 2)
-    monkeypatch.setattr(counted_steps, "_MOST", 1)
-    answer = asked("Which neighbour of Latvia has the most lakes?", "latvia")
+    monkeypatch.setattr(counted_steps, "_MOST", 0)
+    answer = asked("Which neighbour of Latvia has the most rivers?", "latvia")
     assert answer.complete is False
     assert answer.trace["choice"]["cut"] == 2
