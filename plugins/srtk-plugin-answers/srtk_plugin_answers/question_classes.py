@@ -60,6 +60,8 @@ _STEM = 4
 ASKING = _ASK | _ORDER | _BE | _SKIPPED
 """Words before the noun that names what is asked for."""
 _PREPOSITIONS = word_set("of in on at by for from to with within during before after since under")
+_WHITHER = word_set("to into through across against over under")
+"""Prepositions that follow a verb rather than a noun."""
 _KEYS = word_set("id ids key")
 _WHO = word_set("who whom who's whos")
 _PARTICIPLES = ("ed", "en", "ing", "born", "made", "won")
@@ -139,8 +141,9 @@ def asked_classes(text: str) -> tuple[str, ...]:
             forms = dict.fromkeys([singular(run[-1]), "genre", "type", "style"])
             return (*(f"{noun} {form}" for form in forms), *(f"{form} of {noun}" for form in forms))
     found = [run]
-    if len(run) > 1 and (bound == "¤" or bound in _DETERMINERS):
-        found.insert(0, run[:-1])  # which city | borders the sea
+    verbal = len(run) > 1 and bound in _WHITHER and singular(run[-1]) != run[-1] and singular(run[-2]) == run[-2]
+    if len(run) > 1 and (bound == "¤" or bound in _DETERMINERS or verbal):
+        found.insert(0, run[:-1])  # which city | borders the sea, exports to
     plural = next((i for i, word in enumerate(run) if singular(word) != word), len(run))
     found.append(run[: plural + 1])  # which artists | perform folk music
     return tuple(dict.fromkeys([*map(_joined, found), *people]))

@@ -26,6 +26,7 @@ from srtk_framework.values import Schema
     ("text", "phrase"),
     [
         ("Which city in ¤ has the most inhabitants?", "city"),
+        ("Which country exports to the most countries?", "country"),
         ("In which countries is ¤ spoken?", "country"),
         ("which city borders ¤", "city"),
         ("Name the female singers who were born in ¤.", "female singer"),
@@ -55,6 +56,10 @@ def test_the_phrase_after_the_word_that_asks_names_the_class(text: str, phrase: 
 @pytest.mark.parametrize("text", ["When was ¤ born?", "Where is ¤?", "What is ¤?", "Which", "", "Is ¤ a city?", "Why?"])
 def test_some_questions_name_no_class(text: str) -> None:
     assert asked_classes(text) == ()
+
+
+def test_two_nouns_before_other_prepositions_are_one_phrase() -> None:
+    assert "film" not in asked_classes("Which film genres in ¤ are rare?")
 
 
 def test_a_verb_that_may_belong_to_the_phrase_is_left_out_in_another() -> None:

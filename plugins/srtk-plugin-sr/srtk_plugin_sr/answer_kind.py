@@ -11,6 +11,8 @@ from srtk_framework.text import fold
 
 PERSON, PLACE, WORK, GROUP = "person", "place", "work", "group"
 TIME, NUMBER, THING, TRUTH = "time", "number", "thing", "truth"
+MARK = "¤"
+"""Stands for a topic's mention."""
 PHRASES = {
     PERSON: "person",
     PLACE: "place location",
@@ -40,6 +42,9 @@ _BOUNDS = word_set(
     does did has have had can could will would and or not
     """
 )
+_DETERMINERS = word_set("a an the his her its their")
+_WHITHER = word_set("to into through across against over under")
+"""Prepositions that follow a verb rather than a noun: *which river flows into*."""
 _TIME = re.compile(
     r"^(?:and |so )?(?:(?:since |until |till |from |by )?when\b"
     r"|(?:in |on |since |by |from |until )?(?:what|which) (?:\w+ )?(?:years?|dates?|days?|decade|month|century)\b)"
@@ -99,9 +104,14 @@ class AnswerKind:
 
 
 def answer_kind(text: str) -> AnswerKind:
-    """Return what a question expects, whatever its case; imperatives (*list the films*) count as questions."""
-    plain = " ".join(fold(text).replace("’", "'").split())
-    noun = _noun(_WORD.findall(plain.replace("'s", " 's")))
+    """Return what a question expects, whatever its case; imperatives (*list the films*) count as questions.
+
+    Args:
+        text: The question; mentions of topics may be marked.
+    """
+    folded = fold(text).replace("’", "'")
+    noun = _noun(_WORD.findall(folded.replace("'s", " 's")))
+    plain = " ".join(folded.replace(MARK, " ").split())
     several = noun.endswith("s") and not noun.endswith(("ss", "us", "is"))
     if _COUNT.search(plain):
         return AnswerKind(THING, noun, several, counted=True)
@@ -141,17 +151,34 @@ def _noun(words: Sequence[str]) -> str:
         if not begins:
             continue
         run: list[str] = []
+        bound = ""
         for one in words[place + 1 :]:
             if one == "'s":
                 run = []  # What is asked for comes last: Anna's daughter's name.
                 continue
-            if not run and one in _SKIPPED:
+            if not run and (one in _SKIPPED or one == MARK):
                 continue
             if one in _BOUNDS or not one[0].isalpha():
+                bound = one
                 break
             run.append(one)
+        if word in _ASK and len(run) > 1 and _is_verb(run[-1], run[-2], bound):
+            run.pop()
         return " ".join(run[:3])
     return ""
+
+
+def _is_verb(word: str, before: str, bound: str) -> bool:
+    """Return whether the last word before what ends a phrase is a verb: *which building houses the archive*.
+
+    A noun and what it is joined to are no noun phrase: *which film stars ¤*, but *which football club ¤ plays for*.
+    Participles stay, as they are often in the name of the relation: *person directed*, directed by.
+    """
+    if word.endswith(("ed", "ing")):
+        return False
+    if bound in _DETERMINERS or bound == MARK:
+        return _known(word) is None or _known(before) is not None
+    return bound in _WHITHER and _known(word) is None and word.endswith("s") and not before.endswith("s")
 
 
 _NOUNS = {

@@ -50,7 +50,7 @@ from srtk_framework.values import (
     one_of,
     rounded,
 )
-from srtk_plugin_sr.answer_kind import operates
+from srtk_plugin_sr.answer_kind import MARK, operates
 from srtk_plugin_sr.beam_state import OVERSAMPLING, ActivePath, BeamState, beam_state, copy_state, without_end
 from srtk_plugin_sr.choice_fit import FoundPaths, f1_of, fit_choice
 from srtk_plugin_sr.cross_encoder import CrossEncoder
@@ -59,7 +59,7 @@ from srtk_plugin_sr.fit_settings import ChoiceFitSettings
 from srtk_plugin_sr.links import weighted_entities
 from srtk_plugin_sr.node_mass import Rescore, facts_by_node
 from srtk_plugin_sr.path_choice import FILE, PathChoice, PathRecorder
-from srtk_plugin_sr.path_features import MARK, SearchedQuestion
+from srtk_plugin_sr.path_features import SearchedQuestion
 from srtk_plugin_sr.search_settings import AUTO, Auto, SearchBlock
 
 _Item = TypeVar("_Item")

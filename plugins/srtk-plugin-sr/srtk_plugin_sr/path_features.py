@@ -15,14 +15,12 @@ from srtk_framework.graph import Instance, passed, path_probabilities, topic_sup
 from srtk_framework.roles import KnowledgeGraph, PathScorer
 from srtk_framework.text import fold, spaced
 from srtk_framework.values import RankedPath, Step
-from srtk_plugin_sr.answer_kind import NUMBER, TIME, AnswerKind, answer_kind, end_kind, literal_kind, word_set
+from srtk_plugin_sr.answer_kind import MARK, NUMBER, TIME, AnswerKind, answer_kind, end_kind, literal_kind, word_set
 
 Floats = npt.NDArray[np.float64]
 
 LABELLED = 3
 """Ends of each path whose labels are read."""
-MARK = "¤"
-"""Stands for a topic's mention."""
 FEATURES = (
     "share",
     "first",
@@ -114,7 +112,7 @@ class QuestionWords:
             if word not in _STOP and word != MARK and not word.isdigit():
                 places.setdefault(word, min(abs(place - mark) for mark in marks))
         nesting = sum(word in _NESTING for word in words[1:])
-        return cls(answer_kind(marked.replace(MARK, " ")), tuple(places), tuple(places.values()), nesting)
+        return cls(answer_kind(marked), tuple(places), tuple(places.values()), nesting)
 
     @property
     def texts(self) -> list[str]:

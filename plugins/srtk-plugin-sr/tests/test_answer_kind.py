@@ -13,6 +13,7 @@ from srtk_plugin_sr.answer_kind import (
     literal_kind,
     operates,
 )
+from srtk_plugin_sr.path_features import QuestionWords
 
 
 @pytest.mark.parametrize(
@@ -26,6 +27,17 @@ from srtk_plugin_sr.answer_kind import (
         ("list the films that he directed", THING, "films"),
         ("What is 's daughter's gender?", THING, "gender"),
         ("What does 's brother do?", THING, ""),
+        ("Which building houses the archive?", THING, "building"),
+        ("which film stars ¤", THING, "film"),
+        ("Which river crosses ¤?", THING, "river"),
+        ("What films ¤ acted in?", THING, "films"),
+        ("Which country exports to ¤?", THING, "country"),
+        ("Which football club ¤ plays for?", THING, "football club"),
+        ("Which film stars are from ¤?", THING, "film stars"),
+        ("Which film genres in ¤?", THING, "film genres"),
+        ("which person directed the film", THING, "person directed"),
+        ("Which ¤ players are there?", THING, "players"),
+        ("List the film stars the critics praised.", THING, "film stars"),
     ],
 )
 def test_the_words_of_a_question_say_what_it_expects(text: str, kind: str, noun: str) -> None:
@@ -78,3 +90,9 @@ def test_an_order_a_comparison_or_a_year_is_an_operation(text: str) -> None:
 )
 def test_words_that_end_like_superlatives_are_none(text: str) -> None:
     assert not operates(text)
+
+
+def test_a_mention_ends_the_phrase_of_the_kind_also_among_the_words_of_a_path() -> None:
+    words = QuestionWords.of("Which building houses ¤ ?")
+    assert words.kind.noun == "building"
+    assert words.content == ("building", "houses")
