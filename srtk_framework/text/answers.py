@@ -61,6 +61,9 @@ def answer_notes(answer: Answer, subgraph: Subgraph, labels: Mapping[str, str], 
         notes.append(head + _listed([_member(one, values, labels) for one in members], limit))
     if counts := _counts(answer, subgraph, labels):
         notes.append(_listed(counts, most))
+    told = subgraph.trace.get("reader")
+    if isinstance(told, Mapping) and isinstance(told.get("notice"), str):
+        notes.append(told["notice"])
     if answer.complete is False and not _is_count(answer):
         notes.append(_NOT_WHOLE)
     return notes

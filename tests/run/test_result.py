@@ -163,6 +163,12 @@ def test_the_counts_of_an_order_stand_below_the_answer(counts, below):
     assert Result(read).to_text().splitlines()[2 : 2 + len(below)] == below
 
 
+def test_a_notice_of_the_reader_stands_below_the_answer():
+    subgraph = Subgraph(triples=(), scores=(), paths=(), path_of=(), trace={"reader": {"notice": "read as English"}})
+    read = Retrieval(Question("q", "Wo?"), subgraph=subgraph, answer=Answer(text="there"))
+    assert Result(read).to_text().splitlines()[2] == "        read as English"
+
+
 def test_values_that_decide_stand_below_the_answer():
     people, year = Literal('"1411778724"^^xsd:integer'), Literal('"1979"^^xsd:integer')
     triples = [Triple("in", "people", Literal('"1380004385"^^xsd:integer')), Triple("cn", "people", people)]

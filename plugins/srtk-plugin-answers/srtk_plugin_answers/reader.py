@@ -6,9 +6,10 @@ from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
 
 import attrs
+from srtk_plugin_local.dictionary.stop_words import is_foreign
 
 from srtk_framework.roles import KnowledgeGraph, PathScorer, Reader
-from srtk_framework.text import link_topics
+from srtk_framework.text import link_topics, without_mentions, words
 from srtk_framework.values import (
     Alternative,
     Answer,
@@ -30,7 +31,7 @@ from srtk_plugin_answers.drafts import Draft
 from srtk_plugin_answers.literal_values import is_missing
 from srtk_plugin_answers.operations import Operated, Operations
 from srtk_plugin_answers.path_scores import is_clear, share_of
-from srtk_plugin_answers.question_classes import words_of
+from srtk_plugin_answers.question_classes import MENTION, words_of
 from srtk_plugin_answers.question_kinds import classes_asked
 from srtk_plugin_answers.relation_likeness import RelationLikeness
 from srtk_plugin_answers.result_order import with_proof
@@ -39,6 +40,7 @@ from srtk_plugin_answers.unlinked import UnlinkedSets
 _NAMED = 10
 """Names that a text has; the others are counted."""
 _NO_VALUE = "the graph has no value of that; it says {text!r}"
+_FOREIGN = "the question is not in English, and its words were read as English ones"
 _IMPROBABLE = "no answer is probable enough: {text!r} has {probability:.2f}, and {least:g} is asked for"
 
 
@@ -72,10 +74,10 @@ class PathsReader(Reader):
             self.graph, self.scorer, self.budget, members=self.members, by_role=True, scale=self.scale
         )
         schema, names = self._operations.schema, self._operations.names
-        words = frozenset(word for label in names.labels(schema.relations).values() for word in words_of(label))
+        known = frozenset(word for label in names.labels(schema.relations).values() for word in words_of(label))
         sets = UnlinkedSets(self.graph, schema, self._operations.values)
         self._likeness = RelationLikeness(names)
-        self._handlers = AnswerHandlers(self.graph, self._operations, sets, self._likeness, words)
+        self._handlers = AnswerHandlers(self.graph, self._operations, sets, self._likeness, known)
 
     def needs_links(self) -> bool:
         """Return False: a class, a value or words may say what is asked for."""
@@ -173,6 +175,8 @@ class PathsReader(Reader):
         trace: dict[str, Any] = {}
         if added:
             trace["links"] = [{"entity": link.entity, "name": link.name} for link in added]
+        if _is_foreign(question):
+            trace["notice"] = _FOREIGN
         if choice := draft.choice():
             trace["choice"] = choice
         if draft.missing:
@@ -180,7 +184,8 @@ class PathsReader(Reader):
         elif draft.entities and draft.truth is None and all(is_missing(names.get(one, one)) for one in draft.entities):
             draft = Draft(draft.kind, missing=_NO_VALUE.format(text=_listed(draft.entities, names)))
         if draft.missing:
-            return Answer(enough=False, missing=draft.missing, trace=trace, operation=draft.kind)
+            missing = f"{draft.missing}; {_FOREIGN}" if "notice" in trace else draft.missing
+            return Answer(enough=False, missing=missing, trace=trace, operation=draft.kind)
         proof = dict.fromkeys(triple for triple, _ in draft.proof)
         changed = subgraph
         if not proof.keys() <= set(subgraph.triples):
@@ -206,6 +211,12 @@ class PathsReader(Reader):
             subgraph=None if changed is subgraph else changed,
             trace=trace,
         )
+
+
+def _is_foreign(question: Question) -> bool:
+    """Return whether a question is visibly in another language than English, outside of its links' mentions."""
+    text = without_mentions(question, question.links, {}, MENTION).lower()
+    return is_foreign(text[start:end] for start, end in words(text))
 
 
 def _with_links(question: Question, more: Sequence[Link]) -> Question:

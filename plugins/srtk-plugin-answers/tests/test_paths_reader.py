@@ -562,3 +562,31 @@ def test_an_age_is_a_date_or_a_number_of_a_relation_like_it() -> None:
 def test_a_question_that_asks_of_something_in_a_place_names_no_relation_to_it(text: str) -> None:
     assert asked_relation(text) is None
     assert asked_relation("life expectancy in Latvia") == "life expectancy"
+
+
+@pytest.mark.parametrize(
+    ("text", "foreign"),
+    [
+        ("Was ist die Hauptstadt von Latvia?", True),
+        ("Wo liegt Latvia?", False),
+        ("¿Cuál es la capital de Latvia?", True),
+        ("What is the capital of Latvia?", False),
+        ("Who directed De la Guerra in Latvia?", False),
+    ],
+)
+def test_a_question_in_another_language_is_told_to_be_read_as_english(text: str, foreign: bool) -> None:
+    answer, _ = asked(text, "latvia", paths=("capital",))
+    assert ("notice" in answer.trace) == foreign
+    assert answer.enough or ("not in English" in answer.missing) == foreign
+
+
+def test_the_name_of_a_link_tells_nothing_of_the_language_of_a_question() -> None:
+    graph = MemoryGraph(triples=[["film", "director", "lee"]])
+    graph.open()
+    text = "director La vida es de todos"
+    reader = PathsReader(graph, Named(2.0))
+    reader.open()
+    [found] = facts(graph, [[RankedPath("film", (Step("director"),), 2.0)]], Budget())
+    link = Link("film", start=9, end=len(text), name="La vida es de todos")
+    [answer] = reader.read([Question("q", text, (link,))], [found])
+    assert "notice" not in answer.trace

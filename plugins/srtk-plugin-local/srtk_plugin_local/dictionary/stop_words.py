@@ -76,6 +76,17 @@ def language_of(words: Iterable[str]) -> str:
     return best if counts[best] >= SURE else DEFAULT
 
 
+def is_foreign(words: Iterable[str]) -> bool:
+    """Return whether a text is visibly in another language than English: it has more function words of that language.
+
+    Args:
+        words: Words in lower case.
+    """
+    some = frozenset(words)
+    known = STOP_WORDS[language_of(some)]
+    return len(some & known) - len(some & STOP_WORDS[DEFAULT]) >= SURE
+
+
 class FunctionWords:
     """The function words of texts: of the given languages, or of the language of each text.
 
