@@ -11,7 +11,7 @@ from typing import Any, Literal
 import attrs
 
 from srtk_framework.text.folding import fold
-from srtk_framework.values import DriverError, Message, Prompt, Reply, rounded
+from srtk_framework.values import DriverError, Message, Prompt, Reply, best_first, rounded
 from srtk_framework.values.protocols import GeneratorLike
 
 How = Literal["first", "repaired", "rated", "fallback"]
@@ -176,7 +176,7 @@ def _rated(generator: GeneratorLike, prompts: Sequence[Prompt]) -> list[Choice]:
         if any(math.isnan(rate) for rate in row):
             raise DriverError("rate returned NaN; return a number for each option")
         rates = tuple(rounded(rate) for rate in row)
-        order = sorted(range(len(rates)), key=lambda i: (-rates[i], i))
+        order = best_first(range(len(rates)), rates.__getitem__)
         choices.append(Choice(tuple(i + 1 for i in order[: prompt.most]), RATED, (), rates))
     return choices
 

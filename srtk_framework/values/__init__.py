@@ -22,6 +22,7 @@ from srtk_framework.values.errors import (
 from srtk_framework.values.frontiers import Frontier, NodeSet, Ragged
 from srtk_framework.values.hop_state import HopState
 from srtk_framework.values.masked_texts import MaskedText, TokenScore
+from srtk_framework.values.orders import best_first, completion_order, hit_order, link_order
 from srtk_framework.values.origins import Completion, Evidence, Origin, confidence, written_confidence
 from srtk_framework.values.protocols import GraphLike
 from srtk_framework.values.questions import LINKED_BY, NIL, Link, LinkList, Mention, Question
@@ -116,13 +117,17 @@ __all__ = [
     "answered",
     "at_least",
     "batched",
+    "best_first",
     "between",
     "close_matches",
+    "completion_order",
     "confidence",
     "deprecated",
     "each",
     "finite",
+    "hit_order",
     "keys_of",
+    "link_order",
     "not_empty",
     "note_secrets",
     "one_of",

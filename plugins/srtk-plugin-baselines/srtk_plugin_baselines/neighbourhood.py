@@ -10,7 +10,7 @@ from typing import Any
 import attrs
 
 from srtk_framework.roles import KnowledgeGraph
-from srtk_framework.values import Budget, Frontier, Literal, Question, Step, Subgraph, Triple, rounded
+from srtk_framework.values import Budget, Frontier, Literal, Question, Step, Subgraph, Triple, best_first, rounded
 
 _FIRST_READ = 32
 """Nodes of the first read of a hop that may not be needed as a whole; each further read has twice as many."""
@@ -85,7 +85,7 @@ class _Search:
 
 
 def _strongest_first(weights: Mapping[str, float]) -> list[str]:
-    return sorted(weights, key=lambda node: (-weights[node], node))
+    return best_first(weights, weights.__getitem__)
 
 
 def neighbourhoods(

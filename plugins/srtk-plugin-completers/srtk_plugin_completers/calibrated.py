@@ -23,6 +23,7 @@ from srtk_framework.values import (
     at_least,
     batched,
     between,
+    completion_order,
     confidence,
     open_end,
 )
@@ -156,7 +157,7 @@ class CalibratedCompleter(Completer):
         kept = [one for one in row if cut is None or cut.keeps(one.confidence, one.triple)]
         shares = (self._lacks(pattern) * learnt.probabilities(step, [one.confidence for one in kept])).tolist()
         found = [one._replace(confidence=confidence(share)) for one, share in zip(kept, shares, strict=True)]
-        return sorted(found, key=lambda one: (-one.confidence, one.triple))
+        return sorted(found, key=completion_order)
 
     def _lacks(self, pattern: Pattern) -> float:
         """Return the probability that a pattern lacks a fact; 1 if nothing is believed of what the graph lacks."""

@@ -10,7 +10,17 @@ import numpy as np
 import numpy.typing as npt
 
 from srtk_framework.roles import Completer
-from srtk_framework.values import Completion, Pattern, Step, Triple, confidence, not_empty, one_of, open_end
+from srtk_framework.values import (
+    Completion,
+    Pattern,
+    Step,
+    Triple,
+    completion_order,
+    confidence,
+    not_empty,
+    one_of,
+    open_end,
+)
 
 REASONS = 100
 """First completions of each completer that give their evidence to the same triple of a more confident one."""
@@ -78,7 +88,7 @@ class UnionCompleter(Completer):
             again = []
             for at, (found, rates) in enumerate(zip(merged, self.rate(some, ends), strict=True)):
                 rated = [one._replace(confidence=rate) for one, rate in zip(found, rates, strict=True) if rate]
-                rated.sort(key=lambda one: (-one.confidence, one.triple))
+                rated.sort(key=completion_order)
                 answers[left[at]] = rated[:limit]
                 if asked is None or all(len(row[at]) < asked for row in rows):
                     continue
@@ -116,4 +126,4 @@ def united(rows: Sequence[Sequence[Completion]]) -> list[Completion]:
         ranked = sorted(kept, key=lambda one: -one.confidence)
         evidence = tuple(dict.fromkeys(reason for one in ranked for reason in one.evidence))
         found.append(Completion(triple, best, evidence))
-    return sorted(found, key=lambda one: (-one.confidence, one.triple))
+    return sorted(found, key=completion_order)

@@ -25,6 +25,7 @@ from srtk_framework.values import (
     at_least,
     batched,
     between,
+    completion_order,
     confidence,
     not_empty,
     one_of,
@@ -147,7 +148,7 @@ class HybridCompleter(Completer):
                     one._replace(confidence=sure[one.triple.subject if pool.step.inverse else one.triple.object])
                     for one in united(found)
                 ]
-                answers.append(sorted(rated, key=lambda one: (-one.confidence, one.triple))[:limit])
+                answers.append(sorted(rated, key=completion_order)[:limit])
         return answers
 
     def rate(self, patterns: Sequence[Pattern], candidates: Sequence[Sequence[str]]) -> list[list[float]]:

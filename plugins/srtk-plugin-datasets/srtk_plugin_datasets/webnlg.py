@@ -13,7 +13,7 @@ from pathlib import Path
 
 import attrs
 
-from srtk_framework.values import EntityMention, InputError, Literal, Question, Triple, between, one_of
+from srtk_framework.values import EntityMention, InputError, Literal, Question, Triple, best_first, between, one_of
 from srtk_plugin_datasets.catalogue import located
 from srtk_plugin_datasets.hidden_facts import Ends, hidden_facts, questions_of
 from srtk_plugin_datasets.question_sets import SampledSet
@@ -182,7 +182,7 @@ def mentions(text: str, triples: Iterable[Triple]) -> list[EntityMention]:
         for name in names(id_):
             owners.setdefault(name, []).append(id_)
     found: list[EntityMention] = []
-    for name in sorted(owners, key=lambda one: (-len(one), one)):
+    for name in best_first(owners, len):
         start = text.find(name)
         while start >= 0:
             end = start + len(name)

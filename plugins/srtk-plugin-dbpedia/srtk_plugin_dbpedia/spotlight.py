@@ -13,7 +13,7 @@ from srtk_plugin_sparql.sources import Source
 from srtk_plugin_sparql.terms import Rows
 from srtk_plugin_web import Limits
 
-from srtk_framework.values import Link, SettingsError, at_least, positive, rounded, share
+from srtk_framework.values import Link, SettingsError, at_least, link_order, positive, rounded, share
 from srtk_plugin_dbpedia import titles
 from srtk_plugin_dbpedia.offsets import span
 
@@ -120,11 +120,7 @@ class SpotlightLinker(ServiceLinker):
             known = mentions.setdefault(place, {})
             if entity not in known or known[entity].score < score:
                 known[entity] = Link(entity, score, start, end, row["label"].value or titles.words(entity))
-        kept = [
-            link
-            for links in mentions.values()
-            for link in sorted(links.values(), key=lambda link: (-link.score, link.entity))[: self.n_best]
-        ]
+        kept = [link for links in mentions.values() for link in sorted(links.values(), key=link_order)[: self.n_best]]
         return sorted(kept, key=_order)
 
     def _id(self, uri: str) -> str:

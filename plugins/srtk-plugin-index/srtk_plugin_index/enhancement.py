@@ -9,7 +9,7 @@ import attrs
 
 from srtk_framework.roles import EntityLinker, KnowledgeGraph
 from srtk_framework.text import name, relation_words
-from srtk_framework.values import Pattern, Question, Triple
+from srtk_framework.values import Pattern, Question, Triple, link_order
 
 
 @attrs.frozen
@@ -49,10 +49,10 @@ class Enhancement:
         linked = dict(zip(texts, self.linker.link(texts), strict=True)) if texts else {}
         pairs: list[list[list[tuple[str, str]]]] = []
         for question in questions:
-            own = sorted(question.links or linked[question.text], key=lambda link: (-link.score, link.entity))
+            own = sorted(question.links or linked[question.text], key=link_order)
             rows = []
             for option in question.options:
-                its = sorted(linked[option], key=lambda link: (-link.score, link.entity))
+                its = sorted(linked[option], key=link_order)
                 both = sorted(product(own, its), key=lambda pair: -pair[0].score * pair[1].score)
                 rows.append(list(dict.fromkeys((a.entity, b.entity) for a, b in both if a.entity != b.entity)))
             pairs.append(rows)

@@ -20,6 +20,7 @@ from srtk_framework.values import (
     Subgraph,
     Triple,
     at_least,
+    hit_order,
     one_of,
 )
 from srtk_plugin_index.enhancement import Enhancement
@@ -122,7 +123,7 @@ def _subgraph(
     scores: dict[Triple, float] = {}
     missing: dict[Triple, None] = {}
     best: dict[str, Hit] = {}
-    for hit in sorted((hit for hits in found for hit in hits), key=lambda hit: (-hit.score, hit.entry.id)):
+    for hit in sorted((hit for hits in found for hit in hits), key=hit_order):
         best.setdefault(hit.entry.id, hit)
     for hit in best.values():
         for triple in hit.entry.triples:

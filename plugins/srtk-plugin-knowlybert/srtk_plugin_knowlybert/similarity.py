@@ -5,6 +5,8 @@ from __future__ import annotations
 from difflib import SequenceMatcher
 from typing import Literal
 
+from srtk_framework.values import best_first
+
 Metric = Literal["words", "characters", "sets"]
 METRICS: tuple[Metric, ...] = ("words", "characters", "sets")
 """The longest matching blocks of the words, or of the characters; or the words that both have, of those of either."""
@@ -29,7 +31,7 @@ def similar(one: str, other: str, most: float, metric: Metric) -> bool:
 
 def _matcher(one: str, other: str, metric: Metric) -> SequenceMatcher[str]:
     # The blocks that are found depend on the order, so that a fixed one is taken: the longer text first.
-    first, second = sorted((one, other), key=lambda text: (-len(text), text))
+    first, second = best_first((one, other), len)
     if metric == "words":
         return SequenceMatcher(None, first.split(), second.split(), autojunk=False)
     return SequenceMatcher(None, list(first), list(second), autojunk=False)

@@ -16,7 +16,7 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from srtk_framework.values import rounded
+from srtk_framework.values import best_first, rounded
 
 Keys = npt.NDArray[np.uint64]
 NamesOf = Callable[[npt.NDArray[np.int64]], Sequence[Iterable[str]]]
@@ -181,7 +181,7 @@ def _nearest(
     for other in (other for row in shorts for other in row):
         if other not in found and other != name and letters in initials_of(other):
             found[other] = rounded(PART * len(letters) / max(len(letters), len(letters_of(other))))
-    return sorted(found, key=lambda other: (-found[other], other))[:limit]
+    return best_first(found, found.__getitem__)[:limit]
 
 
 def _holds(words: Sequence[str], part: Sequence[str]) -> bool:

@@ -31,6 +31,7 @@ from srtk_framework.values import (
     at_least,
     batched,
     between,
+    completion_order,
     confidence,
     one_of,
     open_end,
@@ -185,7 +186,7 @@ class TextSearchCompleter(Completer):
                 for id_, (share, reasons) in mentioned.items()
                 if id_ not in held
             ]
-            answers.append(sorted(found, key=lambda one: (-one.confidence, one.triple))[:limit])
+            answers.append(sorted(found, key=completion_order)[:limit])
         return answers
 
     def rate(self, patterns: Sequence[Pattern], candidates: Sequence[Sequence[str]]) -> list[list[float]]:

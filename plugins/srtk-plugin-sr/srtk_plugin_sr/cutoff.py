@@ -8,7 +8,7 @@ from collections.abc import Collection, Sequence
 import attrs
 import numpy as np
 
-from srtk_framework.values import Literal, Triple
+from srtk_framework.values import Literal, Triple, best_first
 
 
 @attrs.frozen
@@ -78,7 +78,7 @@ def connected_order(
     parents, depths = _tree(triples, scores, starts)
     raised = list(scores)
     depth_of = [0] * len(triples)
-    for i in sorted(range(len(triples)), key=lambda i: (-scores[i], i)):
+    for i in best_first(range(len(triples)), scores.__getitem__):
         above = _above(i, triples, parents, depths)
         depth_of[i] = 0 if above is None else depths[above]
         while above is not None and parents[above] is not None:

@@ -8,7 +8,7 @@ from typing import Literal, NamedTuple
 
 from srtk_framework.roles import Generator, KnowledgeGraph, PathScorer
 from srtk_framework.text import FALLBACK, RATED, Choice, chosen, path_text, step_text
-from srtk_framework.values import Path, Prompt, Step, rounded, total
+from srtk_framework.values import Path, Prompt, Step, best_first, rounded, total
 from srtk_plugin_structgpt.search_state import Branch, SearchState
 from srtk_plugin_structgpt.templates import CountTokens, Template, shown_labels, token_fit
 
@@ -115,7 +115,7 @@ def candidate_steps(
     candidates = []
     cuts = []
     for by_text, score in zip(steps, best, strict=True):
-        order = sorted(by_text, key=lambda text: (-score[text], text))
+        order = best_first(by_text, score.__getitem__)
         kept = set(order[:narrow] if scorer is not None else order)
         candidates.append([Candidate(text, tuple(by_text[text])) for text in sorted(kept)])
         cuts.append(len(by_text) - len(kept))

@@ -10,7 +10,7 @@ import numpy as np
 import numpy.typing as npt
 
 from srtk_framework.roles import Encoder, Generator
-from srtk_framework.values import Prompt, Reply, at_least, between, rounded
+from srtk_framework.values import Prompt, Reply, at_least, best_first, between, rounded
 
 _MOST_VECTORS = 16384
 """Number of vectors above which the cache of vectors is emptied."""
@@ -45,7 +45,7 @@ class EncoderChooser(Generator):
         return replies
 
     def _best(self, prompt: Prompt, row: Sequence[float]) -> list[int]:
-        order = sorted(range(len(row)), key=lambda i: (-row[i], i))[: prompt.most]
+        order = best_first(range(len(row)), row.__getitem__)[: prompt.most]
         least = self.floor if self.margin is None else max(self.floor, rounded(row[order[0]] - self.margin))
         return [i for rank, i in enumerate(order) if rank < prompt.least or row[i] >= least]
 

@@ -6,7 +6,7 @@ import re
 from collections.abc import Sequence
 from typing import Any
 
-from srtk_framework.values import Message
+from srtk_framework.values import Message, best_first
 
 _NAMES = {"system": "", "user": "User: ", "assistant": "Assistant: "}
 NEXT = "\nUser:"
@@ -36,7 +36,7 @@ def marks_of(tokenizer: Any) -> list[str]:
     """Return the texts that a tokenizer reads as special tokens, longest first."""
     added = {token.content for token in tokenizer.added_tokens_decoder.values() if token.special}
     marks = {mark for mark in {*added, *tokenizer.all_special_tokens} if len(mark) > 1}
-    return sorted(marks, key=lambda mark: (-len(mark), mark))
+    return best_first(marks, len)
 
 
 def plain(messages: Sequence[Message], named: bool) -> str:

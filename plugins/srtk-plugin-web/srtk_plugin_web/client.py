@@ -13,7 +13,7 @@ from contextlib import ExitStack
 from typing import TYPE_CHECKING, TypeVar
 from urllib.parse import quote, quote_plus, unquote, urlsplit, urlunsplit
 
-from srtk_framework.values import MASK, DriverError, note_secrets, redacted, secrets_in
+from srtk_framework.values import MASK, DriverError, best_first, note_secrets, redacted, secrets_in
 from srtk_plugin_web.breaker import Breaker
 from srtk_plugin_web.faults import (
     CircuitOpenError,
@@ -88,7 +88,7 @@ class Client:
             basic = base64.b64encode(f"{user}:{word}".encode()).decode()
             own.setdefault("Authorization", f"Basic {basic}")
             hidden += [basic, word]
-        self._secrets = sorted({text for text in hidden if len(text) > _WORD}, key=lambda text: (-len(text), text))
+        self._secrets = best_first({text for text in hidden if len(text) > _WORD}, len)
         note_secrets([*hidden, *secrets_in(address)])
         self._headers = _merged({"User-Agent": user_agent, "Accept-Encoding": "gzip, deflate"}, own)
         for title, value in self._headers.items():

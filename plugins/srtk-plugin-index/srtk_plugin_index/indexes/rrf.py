@@ -10,7 +10,7 @@ import numpy as np
 import numpy.typing as npt
 
 from srtk_framework.roles import Index
-from srtk_framework.values import DriverError, Entry, Hit, at_least, not_empty, rounded
+from srtk_framework.values import DriverError, Entry, Hit, at_least, hit_order, not_empty, rounded
 
 
 @attrs.define(eq=False)
@@ -92,7 +92,7 @@ class RrfIndex(Index):
             )
             for id_, hit in first.items()
         ]
-        return sorted(hits, key=lambda hit: (-hit.score, hit.entry.id))
+        return sorted(hits, key=hit_order)
 
 
 def _joined(one: Hit, other: Hit) -> Hit:

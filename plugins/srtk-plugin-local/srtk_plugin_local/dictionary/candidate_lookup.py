@@ -12,6 +12,7 @@ import attrs
 from srtk_framework.roles import KnowledgeGraph
 from srtk_framework.text import fold
 from srtk_framework.values import Mention as Place
+from srtk_framework.values import best_first
 from srtk_plugin_local.dictionary import fuzzy_match, short_names
 from srtk_plugin_local.dictionary.candidates import Candidate, Mention
 from srtk_plugin_local.dictionary.german import base_forms
@@ -120,7 +121,7 @@ def _add_candidates(
     """Fill in the candidates of each mention: the entities of its names with the most triples."""
     rows = [list(dict.fromkeys(id_ for name in m.names for id_ in known[name])) for m in mentions]
     degrees = _read_once(graph.degrees, rows)
-    rows = [sorted(row, key=lambda id_: (-degrees[id_], id_))[:most] for row in rows]
+    rows = [best_first(row, degrees.__getitem__)[:most] for row in rows]
     labels = _read_once(graph.labels, rows)
     for mention, row in zip(mentions, rows, strict=True):
         best = math.log1p(degrees[row[0]]) or 1.0

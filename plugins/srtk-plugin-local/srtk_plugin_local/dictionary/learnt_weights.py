@@ -15,7 +15,7 @@ import numpy as np
 
 from srtk_framework.records import parse_json
 from srtk_framework.text import fold
-from srtk_framework.values import DriverError, InputError, rounded
+from srtk_framework.values import DriverError, InputError, link_order, rounded
 from srtk_plugin_local.dictionary.calibration import Calibration
 from srtk_plugin_local.dictionary.candidates import Candidate, Mention
 from srtk_plugin_local.dictionary.conditional_logit import Floats, Groups, chances, sigmoid, utilities
@@ -125,7 +125,7 @@ class LearntWeights:
         for mention, start in zip(every, starts, strict=False):
             for place, candidate in enumerate(mention.candidates):
                 candidate.score = max(rounded(scores[start + place]), LEAST)
-            mention.candidates.sort(key=lambda candidate: (-candidate.score, candidate.entity))
+            mention.candidates.sort(key=link_order)
 
     def fingerprint(self) -> str:
         """Hash the weights."""

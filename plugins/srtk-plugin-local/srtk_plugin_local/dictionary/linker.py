@@ -19,6 +19,7 @@ from srtk_framework.values import (
     between,
     each,
     keys_of,
+    link_order,
     one_of,
     rounded,
     share,
@@ -279,7 +280,7 @@ class DictionaryLinker(EntityLinker):
                 + weights["context"] * candidate.context
             )
             candidate.score = max(rounded(mention.looks * total / sum(weights.values())), LEAST)
-        mention.candidates.sort(key=lambda candidate: (-candidate.score, candidate.entity))
+        mention.candidates.sort(key=link_order)
 
     def _chosen(self, found: Sequence[Sequence[Mention]]) -> Sequence[Sequence[Mention]]:
         """Choose among overlapping mentions, and lower the scores of parts of names and of relation words."""

@@ -13,6 +13,7 @@ import attrs
 
 from srtk_framework.roles import KnowledgeGraph
 from srtk_framework.text import fold
+from srtk_framework.values import best_first
 from srtk_plugin_local.dictionary.candidates import Mention
 from srtk_plugin_local.dictionary.fuzzy_match import is_linked
 from srtk_plugin_local.dictionary.word_spans import Span, Words
@@ -271,7 +272,7 @@ def _is_core(name: str, short: str) -> bool:
 
 def _dominant(entities: set[str], degrees: Mapping[str, int], least: int) -> str | None:
     """Return the entity with by far the most triples, and no fewer than the least; else None."""
-    ranked = sorted(entities, key=lambda id_: (-degrees[id_], id_))[:2]
+    ranked = best_first(entities, degrees.__getitem__)[:2]
     if not ranked or degrees[ranked[0]] < least:
         return None
     return ranked[0] if len(ranked) == 1 or degrees[ranked[0]] >= DOMINANT * degrees[ranked[1]] else None

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from srtk_framework.roles import KnowledgeGraph
-from srtk_framework.values import Link, rounded
+from srtk_framework.values import Link, link_order, rounded
 from srtk_plugin_local.dictionary.word_spans import Span, Words
 from srtk_plugin_local.name_index import LEAST_LETTERS, letters_of, likeness
 
@@ -40,7 +40,7 @@ def suggest(graph: KnowledgeGraph, parsed: Sequence[Words], limit: int) -> list[
                         best[id_] = Link(id_, score, start, end, labels[id_])
         # Of entities whose names are equally like the text, those with the most triples are kept.
         popular = sorted(best.values(), key=lambda link: (-link.score, -degrees[link.entity], link.entity))
-        found.append(sorted(popular[:limit], key=lambda link: (-link.score, link.entity)))
+        found.append(sorted(popular[:limit], key=link_order))
     return found
 
 

@@ -11,7 +11,7 @@ from typing import Literal
 import attrs
 
 from srtk_framework.roles import EntityLinker, absent, not_open
-from srtk_framework.values import InputError, Link, LinkList
+from srtk_framework.values import InputError, Link, LinkList, link_order
 from srtk_plugin_views.linkers import freebase_ids, id_table
 from srtk_plugin_views.linkers.id_table import IdTable
 from srtk_plugin_views.linkers.linker_calls import by_place
@@ -81,7 +81,7 @@ class IdMapLinker(EntityLinker):
             for link in row:
                 for entity in self.mapped(link.entity) or ([link.entity] if self.unmapped == "keep" else []):
                     best.setdefault(entity, attrs.evolve(link, entity=entity))
-            found.append(sorted(best.values(), key=lambda link: (-link.score, link.entity))[:limit])
+            found.append(sorted(best.values(), key=link_order)[:limit])
         return found
 
     def mapped(self, id_: str) -> list[str]:

@@ -18,6 +18,7 @@ from srtk_framework.values import (
     above,
     at_least,
     each,
+    link_order,
     not_empty,
     rounded,
     share,
@@ -99,7 +100,7 @@ class UnionLinker(EntityLinker):
             for link in (link for row in rows for link in row):
                 if link.entity not in best or best[link.entity].score < link.score:
                     best[link.entity] = link
-            found.append(sorted(best.values(), key=lambda link: (-link.score, link.entity))[:limit])
+            found.append(sorted(best.values(), key=link_order)[:limit])
         return found
 
     def _merge(self, row: Sequence[LinksOrError]) -> LinkList:
