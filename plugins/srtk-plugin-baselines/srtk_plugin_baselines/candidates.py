@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import math
 from collections.abc import Sequence
 
 import attrs
@@ -10,7 +9,6 @@ import attrs
 from srtk_framework.graph import finish
 from srtk_framework.roles import Completer, Expander, KnowledgeGraph
 from srtk_framework.values import (
-    Answer,
     Budget,
     Origin,
     Pattern,
@@ -19,15 +17,10 @@ from srtk_framework.values import (
     Triple,
     confidence,
     open_end,
-    rounded,
 )
+from srtk_plugin_baselines.answered import NO_PATTERN, answered, ranked
 
-_NO_PATTERN = "the question has no pattern; give one, such as [subject, relation, null], or use another expander"
 _NO_CANDIDATES = "the question has no candidates; list the entities to be ranked, or use the expander `pattern`"
-_LEAST = 1e-6
-"""Confidence that stands for none in a logarithm."""
-_NAMED = 10
-"""Most answers whose names make up the text of the answer."""
 
 
 @attrs.define(eq=False)
@@ -70,21 +63,22 @@ class CandidatesExpander(Expander):
         by = getattr(self.completer, "name", "") or type(self.completer).__name__
         source = self.graph.source()
         found = [
-            Subgraph(trace={"reason": _NO_PATTERN if question.pattern is None else _NO_CANDIDATES})
+            Subgraph(trace={"reason": NO_PATTERN if question.pattern is None else _NO_CANDIDATES})
             for question in questions
         ]
         for i, own, ratings in zip(asked, triples, rated, strict=True):
-            whole = _ranked(
+            whole = ranked(
                 own,
                 [
                     held.get(triple) or Origin(source, confidence(rating), by)
                     for triple, rating in zip(own, ratings, strict=True)
                 ],
+                True,
             )
             found[i] = whole if self.budget.hub is None else whole.first(self.budget.hub, "hub")
         inverse = {i: row[0] for i, row in zip(asked, rows, strict=True)}
         cut = finish(self.graph, found, self.budget)
-        return self._answered(cut, [0 if inverse.get(i) else 2 for i in range(len(cut))])
+        return answered(self.graph, cut, [0 if inverse.get(i) else 2 for i in range(len(cut))])
 
     def _held(self, triples: Sequence[Triple]) -> dict[Triple, Origin]:
         """Return the origins of the triples that the graph holds."""
@@ -93,29 +87,3 @@ class CandidatesExpander(Expander):
         )
         origins = self.graph.origins(stored) if stored else []
         return {triple: one for triple, one in zip(stored, origins, strict=True) if one.confidence >= 1}
-
-    def _answered(self, subgraphs: Sequence[Subgraph], ends: Sequence[int]) -> list[Subgraph]:
-        """Answer with the candidates in the order of the triples, and the names of the first."""
-        rows = [tuple(triple[end] for triple in one.triples) for one, end in zip(subgraphs, ends, strict=True)]
-        ids = sorted({id_ for row in rows for id_ in row[:_NAMED]})
-        labels = dict(zip(ids, self.graph.labels(ids), strict=True)) if ids else {}
-        return [
-            attrs.evolve(
-                one, answer=Answer(", ".join(labels[id_] for id_ in row[:_NAMED]), row, tuple(range(len(one.triples))))
-            )
-            if row
-            else one
-            for one, row in zip(subgraphs, rows, strict=True)
-        ]
-
-
-def _ranked(triples: Sequence[Triple], origins: Sequence[Origin]) -> Subgraph:
-    """Order triples by confidence."""
-    order = sorted(range(len(triples)), key=lambda i: (-origins[i].confidence, triples[i]))
-    return Subgraph(
-        triples=tuple(triples[i] for i in order),
-        scores=tuple(rounded(math.log(max(origins[i].confidence, _LEAST))) for i in order),
-        path_of=(-1,) * len(order),
-        provenance=tuple(origins[i].provenance for i in order),
-        confidences=tuple(origins[i].confidence for i in order),
-    )

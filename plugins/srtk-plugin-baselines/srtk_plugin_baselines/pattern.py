@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import math
 from collections.abc import Sequence
 
 import attrs
@@ -10,24 +9,15 @@ import attrs
 from srtk_framework.graph import finish
 from srtk_framework.roles import Expander, KnowledgeGraph
 from srtk_framework.values import (
-    Answer,
     Budget,
     Literal,
-    Origin,
     Pattern,
     Question,
     Subgraph,
-    Triple,
     close_matches,
     open_end,
-    rounded,
 )
-
-_NO_PATTERN = "the question has no pattern; give one, such as [subject, relation, null], or use another expander"
-_LEAST = 1e-6
-"""Confidence that stands for none in a logarithm."""
-_NAMED = 10
-"""Most answers whose names make up the text of the answer."""
+from srtk_plugin_baselines.answered import NO_PATTERN, answered, ranked
 
 
 @attrs.define(eq=False)
@@ -62,10 +52,10 @@ class PatternExpander(Expander):
             open_end(pattern)
         rows = self.graph.match(patterns) if patterns else []
         origins = iter(self.graph.origins([triple for row in rows for triple in row]))
-        found = [Subgraph(trace={"reason": _NO_PATTERN}) for _ in questions]
+        found = [Subgraph(trace={"reason": NO_PATTERN}) for _ in questions]
         empty = []
         for (i, pattern), row in zip(asked, rows, strict=True):
-            whole = _ranked(row, [next(origins) for _ in row])
+            whole = ranked(row, [next(origins) for _ in row], False)
             found[i] = whole if self.budget.hub is None else whole.first(self.budget.hub, "hub")
             if not row:
                 empty.append((i, pattern))
@@ -73,7 +63,7 @@ class PatternExpander(Expander):
             found[i] = Subgraph(trace={"reason": reason})
         cut = finish(self.graph, found, self.budget)
         ends = {i: 0 if pattern.subject is None else 2 for i, pattern in asked}
-        return self._answered(cut, [ends.get(i, 2) for i in range(len(cut))])
+        return answered(self.graph, cut, [ends.get(i, 2) for i in range(len(cut))])
 
     def _reasons(self, patterns: Sequence[Pattern]) -> list[str]:
         """Say for each pattern why nothing fits it."""
@@ -89,27 +79,3 @@ class PatternExpander(Expander):
             near = "" if step.relation in known else close_matches(step.relation, known)
             reasons.append(f"no triple of the graph fits {pattern}.{near}")
         return reasons
-
-    def _answered(self, subgraphs: Sequence[Subgraph], ends: Sequence[int]) -> list[Subgraph]:
-        """Answer with the entities at the open ends, whose places in a triple are given, and the names of the first."""
-        rows = [tuple(dict.fromkeys(t[end] for t in one.triples)) for one, end in zip(subgraphs, ends, strict=True)]
-        ids = sorted({id_ for row in rows for id_ in row[:_NAMED]})
-        labels = dict(zip(ids, self.graph.labels(ids), strict=True)) if ids else {}
-        return [
-            attrs.evolve(
-                one, answer=Answer(", ".join(labels[id_] for id_ in row[:_NAMED]), row, tuple(range(len(one.triples))))
-            )
-            if row
-            else one
-            for one, row in zip(subgraphs, rows, strict=True)
-        ]
-
-
-def _ranked(triples: Sequence[Triple], origins: Sequence[Origin]) -> Subgraph:
-    """Order triples by confidence."""
-    order = sorted(range(len(triples)), key=lambda i: (-origins[i].confidence, triples[i]))
-    return Subgraph(
-        triples=tuple(triples[i] for i in order),
-        scores=tuple(rounded(math.log(max(origins[i].confidence, _LEAST))) for i in order),
-        path_of=(-1,) * len(order),
-    )
