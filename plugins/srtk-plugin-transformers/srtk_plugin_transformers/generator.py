@@ -14,7 +14,7 @@ from srtk_framework.roles import Generator, not_open
 from srtk_framework.values import DriverError, Prompt, Reply, at_least, one_of, rounded
 from srtk_plugin_transformers.chat_format import TemplateError, clean
 from srtk_plugin_transformers.device import PassPool
-from srtk_plugin_transformers.language_model import GenerationTask, LanguageModel, load
+from srtk_plugin_transformers.language_model import GenerationTask, LanguageModel, language_model_class
 from srtk_plugin_transformers.torch_settings import GGUF, TorchSettings
 
 
@@ -73,8 +73,8 @@ class TransformersGenerator(TorchSettings, Generator):
         folder = self._find()
         if folder.suffix != GGUF:
             check_weights(folder, self.model, self.unsafe_weights)
-        tokenizer, model = load(folder, self.model, device, dtype, self.unsafe_weights, self.trust_remote_code)
-        self._language = LanguageModel(tokenizer, model, self.context, self.temperature, self.seed)
+        tokenizer, model = self._load(folder, dtype, language_model_class, "language model")
+        self._language = LanguageModel(tokenizer, model.to(device), self.context, self.temperature, self.seed)
         self._pool = PassPool(model.device, self.threads)
 
     def close(self) -> None:

@@ -6,13 +6,12 @@ import copy
 import hashlib
 import inspect
 from collections.abc import Sequence
-from pathlib import Path
 from typing import Any, NamedTuple
 
 from srtk_framework.values import DriverError, Message
 from srtk_plugin_transformers.chat_format import NEXT, clean, marks_of, plain, templated
 from srtk_plugin_transformers.encoder_model import longest_input
-from srtk_plugin_transformers.torch_settings import load_model, quiet
+from srtk_plugin_transformers.torch_settings import quiet
 
 LENGTH_STEP = 16
 """Prompts are padded to a multiple of this many tokens."""
@@ -240,24 +239,8 @@ class _GumbelSampler:
         return scores.float() / self._temperature + noise.to(scores.device)
 
 
-def load(folder: Path, name: str, device: str, dtype: str, pickled: bool, code: bool) -> tuple[Any, Any]:
-    """Load the tokenizer and the language model of a folder or a GGUF file.
-
-    Args:
-        folder: Folder of the model, or GGUF file.
-        name: Name of the model in messages.
-        device: Device of torch.
-        dtype: Name of torch's number type.
-        pickled: Whether pickled weights may be read.
-        code: Whether the model's own Python code may run.
-
-    Raises:
-        DriverError: If transformers cannot load it, it is no language model, or weights are missing.
-    """
+def language_model_class(config: Any) -> Any:
+    """Return the class of transformers for the settings of a language model."""
     import transformers
 
-    def kind(config: Any) -> Any:
-        return transformers.AutoModelForSeq2SeqLM if config.is_encoder_decoder else transformers.AutoModelForCausalLM
-
-    tokenizer, model = load_model(folder, name, dtype, pickled, code, kind, "language model")
-    return tokenizer, model.to(device).eval()
+    return transformers.AutoModelForSeq2SeqLM if config.is_encoder_decoder else transformers.AutoModelForCausalLM

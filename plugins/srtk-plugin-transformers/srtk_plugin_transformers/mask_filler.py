@@ -14,7 +14,7 @@ from srtk_framework.roles import MaskFiller, TrainingTask, not_open
 from srtk_framework.values import SCORE_DIGITS, MaskedText, TokenScore, at_least
 from srtk_plugin_transformers.best_weights import BEST
 from srtk_plugin_transformers.mask_fit_settings import MaskFillerFitSettings
-from srtk_plugin_transformers.masked_language_model import MaskedLanguageModel, load, placed
+from srtk_plugin_transformers.masked_language_model import MaskedLanguageModel, masked_model_class, placed
 from srtk_plugin_transformers.masked_lm_trainer import train_masked_lm
 from srtk_plugin_transformers.torch_settings import TorchSettings, quiet
 
@@ -60,11 +60,10 @@ class TransformersMaskFiller(TorchSettings, MaskFiller):
         """
         folder = self._find()
         check_weights(folder, self.model, self.unsafe_weights)
-        self._use(*self._loaded(folder))
+        self._use(*self._loaded(folder, self._place()[1]))
 
-    def _loaded(self, folder: Path) -> tuple[Any, Any]:
-        device, dtype = self._place()
-        return load(folder, self.model, device, dtype, self.unsafe_weights, self.trust_remote_code)
+    def _loaded(self, folder: Path, dtype: str) -> tuple[Any, Any]:
+        return self._load(folder, dtype, masked_model_class, "masked language model")
 
     def _use(self, tokenizer: Any, model: Any) -> None:
         """Fill gaps by a model from now on."""
@@ -153,7 +152,7 @@ class TransformersMaskFiller(TorchSettings, MaskFiller):
         """
         language = self._opened()
         # The model in use may be of another number type.
-        tokenizer, model = load(self._find(), self.model, "cpu", "float32", self.unsafe_weights, self.trust_remote_code)
+        tokenizer, model = self._loaded(self._find(), "float32")
         figures = train_masked_lm(
             tokenizer,
             model,
@@ -178,7 +177,7 @@ class TransformersMaskFiller(TorchSettings, MaskFiller):
 
     def load(self, folder: Path) -> None:
         """Fill gaps by the model in a folder from now on."""
-        self._use(*self._loaded(folder))
+        self._use(*self._loaded(folder, self._place()[1]))
         self._folder, self._trained = folder, ""
 
     def _opened(self) -> MaskedLanguageModel:

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import copy
 from collections.abc import Callable, Sequence
-from pathlib import Path
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
@@ -14,7 +13,6 @@ from srtk_plugin_transformers.chat_format import clean, marks_of
 from srtk_plugin_transformers.device import PassPool
 from srtk_plugin_transformers.encoder_model import longest_input
 from srtk_plugin_transformers.forward_pass import Pass, SmallShapes, plan
-from srtk_plugin_transformers.torch_settings import load_model
 
 if TYPE_CHECKING:
     import numpy.typing as npt
@@ -293,23 +291,8 @@ def placed(model: Any, device: str, dtype: str) -> Any:
     return model.to(device=device, dtype=getattr(torch, dtype)).eval()
 
 
-def load(folder: Path, name: str, device: str, dtype: str, pickled: bool, code: bool) -> tuple[Any, Any]:
-    """Load a tokenizer and a masked language model.
-
-    Args:
-        folder: Folder of the model.
-        name: Name of the model in messages.
-        device: Device of torch.
-        dtype: Name of torch's number type.
-        pickled: Whether pickled weights may be read.
-        code: Whether the model's own Python code may run.
-
-    Raises:
-        DriverError: If transformers cannot load it, it is no masked language model, or weights are missing.
-    """
+def masked_model_class(config: Any) -> Any:
+    """Return the class of transformers for the settings of a masked language model."""
     import transformers
 
-    tokenizer, model = load_model(
-        folder, name, dtype, pickled, code, lambda _: transformers.AutoModelForMaskedLM, "masked language model"
-    )
-    return tokenizer, model.to(device).eval()
+    return transformers.AutoModelForMaskedLM

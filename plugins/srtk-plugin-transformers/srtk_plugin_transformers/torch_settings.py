@@ -54,6 +54,10 @@ class TorchSettings:
     def _place(self) -> tuple[str, str]:
         return device_and_dtype(self.device, self.dtype)
 
+    def _load(self, folder: Path, dtype: str, kind: Callable[[Any], Any], noun: str) -> tuple[Any, Any]:
+        """Load a tokenizer, and a model on the CPU; see ``load_model``."""
+        return load_model(folder, self.model, dtype, self.unsafe_weights, self.trust_remote_code, kind, noun)
+
     def _rows(self, device: str) -> int:
         return self.batch_size or self.rows[device != "cpu"]
 
@@ -113,7 +117,7 @@ def load_model(
             f"model {name!r}: the weights lack {len(absent)} tensors of {type(model).__name__} "
             f"({absent[0]}, ...); name a {noun} whose weights fit its config.json"
         )
-    return tokenizer, model
+    return tokenizer, model.eval()
 
 
 @contextmanager
