@@ -19,6 +19,10 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     from srtk_plugin_local.snapshot.tools import TOOLS
 
     add = parser.add_argument
+
+    def many(flag: str, metavar: str, text: str) -> None:
+        add(flag, action="append", default=[], metavar=metavar, help=text)
+
     add("files", nargs="+", metavar="FILE", help="files of triples, also .gz, .zst or .bz2")
     add("--out", required=True, metavar="DIR", help="folder of the snapshot")
     add("--format", metavar="F", help=f"one of {', '.join(FORMATS)}; by default guessed from the file names")
@@ -30,8 +34,8 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     header.add_argument("--header", dest="header", action="store_true", default=None, help="the first line is a header")
     header.add_argument("--no-header", dest="header", action="store_false", help="the first line is no header")
     add("--id", metavar="A", help="heading of the entity's column: each row is one entity, other columns are relations")
-    add("--key", action="append", default=[], metavar="FILE=COL", help="the same for one of several tables")
-    add("--link", action="append", default=[], metavar="COL=FILE", help="values of this column are rows of that table")
+    many("--key", "FILE=COL", "the same for one of several tables")
+    many("--link", "COL=FILE", "values of this column are rows of that table")
     add("--missing", metavar="W,...", help="words of missing values (NULL, NaN, None, ...), in facts, too, if given")
     add("--plan", metavar="FILE", help="plan of columns as YAML: followed if the file is there, else written")
     add("--split", metavar="S", help="separator of several values in one cell, such as ';'")
@@ -44,50 +48,22 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         default="typed",
         help="which objects are literals (%(default)s)",
     )
-    add("--labels", action="append", default=[], metavar="FILE", help="id and label in each line, or a JSON object")
-    add("--aliases", action="append", default=[], metavar="FILE", help="id and alias in each line, or a JSON object")
-    add(
-        "--redirects",
-        action="append",
-        default=[],
-        metavar="FILE",
-        help="page and what it redirects to, as RDF or in each line: its names become aliases",
-    )
-    add(
-        "--descriptions",
-        action="append",
-        default=[],
-        metavar="FILE",
-        help="id and description in each line, or JSON",
-    )
-    add("--qualifiers", action="append", default=[], metavar="FILE", help="subject, relation, object, relation, value")
-    add(
-        "--label-relation",
-        action="append",
-        default=[],
-        metavar="REL",
-        help="relation to a label (rdfs:label; in RDF also skos:prefLabel, foaf:name, ...)",
-    )
-    add(
-        "--alias-relation",
-        action="append",
-        default=[],
-        metavar="REL",
-        help="relation to an alias (skos:altLabel; in RDF also skos:hiddenLabel, foaf:nick, ...)",
+    many("--labels", "FILE", "id and label in each line, or a JSON object")
+    many("--aliases", "FILE", "id and alias in each line, or a JSON object")
+    many("--redirects", "FILE", "page and what it redirects to, as RDF or in each line: its names become aliases")
+    many("--descriptions", "FILE", "id and description in each line, or JSON")
+    many("--qualifiers", "FILE", "subject, relation, object, relation, value")
+    many("--label-relation", "REL", "relation to a label (rdfs:label; in RDF also skos:prefLabel, foaf:name, ...)")
+    many(
+        "--alias-relation", "REL", "relation to an alias (skos:altLabel; in RDF also skos:hiddenLabel, foaf:nick, ...)"
     )
     add("--languages", metavar="L,...", help="languages of names to keep, in order of preference (all, English first)")
-    add("--prefix", action="append", default=[], metavar="NAME=IRI", help="shorten ids that start with this IRI")
+    many("--prefix", "NAME=IRI", "shorten ids that start with this IRI")
     add("--schema", metavar="FILE", help="YAML or JSON file with lists of the four kinds below")
-    add("--type-relation", action="append", default=[], metavar="REL", help="relation to the class of an entity")
-    add(
-        "--subclass-relation",
-        action="append",
-        default=[],
-        metavar="REL",
-        help="relation to a superclass",
-    )
-    add("--mediator", action="append", default=[], metavar="PATTERN", help="pattern of the ids of mediator nodes")
-    add("--noise", action="append", default=[], metavar="PATTERN", help="pattern of relations that answer no question")
+    many("--type-relation", "REL", "relation to the class of an entity")
+    many("--subclass-relation", "REL", "relation to a superclass")
+    many("--mediator", "PATTERN", "pattern of the ids of mediator nodes")
+    many("--noise", "PATTERN", "pattern of relations that answer no question")
     names = parser.add_mutually_exclusive_group()
     names.add_argument("--names", dest="names", action="store_true", default=None, help="ids are names")
     names.add_argument("--no-names", dest="names", action="store_false", help="ids are not names")
