@@ -8,19 +8,7 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 import attrs
 
 from srtk_framework.text.id_spellings import by_iri, iri_of
-from srtk_framework.values import (
-    END,
-    NIL,
-    GraphLike,
-    Link,
-    Literal,
-    Path,
-    Pattern,
-    Question,
-    Retrieval,
-    Step,
-    Triple,
-)
+from srtk_framework.values import END, NIL, GraphLike, Link, Literal, Path, Pattern, Question, Retrieval, Step, Triple
 
 _VALUE = re.compile(r"[-+]?[0-9][0-9.,:TZ+-]*%?|yes|no|true|false", re.IGNORECASE)
 """Gold answers that are values rather than ids: numbers, dates, and yes or no."""

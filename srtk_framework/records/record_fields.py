@@ -153,8 +153,7 @@ def search(value: Any, where: str, field: str) -> Search:
     if not isinstance(value, dict):
         raise wrong(where, field, "an object with 'text' and 'hits'", value)
     return Search(
-        string(value.get("text"), where, f"{field}.text"),
-        tuple(items(value.get("hits"), where, f"{field}.hits", _hit)),
+        string(value.get("text"), where, f"{field}.text"), tuple(items(value.get("hits"), where, f"{field}.hits", _hit))
     )
 
 

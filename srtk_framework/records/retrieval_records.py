@@ -219,10 +219,7 @@ def _joined(subgraph: Subgraph) -> dict[str, Any]:
     """Return the fields that tell where topics meet and how much of the answer is expected, as far as is known."""
     joins = [{"paths": list(join.paths), "nodes": list(join.nodes)} for join in subgraph.joins]
     recall = subgraph.expected_recall
-    return {
-        **({"joins": joins} if joins else {}),
-        **({} if recall is None else {"expected_recall": rounded(recall)}),
-    }
+    return {**({"joins": joins} if joins else {}), **({} if recall is None else {"expected_recall": rounded(recall)})}
 
 
 def _searched(subgraph: Subgraph) -> dict[str, Any]:

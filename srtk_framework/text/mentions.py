@@ -58,9 +58,7 @@ _QUOTED = re.compile(
 
 
 def by_form(
-    texts: Sequence[str],
-    kinds: Collection[str] = ("capitals", "quotes"),
-    most_words: int = MOST_WORDS,
+    texts: Sequence[str], kinds: Collection[str] = ("capitals", "quotes"), most_words: int = MOST_WORDS
 ) -> list[list[Mention]]:
     """Find the mentions of each text by capitalisation and quotation marks.
 

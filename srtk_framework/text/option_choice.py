@@ -110,10 +110,7 @@ def named(text: str, options: Sequence[str], least: int, most: int) -> tuple[int
 
 
 def chosen(
-    generator: GeneratorLike,
-    prompts: Sequence[Prompt],
-    repair: bool = True,
-    by: Literal["reply", "rating"] = "reply",
+    generator: GeneratorLike, prompts: Sequence[Prompt], repair: bool = True, by: Literal["reply", "rating"] = "reply"
 ) -> list[Choice]:
     """Let a generator choose among the options of each prompt.
 

@@ -160,16 +160,11 @@ def path_text(path: Path | RankedPath, labels: Mapping[str, str], templates: Tem
 
 
 def triple_text(
-    triple: Triple,
-    labels: Mapping[str, str],
-    templates: Templates = DEFAULT,
-    qualifiers: tuple[Qualifier, ...] = (),
+    triple: Triple, labels: Mapping[str, str], templates: Templates = DEFAULT, qualifiers: tuple[Qualifier, ...] = ()
 ) -> str:
     """Verbalise a triple and its qualifiers on one line."""
     text = templates.triple.format(
-        subject=name(triple.subject, labels),
-        relation=name(triple.relation, labels),
-        object=name(triple.object, labels),
+        subject=name(triple.subject, labels), relation=name(triple.relation, labels), object=name(triple.object, labels)
     )
     if not qualifiers:
         return text

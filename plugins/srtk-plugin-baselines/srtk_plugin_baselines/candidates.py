@@ -8,16 +8,7 @@ import attrs
 
 from srtk_framework.graph import finish
 from srtk_framework.roles import Completer, Expander, KnowledgeGraph
-from srtk_framework.values import (
-    Budget,
-    Origin,
-    Pattern,
-    Question,
-    Subgraph,
-    Triple,
-    confidence,
-    open_end,
-)
+from srtk_framework.values import Budget, Origin, Pattern, Question, Subgraph, Triple, confidence, open_end
 from srtk_plugin_baselines.answered import NO_PATTERN, answered, ranked
 
 _NO_CANDIDATES = "the question has no candidates; list the entities to be ranked, or use the expander `pattern`"

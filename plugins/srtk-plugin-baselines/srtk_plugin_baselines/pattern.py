@@ -8,15 +8,7 @@ import attrs
 
 from srtk_framework.graph import finish
 from srtk_framework.roles import Expander, KnowledgeGraph
-from srtk_framework.values import (
-    Budget,
-    Literal,
-    Pattern,
-    Question,
-    Subgraph,
-    close_matches,
-    open_end,
-)
+from srtk_framework.values import Budget, Literal, Pattern, Question, Subgraph, close_matches, open_end
 from srtk_plugin_baselines.answered import NO_PATTERN, answered, ranked
 
 

@@ -74,14 +74,8 @@ class CalibratedCompleter(Completer):
     completer: Completer
     graph: KnowledgeGraph
     method: Literal["isotonic", "platt"] = "isotonic"
-    alpha: float | None = attrs.field(
-        default=None,
-        validator=between(above=0, below=1),
-    )
-    missing: float | None = attrs.field(
-        default=None,
-        validator=between(above=0, below=1),
-    )
+    alpha: float | None = attrs.field(default=None, validator=between(above=0, below=1))
+    missing: float | None = attrs.field(default=None, validator=between(above=0, below=1))
     empty: float = attrs.field(default=1.0, validator=between(above=0, most=1))
     path: str | None = None
     _learnt: Calibration | None = attrs.field(init=False, default=None, repr=False)

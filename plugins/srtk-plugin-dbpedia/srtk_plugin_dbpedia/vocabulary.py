@@ -33,11 +33,7 @@ PREFIXES = {
     "foaf": "http://xmlns.com/foaf/0.1/",
 }
 
-NAMESPACES = {
-    "ontology": (ONTOLOGY,),
-    "property": (PROPERTY,),
-    "category": (_TERMS + "subject", _SKOS + "broader"),
-}
+NAMESPACES = {"ontology": (ONTOLOGY,), "property": (PROPERTY,), "category": (_TERMS + "subject", _SKOS + "broader")}
 """Relations of each part of DBpedia, as prefixes."""
 
 HIDDEN = (

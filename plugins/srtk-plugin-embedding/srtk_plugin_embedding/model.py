@@ -132,10 +132,7 @@ class EmbeddingModel:
         kind, entities, relations = facts["model"], tuple(facts["entities"]), tuple(facts["relations"])
         shapes = {name: values.shape for name, values in vectors.items()}
         width = shapes["entities"][-1] if "entities" in shapes else 0
-        wanted = {
-            "entities": (len(entities), width),
-            "relations": (2 * len(relations), relation_width(kind, width)),
-        }
+        wanted = {"entities": (len(entities), width), "relations": (2 * len(relations), relation_width(kind, width))}
         if kind not in KINDS or shapes != wanted:
             raise DriverError(f"{file} does not fit embedding.json beside it ({shapes}); train the embedding again")
         return cls(

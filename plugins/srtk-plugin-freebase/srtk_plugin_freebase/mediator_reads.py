@@ -29,14 +29,7 @@ class MediatorReads(StepReader):
     """
 
     def __init__(
-        self,
-        source: Source,
-        ids: FreebaseIds,
-        queries: JoinQueries,
-        page: int,
-        nodes: int,
-        workers: int,
-        both: bool,
+        self, source: Source, ids: FreebaseIds, queries: JoinQueries, page: int, nodes: int, workers: int, both: bool
     ) -> None:
         super().__init__(source, ids, queries, page, nodes, workers, both)
         self._freebase = ids

@@ -31,9 +31,7 @@ class MaskedLMFitSettings:
 
     metric: Metric = attrs.field(default="words", validator=one_of(METRICS))
     rankers: tuple[Ranker, ...] = attrs.field(
-        default=("overlap", "pairs"),
-        converter=_rankers,
-        validator=each(one_of(RANKERS)),
+        default=("overlap", "pairs"), converter=_rankers, validator=each(one_of(RANKERS))
     )
     keep: int = attrs.field(default=5, validator=at_least(1))
     labels: int = attrs.field(default=100, validator=at_least(1))

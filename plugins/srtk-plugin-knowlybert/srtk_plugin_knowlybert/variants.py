@@ -55,13 +55,7 @@ PUBLISHED = Rules(
 )
 """The paper (KnowlyBERT, Kalo et al. 2020)."""
 CODE = Rules(
-    mean="running",
-    over="greatest",
-    stability="sum",
-    types="classes",
-    popularity=1,
-    threshold="both",
-    scale="logarithm",
+    mean="running", over="greatest", stability="sum", types="classes", popularity=1, threshold="both", scale="logarithm"
 )
 """The code that was published with it."""
 RULES: dict[Variant, Rules] = {"default": Rules(), "published": PUBLISHED, "code": CODE}

@@ -68,12 +68,7 @@ class ChatClient:
         self._pause = limits.pause
         # All but the body of a request is made here, once.
         self._client = Client(
-            base_url,
-            limits.with_workers(workers),
-            AGENT,
-            headers=headers,
-            patient=True,
-            setting="base_url",
+            base_url, limits.with_workers(workers), AGENT, headers=headers, patient=True, setting="base_url"
         )
         self._chats = _below(base_url, "chat/completions")
         self._models = _below(base_url, "models")

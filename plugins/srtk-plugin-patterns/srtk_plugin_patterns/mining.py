@@ -77,10 +77,7 @@ def mine_graph(
 
 
 def mine(
-    table: TripleTable,
-    settings: MiningSettings,
-    progress: Progress | None = None,
-    only: Sequence[Triple] | None = None,
+    table: TripleTable, settings: MiningSettings, progress: Progress | None = None, only: Sequence[Triple] | None = None
 ) -> PathPatterns:
     """Find the paths that join the pairs of each relation, and count the pairs that each joins.
 

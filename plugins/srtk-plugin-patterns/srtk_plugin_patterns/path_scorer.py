@@ -15,15 +15,7 @@ import numpy as np
 from srtk_framework.records import read_json, write_json
 from srtk_framework.roles import PLAIN, KnowledgeGraph, PathScorer, SearchSettings, TrainingTask, absent
 from srtk_framework.text import fold, unnamed_entities, without_mentions, words
-from srtk_framework.values import (
-    SCORE_DIGITS,
-    DriverError,
-    InputError,
-    Path,
-    Question,
-    Step,
-    TrainingExample,
-)
+from srtk_framework.values import SCORE_DIGITS, DriverError, InputError, Path, Question, Step, TrainingExample
 from srtk_plugin_patterns.path_shares import LearntPath, PathLesson, PathShares, Tuning, learn, tune
 
 FILE = "path_shares.json"

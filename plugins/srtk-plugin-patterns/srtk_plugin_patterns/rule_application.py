@@ -238,10 +238,7 @@ class RuleApplication:
     def _proposals(self, relation: int, inverse: bool, index: _Index, starts: Ints) -> Iterator[Proposals]:
         """Yield what the rules propose; never a start for itself."""
         size = len(self.table.entities)
-        for keys, rules in (
-            *self._by_facets(index, starts),
-            *self._by_constants(relation, inverse, index, starts),
-        ):
+        for keys, rules in (*self._by_facets(index, starts), *self._by_constants(relation, inverse, index, starts)):
             kept = keys % size != starts[keys // size]
             yield keys[kept], rules[kept]
         yield from self._by_paths(index, starts)

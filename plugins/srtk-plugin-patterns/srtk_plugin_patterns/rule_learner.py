@@ -313,13 +313,7 @@ def _with_values(
 
 
 def _with_any(
-    facets: _Facets,
-    bodies: Ints,
-    alone: Ints,
-    variables: Ints,
-    constants: Ints,
-    size: int,
-    settings: RuleSettings,
+    facets: _Facets, bodies: Ints, alone: Ints, variables: Ints, constants: Ints, size: int, settings: RuleSettings
 ) -> Ints:
     """Return rows of rules whose body is a step to any entity but the constant."""
     owners, mine = np.unique(variables, return_inverse=True)

@@ -308,11 +308,7 @@ class TextSearchCompleter(Completer):
         return found
 
     def _told(
-        self,
-        forms: LexicalForms,
-        model: TextModel,
-        ways: Any,
-        facts: Mapping[Step, Sequence[Triple]],
+        self, forms: LexicalForms, model: TextModel, ways: Any, facts: Mapping[Step, Sequence[Triple]]
     ) -> dict[Step, dict[Variant, float]]:
         """Return the number of facts whose first snippet tells the entity, by step and kind of query."""
         rows = [(step, fact) for step, some in sorted(facts.items()) for fact in some]

@@ -163,13 +163,7 @@ class WalkModel:
         counts = np.array(list(data["fillers"].values()), dtype=np.int64)
         order = np.argsort(fillers)
         return cls(
-            paths,
-            weights[0],
-            weights[1],
-            float(data["frequency"]),
-            float(data["shift"]),
-            fillers[order],
-            counts[order],
+            paths, weights[0], weights[1], float(data["frequency"]), float(data["shift"]), fillers[order], counts[order]
         )
 
 

@@ -72,10 +72,7 @@ class OptionsFitSettings:
         patience: Stop after this many epochs without a better validation; null for never.
     """
 
-    knowledge: float | None = attrs.field(
-        default=None,
-        validator=share,
-    )
+    knowledge: float | None = attrs.field(default=None, validator=share)
     heads: int = attrs.field(default=4, validator=at_least(1))
     epochs: int = attrs.field(default=60, validator=at_least(1))
     batch_size: int = attrs.field(default=64, validator=at_least(1))

@@ -20,6 +20,6 @@ PRESETS: dict[str, Vocabulary] = {
         type_relations=("rdf:type",),
         subclass_relations=("rdfs:subClassOf",),
         noise=("schema:image", "schema:url", "schema:sameAs", "schema:geo", "schema:mainEntityOfPage"),
-    ),
+    )
 }
 """Name of a preset to its vocabulary."""

@@ -25,15 +25,7 @@ from srtk_framework.graph import (
     unit_of,
     within_nodes,
 )
-from srtk_framework.roles import (
-    Expander,
-    HopChoice,
-    KnowledgeGraph,
-    PathScorer,
-    SearchSettings,
-    TrainingTask,
-    absent,
-)
+from srtk_framework.roles import Expander, HopChoice, KnowledgeGraph, PathScorer, SearchSettings, TrainingTask, absent
 from srtk_framework.text import link_topics, unnamed_entities, without_mentions
 from srtk_framework.values import (
     END,

@@ -12,15 +12,7 @@ import attrs
 import numpy as np
 import numpy.typing as npt
 
-from srtk_framework.roles import (
-    PLAIN,
-    Encoder,
-    GraphExamples,
-    KnowledgeGraph,
-    PathScorer,
-    SearchSettings,
-    TrainingTask,
-)
+from srtk_framework.roles import PLAIN, Encoder, GraphExamples, KnowledgeGraph, PathScorer, SearchSettings, TrainingTask
 from srtk_framework.values import END, SCORE_DIGITS, DriverError, Path, Sample, Step, finite, positive
 from srtk_plugin_sr.fit_settings import ScorerFitSettings
 from srtk_plugin_sr.samples import IndexedSample, RankedPaths, TrainingSet, make_samples

@@ -10,18 +10,7 @@ import attrs
 
 from srtk_framework.graph import follow_path, path_order
 from srtk_framework.roles import KnowledgeGraph, Supervision
-from srtk_framework.values import (
-    Budget,
-    Path,
-    Question,
-    RankedPath,
-    Step,
-    Triple,
-    at_least,
-    one_of,
-    rounded,
-    share,
-)
+from srtk_framework.values import Budget, Path, Question, RankedPath, Step, Triple, at_least, one_of, rounded, share
 
 _log = logging.getLogger(__name__)
 

@@ -10,17 +10,7 @@ import attrs
 
 from srtk_framework.graph import finish
 from srtk_framework.roles import Expander, KnowledgeGraph
-from srtk_framework.values import (
-    Budget,
-    Question,
-    RankedPath,
-    SettingsError,
-    Subgraph,
-    Triple,
-    each,
-    positive,
-    rounded,
-)
+from srtk_framework.values import Budget, Question, RankedPath, SettingsError, Subgraph, Triple, each, positive, rounded
 
 _SCALE = 100
 """Factor of the sums, whose differences between far ranks are below the fourth decimal otherwise."""

@@ -35,30 +35,10 @@ from srtk_plugin_structgpt.candidates import (
     candidate_steps,
     choose_paged,
 )
-from srtk_plugin_structgpt.read_triples import (
-    Parts,
-    constrain_statements,
-    is_mediator,
-    read_statements,
-    read_triples,
-)
-from srtk_plugin_structgpt.search_state import (
-    Branch,
-    ChosenStep,
-    FoundTriple,
-    SearchState,
-    copy_state,
-    link_weights,
-)
+from srtk_plugin_structgpt.read_triples import Parts, constrain_statements, is_mediator, read_statements, read_triples
+from srtk_plugin_structgpt.search_state import Branch, ChosenStep, FoundTriple, SearchState, copy_state, link_weights
 from srtk_plugin_structgpt.support import supporting_subgraphs
-from srtk_plugin_structgpt.templates import (
-    SEARCH_TEMPLATES,
-    Template,
-    digest,
-    history_text,
-    node_names,
-    read_templates,
-)
+from srtk_plugin_structgpt.templates import SEARCH_TEMPLATES, Template, digest, history_text, node_names, read_templates
 
 CLOSED_BOOK = "closed-book"
 """Name of the template, and the ``stop`` of a search that ended with such an answer."""

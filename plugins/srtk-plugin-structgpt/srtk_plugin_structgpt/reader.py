@@ -25,14 +25,7 @@ from srtk_framework.values import (
 from srtk_plugin_structgpt.answer_reply import AnswerReply, answer_schema, parse_answer
 from srtk_plugin_structgpt.graph_text import fact_lines, harmless, harmless_labels
 from srtk_plugin_structgpt.shown_facts import ShownFacts, is_value, shown_facts
-from srtk_plugin_structgpt.templates import (
-    READER_TEMPLATES,
-    Template,
-    call_record,
-    digest,
-    read_templates,
-    token_fit,
-)
+from srtk_plugin_structgpt.templates import READER_TEMPLATES, Template, call_record, digest, read_templates, token_fit
 
 TEMPLATE, WITH_HINT = READER_TEMPLATES
 

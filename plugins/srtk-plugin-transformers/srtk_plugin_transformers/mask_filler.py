@@ -154,14 +154,7 @@ class TransformersMaskFiller(TorchSettings, MaskFiller):
         # The model in use may be of another number type.
         tokenizer, model = self._loaded(self._find(), "float32")
         figures = train_masked_lm(
-            tokenizer,
-            model,
-            task.texts,
-            task.held_out_texts,
-            training,
-            language.most_tokens,
-            task.folder,
-            task.seed,
+            tokenizer, model, task.texts, task.held_out_texts, training, language.most_tokens, task.folder, task.seed
         )
         self._use(tokenizer, model)
         self._trained = file_hash(task.folder / BEST)

@@ -44,12 +44,7 @@ from srtk_plugin_local.snapshot.mediators import Noticed, notice
 from srtk_plugin_local.snapshot.meta_file import read_meta
 from srtk_plugin_local.snapshot.naming_relations import few_names, naming_candidates
 from srtk_plugin_local.snapshot.redirects import stage_redirects
-from srtk_plugin_local.snapshot.staging_tables import (
-    rank_names,
-    stage_names,
-    stage_qualifiers,
-    stage_triples,
-)
+from srtk_plugin_local.snapshot.staging_tables import rank_names, stage_names, stage_qualifiers, stage_triples
 from srtk_plugin_local.snapshot.staging_values import quote, shorten
 
 if TYPE_CHECKING:

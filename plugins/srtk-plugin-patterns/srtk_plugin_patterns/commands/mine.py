@@ -51,10 +51,7 @@ def run(args: argparse.Namespace) -> int:
         with _bar(args.quiet) as bar:
             task = bar.add_task("mining", total=None)
             patterns = mine_graph(
-                graph,
-                settings,
-                args.relation,
-                lambda done, whole: bar.update(task, completed=done, total=whole),
+                graph, settings, args.relation, lambda done, whole: bar.update(task, completed=done, total=whole)
             )
     try:
         patterns.save(out)

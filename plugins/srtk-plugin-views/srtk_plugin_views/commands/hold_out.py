@@ -40,14 +40,7 @@ def run(args: argparse.Namespace) -> int:
     relations = _relations(args, table)
     ends = ("object", "subject") if args.ends == "both" else (args.ends,)
     found = hold_out(
-        table,
-        relations,
-        ends,
-        queries=args.queries,
-        share=args.share,
-        count=args.count,
-        most=args.most,
-        seed=args.seed,
+        table, relations, ends, queries=args.queries, share=args.share, count=args.count, most=args.most, seed=args.seed
     )
     if not found.triples:
         raise InputError(
