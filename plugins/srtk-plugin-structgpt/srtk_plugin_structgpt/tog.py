@@ -24,29 +24,9 @@ class TogExpander(IterativeExpander):
     else is as in `structgpt`.
 
     Attributes:
-        graph: Graph to search.
         generator: Chooses relations and triples.
-        reader: Decides after each hop whether the triples suffice; must be able to refuse.
-        scorer: Limits the relations shown to the generator to the best.
-        budget: Limits on triples, tokens, nodes and neighbours.
-        stop: `reader` ends the search when the reader has an answer, `depth` after `max_iterations` hops only.
-        max_iterations: Most hops.
         width: Size of the beam: most relations chosen for each entity, then most triples kept at each hop.
-        inverse: Also follow relations against their direction.
-        revisit: Also follow triples back to nodes reached at an earlier hop, as a path from a person to their parents'
-            other children must.
-        history: Show the generator the relations chosen at earlier hops.
-        show: Text of an option: its `relation`, or the whole `path` with it.
-        narrow: Number of options that the scorer keeps.
         relation_triples: Most triples of one relation of one entity, the first in order; null for all.
-        tokens: Most tokens of the relations, triples or values shown in one prompt; null for all. More relations are
-            shown on several pages, and those chosen once more.
-        constraints: Let the generator choose among the statements behind mediators by their values.
-        support: Keep only the triples that support the answer, and those that lead to them.
-        closed_book: Where the graph gives no answer, ask the generator without it; `stop` in the trace says so.
-        by: The generator chooses by its `reply`, or by `rating` each option.
-        mention: Replacement for the mentions of linked entities where texts are compared; null keeps the text.
-        prompts: YAML files that replace prompts, by the name of the prompt.
     """
 
     prompt_names = (*SEARCH_TEMPLATES, TEMPLATE)
