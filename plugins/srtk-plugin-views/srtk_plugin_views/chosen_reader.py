@@ -9,11 +9,7 @@ from srtk_framework.roles import GraphView, KnowledgeGraph, not_open
 
 @attrs.define(eq=False)
 class ChosenReader(GraphView):
-    """A view whose reads go to what ``open`` chooses: the graph itself, or a view that changes its triples.
-
-    Attributes:
-        graph: The graph.
-    """
+    """A view whose reads go to what ``open`` chooses: the graph itself, or a view that changes its triples."""
 
     _reader: KnowledgeGraph | None = attrs.field(init=False, default=None, repr=False)
 

@@ -21,7 +21,6 @@ class _Folding(JoiningView):
     """The reads of a graph with blank nodes.
 
     Attributes:
-        graph: The graph.
         edges: Its folded edges.
     """
 

@@ -26,11 +26,7 @@ from srtk_plugin_views.stepwise import StepwiseView
 
 @attrs.define(eq=False)
 class JoiningView(StepwiseView):
-    """A view whose reads are those of ``CachedEdges``.
-
-    Attributes:
-        graph: Graph with the nodes that are left out.
-    """
+    """A view whose reads are those of ``CachedEdges``, over a graph with the nodes that are left out."""
 
     @property
     @abstractmethod

@@ -22,7 +22,6 @@ class _Mediating(JoiningView):
     """The reads of a graph with mediators.
 
     Attributes:
-        graph: The graph.
         edges: Its joined edges.
     """
 
