@@ -1,23 +1,32 @@
-"""Recompute the gold answers of questions on tables with pandas, and tell where they differ.
+"""Recompute the gold answers of questions on tables and graphs without the system, and tell where they differ.
 
 python benchmarks/answers/check.py [own_tables.jsonl fresh/own_tables.jsonl ...]
 
 A question's field ``pandas`` is an expression over ``t``, the table as ``pandas.read_csv`` reads it. ``german(column)``
 gives numbers with decimal commas, and ``iso(date)`` writes 31.12.2024 as 2024-12-31. It is also the baseline "pandas by
-hand". A question without the field is skipped and counted. ``fresh/`` holds sets that were written after the reader
-`paths` and without a look at it.
+hand". Of graphs, the field ``facts`` is an expression over ``t``, a file of facts with the columns ``subject``,
+``relation`` and ``object``, and ``sparql`` is a query of an RDF file that rdflib answers. A question without one of
+these fields, or whose file is not there, is skipped and counted. ``fresh/`` holds sets that were written after the
+reader `paths` and without a look at it.
 """
 
 from __future__ import annotations
 
 import argparse
+import functools
 import json
+from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
 HERE = Path(__file__).resolve().parent
 TABLE_SETS = ("own_tables.jsonl", "no_link.jsonl", "whole_road.jsonl")
 SETS = (*TABLE_SETS, "certainty.jsonl", *(f"fresh/{name}" for name in TABLE_SETS))
+FACTS = ["subject", "relation", "object"]
+PREFIXES = """
+PREFIX p: <http://orkg.org/orkg/predicate/>
+PREFIX rdfs: <http://www.w3.org/2000/01/rdf-schema#>
+"""
 
 
 def german(column: Any) -> Any:
@@ -46,6 +55,41 @@ def evaluate(expression: str, path: str | Path) -> Any:
     return eval(expression, {"t": table, "german": german, "iso": iso, "pd": pandas})
 
 
+def evaluate_facts(expression: str, path: Path) -> Any:
+    """Return the value of a pandas expression over a file of facts without a header."""
+    import pandas
+
+    return eval(expression, {"t": pandas.read_csv(path, sep="\t", names=FACTS, keep_default_na=False)})
+
+
+def evaluate_sparql(query: str, path: Path) -> Any:
+    """Return what rdflib answers to a query of an N-Triples file: true or false, or the values of its variable."""
+    found = _rdf(path).query(PREFIXES + query)
+    if found.type == "ASK":
+        return bool(found.askAnswer)
+    return [row[0].toPython() if hasattr(row[0], "toPython") else str(row[0]) for row in found]
+
+
+@functools.cache
+def _rdf(path: Path) -> Any:
+    import rdflib
+
+    return rdflib.Graph().parse(path, format="nt")
+
+
+def gold_of(record: Mapping[str, Any], path: Path, shape: str) -> Any:
+    """Compute the gold answer of a question of a shape."""
+    if "pandas" in record:
+        return evaluate(record["pandas"], path)
+    if "facts" in record:
+        return evaluate_facts(record["facts"], path)
+    found = evaluate_sparql(record["sparql"], path)
+    if shape in ("entities", "yes"):
+        return found
+    [one] = found
+    return float(one) if shape == "number" else one
+
+
 def shaped(value: Any, shape: str, unit: str | None = None) -> dict[str, Any]:
     """Write a value as an answer of a shape: entities, number, value or yes."""
     if shape == "entities":
@@ -58,20 +102,20 @@ def shaped(value: Any, shape: str, unit: str | None = None) -> dict[str, Any]:
 
 
 def wrong_answers(path: Path) -> tuple[list[str], int, int]:
-    """Return a line for each gold answer that pandas does not give, the number checked and the number skipped."""
+    """Return a line for each gold answer that is computed otherwise, the number checked and the number skipped."""
     wrong, checked, skipped = [], 0, 0
     for line in path.read_text(encoding="utf-8").splitlines():
         record = json.loads(line)
-        if "pandas" not in record:
+        if not {"pandas", "facts", "sparql"} & record.keys() or not (HERE.parent / record["files"][0]).is_file():
             skipped += 1
             continue
         gold = record["answer"]
         [shape] = [name for name in ("entities", "number", "value", "yes") if name in gold]
         [file] = record["files"]
-        found = shaped(evaluate(record["pandas"], HERE.parent / file), shape, gold.get("unit"))
+        found = shaped(gold_of(record, HERE.parent / file, shape), shape, gold.get("unit"))
         checked += 1
         if found != gold:
-            wrong.append(f"{record['id']}: pandas gives {found}, the gold answer is {gold}")
+            wrong.append(f"{record['id']}: computed is {found}, the gold answer is {gold}")
     return wrong, checked, skipped
 
 
@@ -83,7 +127,7 @@ def main() -> int:
     for name in parser.parse_args().sets:
         wrong, checked, skipped = wrong_answers(HERE / name)
         failed = failed or bool(wrong)
-        print(f"{name}: {checked - len(wrong)} of {checked} recomputed alike, {skipped} without a pandas expression")
+        print(f"{name}: {checked - len(wrong)} of {checked} recomputed alike, {skipped} skipped")
         print("".join(line + "\n" for line in wrong), end="")
     return int(failed)
 
