@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from benchmarks.answers import in_domain, public_sets, table_rows
+from benchmarks.answers import in_domain, new_graphs, public_sets, table_rows
 from srtk_framework.graph import TripleTable
 from srtk_framework.values import Answer, Link, Question, RankedPath, Retrieval, Step, Subgraph, Triple
 
@@ -102,3 +102,18 @@ def test_the_column_of_an_answer_is_like_the_question_and_its_cell_not_named_the
     row = {"name": "Hub Gear", "part": "9", "unit_cost": "39.00"}
     assert table_rows.best_column("what does the hub gear cost", row, likeness) == "unit_cost"
     assert table_rows.best_column("what costs 39.00", row, likeness) == "name"
+
+
+def test_an_answer_on_a_new_graph_is_compared_by_id_or_by_name_and_a_part_of_a_set_counts() -> None:
+    gold = {"entities": ["cell_part", "Ann"]}
+    answer = new_graphs.named({"entities": ["cell_part", "n1", "n2"]}, {"cell_part": "cell part", "n1": "Ann"}, gold)
+    assert answer == {"entities": ["cell_part", "Ann", "n2"]}
+    assert new_graphs.f1(answer, gold) == pytest.approx(0.8)
+    assert new_graphs.f1({"number": 2}, {"number": 2.0}) == 1
+    assert new_graphs.f1({"yes": True}, gold) == 0
+
+
+def test_given_answers_have_the_ids_that_the_search_found() -> None:
+    record = {"triplets": [["n1", "by", "n2"]], "labels": {"n2": "Ann"}}
+    assert new_graphs.gold_ids({"entities": ["Ann", "Bob"]}, record) == ["n2", "Bob"]
+    assert new_graphs.gold_ids({"yes": True}, record) == []
