@@ -106,7 +106,7 @@ def _adapt(args: argparse.Namespace) -> int:
                 " single steps, and whole paths are compared here; start from other weights, or train these by the"
                 " recipe adapt with a path_scorer of that rule"
             )
-        form = attrs.evolve(dense.form, mention=dense.search_settings().mention)
+        form = attrs.evolve(dense.form, mention=dense.search_settings().mention, adapted=True)
         settings = attrs.evolve(settings, mention=form.mention)
         state = training_state(
             {
@@ -202,7 +202,11 @@ def _trained(
 def _lines(figures: dict[str, Any]) -> list[str]:
     """Say what was done."""
     blends = ", ".join(f"{value:.3f} at {float(share):g}" for share, value in figures["blends"].items())
-    kept = f"the blend at {figures['share']:g} of the way" if figures["share"] else "the weights as they were"
+    kept = (
+        f"the blend at {figures['share']:g} of the way"
+        if figures["share"]
+        else "the weights as they were, as no blend is better by more than chance gives"
+    )
     return [
         f"{figures['questions']} questions made; {figures['learning']} with rivals of their path to learn from, and"
         f" {figures['held_out']} held out; {figures['minutes']:g} CPU minutes",

@@ -2,17 +2,19 @@
 
 What a training on made questions forgets can cost more than what it learns brings. So half of what it learns is how the
 weights ranked the paths before, and afterwards they are led back towards where they began, and stay there if no blend
-ranks better on questions that were held out.
+ranks better on questions that were held out, by more than chance alone gives.
 """
 
 from __future__ import annotations
 
+import math
 from collections.abc import Mapping
 from pathlib import Path as FilePath
 from typing import Any
 
 import attrs
 import numpy as np
+import numpy.typing as npt
 
 from srtk_plugin_sr.fit_settings import ScorerFitSettings
 from srtk_plugin_sr.samples import TrainingSet
@@ -71,11 +73,14 @@ def adapt(
     network = encoder.learner()
     first = weights_of(network)
 
-    def validated() -> dict[str, float]:
+    def ranked() -> npt.NDArray[np.bool_]:
         encoder.take(network)
-        return {"accuracy": accuracy(encoder, held_out, form.temperature)}
+        return hits(encoder, held_out, form.temperature)
 
-    start = validated()["accuracy"]
+    def validated() -> dict[str, float]:
+        return {"accuracy": float(ranked().mean())}
+
+    start = ranked()
     learning = softened(encoder, learning, form.temperature, DISTILLED)
     figures = train_encoder(
         network, learning, settings, temperature=form.temperature, validate=validated, folder=folder, seed=seed
@@ -84,13 +89,27 @@ def adapt(
     blends = {}
     for share in SHARES:
         blend_weights(network, first, last, share)
-        blends[share] = validated()["accuracy"]
+        blends[share] = ranked()
     # Of equal blends the one nearest to the start.
-    share = max(blends, key=lambda share: (blends[share], -share))
-    share = share if blends[share] > start else 0.0
+    share = max(blends, key=lambda share: (blends[share].mean(), -share))
+    share = share if surely_better(blends[share], start) else 0.0
     blend_weights(network, first, last, share)
     encoder.take(network)
-    return Adapted(start, figures["accuracy"], blends, share, int(figures["steps"]))
+    shares = {share: float(right.mean()) for share, right in blends.items()}
+    return Adapted(float(start.mean()), figures["accuracy"], shares, share, int(figures["steps"]))
+
+
+def surely_better(after: npt.NDArray[np.bool_], before: npt.NDArray[np.bool_]) -> bool:
+    """Return whether a ranking is right more often than another, by more than the standard error of the difference.
+
+    Of the questions that only one of both has right (McNemar 1947), chance alone gives either side about half.
+
+    Args:
+        after: Whether each question is right [questions].
+        before: The same by the other ranking.
+    """
+    gained, lost = int((after & ~before).sum()), int((before & ~after).sum())
+    return gained - lost > math.sqrt(gained + lost)
 
 
 def softened(encoder: Any, rankings: TrainingSet, temperature: float, share: float) -> TrainingSet:
@@ -117,8 +136,8 @@ def softened(encoder: Any, rankings: TrainingSet, temperature: float, share: flo
     return TrainingSet(rankings.texts, made)
 
 
-def accuracy(encoder: Any, rankings: TrainingSet, temperature: float) -> float:
-    """Return the share of samples in which a right candidate scores highest.
+def hits(encoder: Any, rankings: TrainingSet, temperature: float) -> npt.NDArray[np.bool_]:
+    """Return for each sample whether a right candidate scores highest [samples].
 
     Args:
         encoder: Encodes the texts.
@@ -126,8 +145,8 @@ def accuracy(encoder: Any, rankings: TrainingSet, temperature: float) -> float:
         temperature: Divides cosines, before costs are subtracted.
     """
     vectors = unit(encoder.encode(rankings.texts)).astype(np.float64)
-    right = 0
+    right = []
     for sample in rankings.samples:
         logits = vectors[list(sample.candidates)] @ vectors[sample.query] / temperature - np.array(sample.costs)
-        right += bool(sample.targets[int(logits.argmax())] > 0)
-    return right / len(rankings.samples)
+        right.append(sample.targets[int(logits.argmax())] > 0)
+    return np.array(right)

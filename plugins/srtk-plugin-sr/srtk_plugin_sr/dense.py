@@ -146,8 +146,9 @@ class DenseScorer(PathScorer):
         return other
 
     def is_trained(self) -> bool:
-        """Return whether the weights of the encoder are those of a trained path scorer."""
-        return self._trained_form() is not None
+        """Return whether the weights of the encoder are those of a path scorer that has learnt from questions."""
+        trained = self._trained_form()
+        return trained is not None and not trained.adapted
 
     def training_faults(self) -> list[str]:
         """Tell whether the encoder can be trained."""
@@ -169,7 +170,9 @@ class DenseScorer(PathScorer):
         require_training_packages()
         encoder = trainable_encoder(self.encoder)
         network = encoder.learner()
-        before = self._trained_form() or ScorerForm(rule=self.rule or "log-softmax")
+        before = self._trained_form()
+        if before is None or before.adapted:
+            before = ScorerForm(rule=self.rule or "log-softmax")
         if training.mention == "auto":
             training = attrs.evolve(training, mention=before.mention)
         # From here on the search, which validates too, scores as the training does.

@@ -37,6 +37,8 @@ class ScorerForm:
         readable: Whether identifiers are split; None for what the text form does.
         mention: Replaced the entity's mention in training.
         topic_background: Suits the search with these weights; see the expander ``beam``.
+        adapted: Whether the weights have learnt from made questions alone: they are searched as if they were not
+            trained, and a training that begins with them has the form of one that begins with any encoder.
     """
 
     rule: Rule = "log-softmax"
@@ -50,6 +52,7 @@ class ScorerForm:
     readable: bool | None = None
     mention: str | None = None
     topic_background: float | None = BACKGROUND
+    adapted: bool = False
 
     @property
     def by_path(self) -> bool:

@@ -11,7 +11,7 @@ import pytest
 pytest.importorskip("torch")
 pytest.importorskip("srtk_plugin_transformers")
 
-from srtk_plugin_sr.adaptation import SHARES, accuracy, adapt, softened
+from srtk_plugin_sr.adaptation import SHARES, adapt, hits, softened, surely_better
 from srtk_plugin_sr.fit_settings import ScorerFitSettings
 from srtk_plugin_sr.samples import IndexedSample, TrainingSet
 from srtk_plugin_sr.scorer_form import UNTRAINED
@@ -30,11 +30,11 @@ class Hand(Encoder):
         return np.array([table[text] for text in texts], dtype=np.float32)
 
 
-@pytest.mark.parametrize(("cost", "right"), [(0.0, 1.0), (1.0, 0.0)])
-def test_a_ranking_is_right_if_a_right_candidate_scores_highest_less_its_cost(cost: float, right: float) -> None:
+@pytest.mark.parametrize(("cost", "right"), [(0.0, True), (1.0, False)])
+def test_a_ranking_is_right_if_a_right_candidate_scores_highest_less_its_cost(cost: float, right: bool) -> None:
     # Cosines .8 and .6 over a temperature of .4 are logits of 2 and 1.5.
     sample = IndexedSample(0, (1, 2), (1.0, 0.0), (cost, 0.0))
-    assert accuracy(Hand(), TrainingSet(["q", "near", "far"], [sample]), 0.4) == right
+    assert hits(Hand(), TrainingSet(["q", "near", "far"], [sample]), 0.4).tolist() == [right]
 
 
 def test_half_of_the_target_is_what_the_teacher_gives_and_right_candidates_share_the_rest_as_it_does() -> None:
@@ -45,6 +45,16 @@ def test_half_of_the_target_is_what_the_teacher_gives_and_right_candidates_share
     right = before * [1, 0, 1] / (before[0] + before[2])
     np.testing.assert_allclose(soft.targets, (right + before) / 2, atol=1e-6)
     assert (soft.candidates, soft.costs) == (sample.candidates, sample.costs)
+
+
+@pytest.mark.parametrize(
+    ("gained", "lost", "better"),
+    [(0, 0, False), (1, 0, False), (2, 0, True), (6, 4, False), (6, 2, True), (2, 6, False)],
+)
+def test_a_blend_is_better_only_by_more_than_its_standard_error(gained: int, lost: int, better: bool) -> None:
+    before = np.array([False] * gained + [True] * lost + [True, False] * 5)
+    after = np.array([True] * gained + [False] * lost + [True, False] * 5)
+    assert surely_better(after, before) is better
 
 
 def rankings(right: int) -> TrainingSet:

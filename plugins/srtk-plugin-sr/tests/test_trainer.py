@@ -15,6 +15,7 @@ from srtk_plugin_local.memory import MemoryGraph
 from srtk_plugin_sr.beam import BeamExpander
 from srtk_plugin_sr.dense import DenseScorer
 from srtk_plugin_sr.fit_settings import ScorerFitSettings
+from srtk_plugin_sr.scorer_form import UNTRAINED, write_form
 from srtk_plugin_sr.search_settings import TOPIC_BACKGROUNDS, TRAINED
 from srtk_plugin_sr.vectors import TextIndex
 from srtk_plugin_transformers.encoder import TransformersEncoder
@@ -265,6 +266,19 @@ def test_weights_trained_under_gain_are_searched_as_those_not_trained(scorer, tm
     one = scorer(rule="gain")
     one.fit(task(tmp_path), settings(epochs=1, mention="someone"))
     assert one.search_settings() == SearchSettings(scale=1.0, mention="someone")
+
+
+def test_adapted_weights_are_searched_as_if_untrained_and_a_training_from_them_has_the_form_of_any(scorer, tmp_path):
+    plain = scorer()
+    plain.save(tmp_path / "adapted")
+    form = attrs.evolve(UNTRAINED, mention="", adapted=True)
+    write_form(form, tmp_path / "adapted")
+    one = scorer(model=tmp_path / "adapted")
+    assert not one.is_trained()
+    one.fit(task(tmp_path), settings(epochs=1, mention="someone"))
+    assert one.is_trained()
+    assert (one.form.rule, one.form.step_cost, one.form.adapted) == ("log-softmax", 0.0, False)
+    assert one.search_settings() == attrs.evolve(TRAINED, mention="someone")
 
 
 def test_a_broken_form_beside_the_weights_is_refused_with_its_file(scorer, graph, tmp_path):
