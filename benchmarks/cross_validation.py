@@ -1,11 +1,13 @@
 """Trains on real questions by cross-validation, and compares with the same search without training.
 
-    OMP_NUM_THREADS=1 python benchmarks/cross_validation.py [--only cwq lcquad mintaka] [--folds 5]
+    OMP_NUM_THREADS=1 python benchmarks/cross_validation.py [--only NAME ...] [--folds 5] [--set KEY=VALUE ...]
 
 Each question is scored once, by the scorer that was trained on the other folds. The search without training, `bfs`,
 `ppr` and `random` run on the same questions under the same budget. Without training means the default settings, which
 are the best known for untrained weights. Tables, tests, plots and a page are written into
-build/bench/cross-validation/NAME/comparison.
+build/bench/cross-validation/NAME/comparison. `--set` changes settings of the training. Where a set has gold paths, rows
+follow for three kinds of questions, whose gold path is one of the training questions (`known`),
+has only relations of theirs (`other`), or a relation that none of theirs has (`new`).
 """
 
 from __future__ import annotations
@@ -13,10 +15,15 @@ from __future__ import annotations
 import argparse
 import json
 import sys
-from collections.abc import Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
+from typing import Any
 
+import topics
 from common import OUT, ROOT, lacking, srtk
+
+from srtk_framework import open as open_recipe
+from srtk_framework.values import Question
 
 SETS = {
     "cwq": "fb15k237/derived/cwq_test_reachable.jsonl",
@@ -25,6 +32,7 @@ SETS = {
 }
 BASELINES = ("bfs", "ppr", "random")
 GRAPHS = {"cwq": "build/fb15k237", "lcquad": "build/dbp15k", "mintaka": "build/wiki27k"}  # as the recipes build them
+CUTS = (5, 20, 50)
 METRICS = ("answer_coverage", "answer_recall", "triple_precision", "triples")
 
 
@@ -37,12 +45,12 @@ def run(name: str, out: Path, *changes: str) -> None:
         raise SystemExit(f"{name}: {failed}")
 
 
-def trained(name: str, out: Path, folds: int) -> Path:
+def trained(name: str, out: Path, folds: int, *changes: str) -> Path:
     """Train and search fold by fold; return one file of all results."""
     lines: list[str] = []
     for fold in range(folds):
         part = out / f"fold-{fold}"
-        run(name, part, f"vars.from={fold / folds}", f"vars.to={(fold + 1) / folds}")
+        run(name, part, f"vars.from={fold / folds}", f"vars.to={(fold + 1) / folds}", *changes)
         lines += (part / "subgraphs.jsonl").read_text(encoding="utf-8").splitlines()
     return _write(out / "trained.jsonl", lines)
 
@@ -62,6 +70,49 @@ def _write(file: Path, lines: Sequence[str]) -> Path:
     rows = sorted(lines, key=lambda line: str(json.loads(line)["id"]))
     file.write_text("".join(f"{row}\n" for row in rows), encoding="utf-8")
     return file
+
+
+def kinds(name: str, folds: int) -> dict[str, str]:
+    """Tell by id what the training questions of a question's fold have of its gold paths; none without gold paths."""
+    found: dict[str, str] = {}
+    recipe = str(ROOT / f"benchmarks/recipes/train-{name}.yaml")
+    for fold in range(folds):
+        part = ["train=null", f"vars.from={fold / folds}", f"vars.to={(fold + 1) / folds}"]
+        asked, learnt = (
+            [one for one in _questions(recipe, [*part, f"questions.part.outside={outside}"]) if one.gold_paths]
+            for outside in ("false", "true")
+        )
+        paths = {path for one in learnt for path in one.gold_paths or ()}
+        relations = {step.relation for path in paths for step in path}
+        for one in asked:
+            gold = one.gold_paths or ()
+            is_new = all(any(step.relation not in relations for step in path) for path in gold)
+            found[one.id] = "new" if is_new else "known" if paths & set(gold) else "other"
+    return found
+
+
+def _questions(recipe: str, changes: Sequence[str]) -> list[Question]:
+    with open_recipe(recipe, changes) as session:
+        assert session.dataset is not None
+        return list(session.dataset.read())
+
+
+def by_kind(files: Sequence[Path], kind: Mapping[str, str]) -> Iterator[str]:
+    """Yield rows with the share of questions with an answer in the first triples, the answer recall and the triples."""
+    for file in files:
+        records = [json.loads(line) for line in file.read_text(encoding="utf-8").splitlines()]
+        for which in ("known", "other", "new"):
+            some = [record for record in records if kind.get(str(record["id"])) == which]
+            shares = [sum(topics.covered(some, most)) / len(some) for most in CUTS]
+            recall = sum(_recall(record) for record in some) / len(some)
+            size = sum(len(record["triplets"]) for record in some) / len(some)
+            cells = " | ".join(f"{value:.3f}" for value in (*shares, recall))
+            yield f"| {which}, {len(some)} | {file.stem} | {cells} | {size:.1f} |"
+
+
+def _recall(record: Mapping[str, Any]) -> float:
+    wanted = set(record["answer_entities"])
+    return len(wanted & {end for s, _, o in record["triplets"] for end in (s, o)}) / max(1, len(wanted))
 
 
 def compare(name: str, out: Path, files: Sequence[Path]) -> dict[str, object]:
@@ -86,6 +137,7 @@ def main() -> int:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--only", nargs="*", choices=sorted(SETS), default=sorted(SETS))
     parser.add_argument("--folds", type=int, default=5)
+    parser.add_argument("--set", nargs="*", default=[], metavar="KEY=VALUE", help="settings of the training")
     args = parser.parse_args()
     found = {}
     for name in args.only:
@@ -93,12 +145,14 @@ def main() -> int:
         if missing:
             print(f"{name}: skipped: {missing}", file=sys.stderr)
             continue
-        out = OUT / "cross-validation" / name
+        out = OUT / "cross-validation" / "-".join([name, *(change.replace("=", "-") for change in args.set)])
         out.mkdir(parents=True, exist_ok=True)
-        files = [trained(name, out, args.folds)]
+        files = [trained(name, out, args.folds, *args.set)]
         files += [untrained(name, out, method) for method in ("beam", *BASELINES)]
         found[name] = compare(name, out, files)
         print(json.dumps({name: found[name]}, indent=1), flush=True)
+        if kind := kinds(name, args.folds):
+            print("\n".join(by_kind(files[:2], kind)), flush=True)
     (OUT / "cross_validation.json").write_text(json.dumps(found, indent=1) + "\n", encoding="utf-8")
     return 0
 

@@ -13,8 +13,21 @@ import numpy as np
 import numpy.typing as npt
 
 from srtk_framework.roles import PLAIN, Encoder, GraphExamples, KnowledgeGraph, PathScorer, SearchSettings, TrainingTask
-from srtk_framework.values import END, SCORE_DIGITS, DriverError, Path, Sample, Step, finite, positive
+from srtk_framework.values import (
+    END,
+    SCORE_DIGITS,
+    DriverError,
+    InputError,
+    Path,
+    RankedPath,
+    Sample,
+    Step,
+    TrainingExample,
+    finite,
+    positive,
+)
 from srtk_plugin_sr.fit_settings import ScorerFitSettings
+from srtk_plugin_sr.made_questions import MadeQuestions
 from srtk_plugin_sr.samples import IndexedSample, RankedPaths, TrainingSet, make_samples
 from srtk_plugin_sr.scorer_form import UNTRAINED, Compare, Rule, ScorerForm, read_form, write_form
 from srtk_plugin_sr.search_settings import TOPIC_BACKGROUNDS, TRAINED
@@ -23,6 +36,11 @@ from srtk_plugin_sr.trainer import train_encoder, trainable_encoder
 from srtk_plugin_sr.training_packages import require_training_packages
 from srtk_plugin_sr.vectors import Matrix, TextIndex, VectorStore, default_folder, unit
 
+ENOUGH = 500
+"""Questions up to which a training is helped by made ones, by default: with fewer, most relations of a graph are in
+no question, and what is learnt of the others counts against them."""
+MADE_DEPTH = 2
+"""Most steps of a made question's path where a training does not limit its depth."""
 _RECENT = 4096
 """Queries whose vectors are kept in memory."""
 _BLOCK = 8192
@@ -185,15 +203,17 @@ class DenseScorer(PathScorer):
             self._reset_cache(on_disk=False)
             return task.validate()
 
+        made = self._made_examples(task, training)
         figures = train_encoder(
             network,
-            self._task_samples(task, training),
+            self._task_samples(attrs.evolve(task, examples=[*task.examples, *made]), training),
             training,
             temperature=training.temperature or self._form.temperature,
             validate=None if task.validate is None else validated,
             folder=task.folder,
             seed=task.seed,
         )
+        figures["made_questions"] = float(len(made))
         encoder.take(network)
         if task.validate_topics is not None:
             self._reset_cache(on_disk=False)
@@ -272,6 +292,23 @@ class DenseScorer(PathScorer):
         folder = default_folder() if self.cache is None else FilePath(self.cache).expanduser() if self.cache else None
         self._store = VectorStore(folder if on_disk else None, self.encoder.fingerprint() if on_disk else "")
         self._recent = {}
+
+    def _made_examples(self, task: TrainingTask, training: ScorerFitSettings) -> list[TrainingExample]:
+        """Make questions from the graph's own paths: the number that is set, or what the examples lack to enough."""
+        count = max(0, ENOUGH - len(task.examples)) if training.made is None else training.made
+        if not count or not task.examples:
+            return []
+        dataset = MadeQuestions(self.graph, count=count, depth=training.depth or MADE_DEPTH, seed=task.seed)
+        try:
+            questions = list(dataset.read())
+        except (DriverError, InputError):
+            if training.made is None:
+                return []
+            raise
+        return [
+            TrainingExample(one, tuple(RankedPath(one.links[0].entity, path, 1.0) for path in one.gold_paths or ()))
+            for one in questions
+        ]
 
     def _task_samples(self, task: TrainingTask, training: ScorerFitSettings) -> TrainingSet:
         """Make the samples of a task, those of each graph with the labels that its relations have there."""

@@ -35,6 +35,9 @@ class ScorerFitSettings:
         blend: How far from the start to the trained weights the weights that are kept lie, against forgetting: below 1
             a little of what was learnt is lost, and more of what was known stays (Wortsman et al. 2022). Validations
             see the weights before that.
+        made: Questions made from the graph's own paths that are learnt beside the others, so that relations that no
+            question has are learnt too: as many as these lack to 500 by default, where the graph can list its triples
+            and there are questions about it; 0 for none.
         warmup: Share of the updates over which the learning rate rises.
         loss: `cross-entropy` (each positive against the negatives of its sample), `nt-xent` (also against the
             candidates of the other samples in the batch) or `listwise` (against everything that the real frontier
@@ -68,6 +71,7 @@ class ScorerFitSettings:
     weight_decay: float = attrs.field(default=0.01, validator=at_least(0))
     pull: float = attrs.field(default=0.0, validator=at_least(0))
     blend: float = attrs.field(default=1.0, validator=between(above=0, most=1))
+    made: int | None = attrs.field(default=None, validator=at_least(0))
     warmup: float = attrs.field(default=0.1, validator=_share)
     loss: Loss = "cross-entropy"
     temperature: float | None = attrs.field(default=None, validator=positive)

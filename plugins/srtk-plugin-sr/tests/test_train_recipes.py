@@ -59,7 +59,7 @@ def written(tmp_path, tiny):
                 "questions": asked(tmp_path / "learn.jsonl", range(20)),
                 "validation": 0.2,
                 "supervision": {"use": "shortest-path", "hops": 2},
-                "fit": {"epochs": 25, "batch_size": 16, "learning_rate": 0.003, "accelerator": "cpu", **fit},
+                "fit": {"epochs": 25, "batch_size": 16, "learning_rate": 0.003, "accelerator": "cpu", "made": 0, **fit},
             },
             "evaluate": True,
         }

@@ -13,7 +13,7 @@ pytest.importorskip("srtk_plugin_transformers")
 
 from srtk_plugin_local.memory import MemoryGraph
 from srtk_plugin_sr.beam import BeamExpander
-from srtk_plugin_sr.dense import DenseScorer
+from srtk_plugin_sr.dense import ENOUGH, DenseScorer
 from srtk_plugin_sr.fit_settings import ScorerFitSettings
 from srtk_plugin_sr.scorer_form import UNTRAINED, write_form
 from srtk_plugin_sr.search_settings import TOPIC_BACKGROUNDS, TRAINED
@@ -91,7 +91,7 @@ def top(scorer, graph, people):
 
 
 def settings(**more):
-    given = {"epochs": 20, "batch_size": 16, "learning_rate": 3e-3, "depth": 2, "accelerator": "cpu", **more}
+    given = {"epochs": 20, "batch_size": 16, "learning_rate": 3e-3, "depth": 2, "accelerator": "cpu", "made": 0, **more}
     return ScorerFitSettings(**given)
 
 
@@ -279,6 +279,45 @@ def test_adapted_weights_are_searched_as_if_untrained_and_a_training_from_them_h
     assert one.is_trained()
     assert (one.form.rule, one.form.step_cost, one.form.adapted) == ("log-softmax", 0.0, False)
     assert one.search_settings() == attrs.evolve(TRAINED, mention="someone")
+
+
+def test_made_questions_fill_up_what_the_given_ones_lack(scorer, graph, tmp_path):
+    few, enough = examples(PEOPLE[:2]), examples(PEOPLE) * 5
+    assert len(enough) > ENOUGH
+    for given, made, some in [(few, None, True), (few, 0, False), (few, 3, True), (enough, None, False)]:
+        folder = tmp_path / f"{len(given)}-{made}"
+        one = TrainingTask(given, None, folder)
+        figures = scorer(rule="log-softmax").fit(one, settings(steps=1, epochs=1, made=made))
+        assert (figures["made_questions"] > 0) is some
+        assert made is None or figures["made_questions"] <= made
+
+
+def test_relations_that_no_question_has_are_learnt_from_made_questions(scorer, monkeypatch, tmp_path):
+    seen = []
+    monkeypatch.setattr("srtk_plugin_sr.dense.train_encoder", lambda network, data, *a, **k: seen.append(data) or {})
+    for made in (0, 200):
+        one = TrainingTask(examples(PEOPLE)[:1], None, tmp_path)
+        scorer(rule="log-softmax").fit(one, settings(made=made))
+    right = [
+        {data.texts[i] for one in data.samples for i, target in zip(one.candidates, one.targets, strict=True) if target}
+        for data in seen
+    ]
+    assert "employer" not in right[0]
+    assert {"employer", "based in"} <= right[1]
+
+
+def test_a_graph_that_cannot_list_its_triples_gives_no_made_questions_unless_they_are_set(scorer, graph, tmp_path):
+    class Silent(MemoryGraph):
+        def match(self, patterns):
+            raise DriverError("it lists nothing")
+
+    one = scorer(rule="log-softmax")
+    one.graph = Silent(triples=FACTS)
+    one.graph.open()
+    given = TrainingTask(examples(PEOPLE[:2]), None, tmp_path / "fit")
+    assert one.fit(given, settings(steps=1, epochs=1, made=None))["made_questions"] == 0
+    with pytest.raises(DriverError, match="cannot be listed"):
+        one.fit(attrs.evolve(given, folder=tmp_path / "set"), settings(steps=1, epochs=1, made=5))
 
 
 def test_a_broken_form_beside_the_weights_is_refused_with_its_file(scorer, graph, tmp_path):
