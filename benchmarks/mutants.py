@@ -58,7 +58,7 @@ class Module:
     tests: tuple[str, ...]
 
 
-EVALUATION = "tests/evaluation"
+EVALUATION = "plugins/srtk-plugin-evaluation/tests"
 SPARQL, SR, PATTERNS = (f"plugins/srtk-plugin-{name}" for name in ("sparql", "sr", "patterns"))
 MODULES = {
     "metrics": Module(
@@ -73,7 +73,7 @@ MODULES = {
     "runner": Module("srtk_framework/run/runner.py", ("tests/run/test_runner.py", "tests/run/test_pipeline.py")),
     "beam": Module(
         f"{SR}/srtk_plugin_sr/beam.py",
-        (f"{SR}/tests/test_beam.py", "tests/explaining/test_pruning.py"),
+        (f"{SR}/tests/test_beam.py", "plugins/srtk-plugin-explaining/tests/test_pruning.py"),
     ),
     "sparql": Module(
         f"{SPARQL}/srtk_plugin_sparql/client.py",

@@ -77,7 +77,6 @@ ZERO = {
     "*.fit.neighbours": "none",
     "*.fit.constants": "no rule with constants",
     "*.fit.least_confidence": "every rule",
-    "*.fit.similar": "none",
     "*.fit.knowledge": "none",
     "*.fit.warmup": "none",
 }
