@@ -65,6 +65,7 @@ ZERO = {
     "reader.options-llm.tokens": "no triple is shown",
     "reader.paths.least": "every answer",
     "supervision.near-shortest.*": "no longer path, or none of a quality",
+    "dense.fit.made": "no made questions",
     "*.fit.*decay": "no decay",
     "*.fit.*pull": "no pull",
     "*.fit.regulariser": "no penalty",
