@@ -3,22 +3,17 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
-from typing import TYPE_CHECKING, Any
+from typing import ClassVar
 
 import attrs
 from srtk_plugin_evaluation.answers import answer_scores
 
-from srtk_framework.recipe import Block, Recipe
 from srtk_framework.records import read_retrievals, record_from_retrieval, write_jsonl
 from srtk_framework.roles import Expander
 from srtk_framework.values import Question, Retrieval, RunError, TrainingExample, batched
-from srtk_plugin_training.material import Context, Examples, TrainingData, Wrong
+from srtk_plugin_training.material import NO_HELD_OUT, NO_SETS, NO_TEXTS, Context, Examples, Given, TrainingData
 from srtk_plugin_training.paths import validate_retrieval
-from srtk_plugin_training.question_sets import NAMES, QuestionSets, hash_of
-from srtk_plugin_training.train_key import Train
-
-if TYPE_CHECKING:
-    from srtk_framework.recipe import Composer
+from srtk_plugin_training.question_sets import NAMES, QuestionSets, data_of
 
 RETRIEVALS, VALIDATION = "retrievals.jsonl", "validation_retrievals.jsonl"
 """Files in the folder of a training: what was retrieved for the questions to train on, and to validate with."""
@@ -38,26 +33,22 @@ class AnswerMaterial:
     sets: QuestionSets
     expander: Expander | None
     supervisions = ()
+    refuses: ClassVar[Mapping[str, str]] = {
+        **NO_TEXTS,
+        **NO_SETS,
+        **NO_HELD_OUT,
+        "supervision": "the {role} is trained on answers, not on paths; omit supervision",
+    }
     names = NAMES
     hashed = "the questions"
 
     @classmethod
-    def of(
-        cls,
-        composer: Composer,
-        recipe: Recipe,
-        train: Train,
-        block: Block,
-        driver: Any,
-        expander: Expander | None,
-        wrong: Wrong,
-    ) -> AnswerMaterial:
+    def of(cls, given: Given) -> AnswerMaterial:
         """Build the material that a recipe names."""
-        if train.supervision is not None:
-            wrong(("train", "supervision"), f"the {block.role} is trained on answers, not on paths; omit supervision")
-        if expander is None:
-            wrong(("train",), f"the {block.role} learns from what an expander retrieves; add `expander: {{use: …}}`")
-        return cls(block.role, QuestionSets.of(composer, recipe, train, wrong), expander)
+        role = given.block.role
+        if given.expander is None:
+            given.wrong(("train",), f"the {role} learns from what an expander retrieves; add `expander: {{use: …}}`")
+        return cls(role, QuestionSets.of(given), given.expander)
 
     @property
     def pipeline_tag(self) -> str:
@@ -72,9 +63,7 @@ class AnswerMaterial:
 
     def read(self, context: Context) -> TrainingData:
         """Read the questions."""
-        learning, validation = self.sets.read(context.seed)
-        hashes = {"questions": hash_of(learning), "validation": hash_of(validation)}
-        return TrainingData(hashes, {"questions": len(learning), "validation": len(validation)}, learning, validation)
+        return data_of(*self.sets.read(context.seed))
 
     def examples(self, data: TrainingData, context: Context, goes_on: bool) -> Examples:
         """Retrieve a subgraph for each question, or read those of an unfinished training."""

@@ -4,22 +4,26 @@ from __future__ import annotations
 
 import hashlib
 from collections.abc import Callable, Mapping
-from typing import TYPE_CHECKING, Any, ClassVar
+from typing import ClassVar
 
 import attrs
 import numpy as np
 from srtk_plugin_evaluation.link_prediction import link_prediction
 
 from srtk_framework.graph import TripleTable
-from srtk_framework.recipe import Block, Recipe
 from srtk_framework.records import place
-from srtk_framework.roles import Completer, Expander, KnowledgeGraph
+from srtk_framework.roles import Completer, KnowledgeGraph
 from srtk_framework.values import RunError, Triple
-from srtk_plugin_training.material import Context, Examples, TrainingData, Wrong, held_by
-from srtk_plugin_training.train_key import Train
-
-if TYPE_CHECKING:
-    from srtk_framework.recipe import Composer
+from srtk_plugin_training.material import (
+    NO_SETS,
+    NO_TEXTS,
+    Context,
+    Examples,
+    Given,
+    TrainingData,
+    held_by,
+    no_questions,
+)
 
 HELD_OUT = "held_out.tsv"
 """File of the facts held out in the folder of a training."""
@@ -42,32 +46,19 @@ class GraphMaterial:
     supervisions = ()
     described = "facts of the graph"
     names: ClassVar[Mapping[str, str]] = {"held_out": "the facts held out"}
+    refuses: ClassVar[Mapping[str, str]] = {**NO_TEXTS, **NO_SETS, **no_questions("its graph", "facts")}
     pipeline_tag = "graph-ml"
     hashed = "the facts held out"
 
     @classmethod
-    def of(
-        cls,
-        composer: Composer,
-        recipe: Recipe,
-        train: Train,
-        block: Block,
-        driver: Any,
-        expander: Expander | None,
-        wrong: Wrong,
-    ) -> GraphMaterial | None:
+    def of(cls, given: Given) -> GraphMaterial | None:
         """Build the material that a recipe names."""
-        for key in ("questions", "validation", "supervision"):
-            if getattr(train, key) is not None:
-                text = f"the {block.role} learns from its graph, not from questions; omit {key}"
-                if key == "validation":
-                    text += ", and give `held_out: {share: 0.05}` to validate with facts"
-                wrong(("train", key), text)
-        graph = next((one for one in held_by(driver.driver) if isinstance(one, KnowledgeGraph)), None)
+        block = given.block
+        graph = next((one for one in held_by(given.driver.driver) if isinstance(one, KnowledgeGraph)), None)
         if graph is None:
-            wrong(block.where, f"the {block.role} {block.use!r} learns from its graph, but it has none")
+            given.wrong(block.where, f"the {block.role} {block.use!r} learns from its graph, but it has none")
             return None
-        return cls(graph, None if train.held_out is None else train.held_out.share)
+        return cls(graph, given.train.share)
 
     def read(self, context: Context) -> TrainingData:
         """List the facts of the graph, and draw those to hold out."""

@@ -3,22 +3,17 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
-from typing import TYPE_CHECKING, Any
+from typing import ClassVar
 
 import attrs
 from srtk_plugin_evaluation.link_scores import counts as link_counts
 from srtk_plugin_evaluation.link_scores import covered_by
 
-from srtk_framework.recipe import Block, Recipe
-from srtk_framework.roles import EntityLinker, Expander, KnowledgeGraph
+from srtk_framework.roles import EntityLinker, KnowledgeGraph
 from srtk_framework.values import NIL, Link, Question, RunError, TrainingExample, batched
-from srtk_plugin_training.material import Context, Examples, TrainingData, Wrong
+from srtk_plugin_training.material import NO_HELD_OUT, NO_SETS, NO_TEXTS, Context, Examples, Given, TrainingData
 from srtk_plugin_training.paths import examples_of, validate_retrieval
-from srtk_plugin_training.question_sets import NAMES, QuestionSets, hash_of
-from srtk_plugin_training.train_key import Train
-
-if TYPE_CHECKING:
-    from srtk_framework.recipe import Composer
+from srtk_plugin_training.question_sets import NAMES, QuestionSets, data_of
 
 SHOWN = ("strong_precision", "strong_recall", "strong_f1", "recall_at_1", "recall_at_5", "coverage", "covered_f1")
 
@@ -32,6 +27,12 @@ class LinkMaterial:
     """
 
     sets: QuestionSets
+    refuses: ClassVar[Mapping[str, str]] = {
+        **NO_TEXTS,
+        **NO_SETS,
+        **NO_HELD_OUT,
+        "supervision": "a linker is trained on gold links, not on paths; omit supervision",
+    }
     names = NAMES
     supervisions = ()
     described = "gold links"
@@ -39,27 +40,13 @@ class LinkMaterial:
     hashed = "the questions"
 
     @classmethod
-    def of(
-        cls,
-        composer: Composer,
-        recipe: Recipe,
-        train: Train,
-        block: Block,
-        driver: Any,
-        expander: Expander | None,
-        wrong: Wrong,
-    ) -> LinkMaterial:
+    def of(cls, given: Given) -> LinkMaterial:
         """Build the material that a recipe names."""
-        if train.supervision is not None:
-            text = "a linker is trained on gold links, not on paths; omit supervision"
-            wrong(("train", "supervision"), text)
-        return cls(QuestionSets.of(composer, recipe, train, wrong))
+        return cls(QuestionSets.of(given))
 
     def read(self, context: Context) -> TrainingData:
         """Read the questions; they are not linked."""
-        learning, validation = self.sets.read(context.seed)
-        hashes = {"questions": hash_of(learning), "validation": hash_of(validation)}
-        return TrainingData(hashes, {"questions": len(learning), "validation": len(validation)}, learning, validation)
+        return data_of(*self.sets.read(context.seed))
 
     def examples(self, data: TrainingData, context: Context, goes_on: bool) -> Examples:
         """Make an example of each question."""

@@ -8,11 +8,28 @@ from typing import Any, Protocol
 
 import attrs
 
+from srtk_framework.recipe import Block, Composer, Recipe
 from srtk_framework.roles import Expander, GraphExamples, KnowledgeGraph, Role
 from srtk_framework.values import Entry, Question, Retrieval, TrainingExample, Triple
+from srtk_plugin_training.train_key import Train
 
 Wrong = Callable[[tuple[str | int, ...], str], None]
 """Notes a mistake of a recipe: the keys that lead to it, and a sentence."""
+
+NO_TEXTS = {"texts": "the {role} {use!r} does not learn from texts; omit texts"}
+"""Refuses texts; see ``Material.refuses``."""
+NO_SETS = {"sets": "the {role} {use!r} does not learn from questions' paths; omit sets"}
+"""Refuses questions about other graphs."""
+NO_HELD_OUT = {"held_out": "held_out is for drivers that learn from a graph; give `validation:` instead"}
+"""Refuses facts or texts that are held out."""
+
+
+def no_questions(source: str, parts: str) -> dict[str, str]:
+    """Refuse questions, since a driver learns from another source, of which parts are held out to validate with."""
+    text = f"the {{role}} learns from {source}, not from questions; omit "
+    held = f"validation, and give `held_out: {{{{share: 0.05}}}}` to validate with {parts}"
+    return {"questions": text + "questions", "validation": text + held, "supervision": text + "supervision"}
+
 
 Notify = Callable[[str, Mapping[str, Any]], None]
 """Tells the observers of a session of an event."""
@@ -99,8 +116,35 @@ class Examples:
     validate_topics: Callable[[], Mapping[str, float]] | None = None
 
 
+@attrs.frozen
+class Given:
+    """What a recipe gives to build a material from.
+
+    Attributes:
+        composer: Builds the drivers.
+        recipe: The recipe.
+        train: Its key ``train``.
+        block: Block of the driver to train.
+        driver: Port of this driver.
+        expander: The main expander, if there is one.
+        wrong: Notes a mistake of the recipe.
+    """
+
+    composer: Composer
+    recipe: Recipe
+    train: Train
+    block: Block
+    driver: Any
+    expander: Expander | None
+    wrong: Wrong
+
+
 class Material(Protocol):
     """One of the things that a driver can learn from; there is a module for each."""
+
+    @property
+    def refuses(self) -> Mapping[str, str]:
+        """The keys of ``train`` that are mistakes, and why: format strings of the driver's ``role`` and ``use``."""
 
     @property
     def supervisions(self) -> Sequence[Any]:

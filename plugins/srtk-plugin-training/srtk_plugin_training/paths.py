@@ -4,16 +4,16 @@ from __future__ import annotations
 
 from collections.abc import Callable, Collection, Mapping, Sequence
 from itertools import islice
-from typing import TYPE_CHECKING, Any, ClassVar
+from typing import Any, ClassVar
 
 import attrs
 from srtk_plugin_evaluation.metrics import row
 
 from srtk_framework.graph import with_gold_triples
 from srtk_framework.host import driver_of
-from srtk_framework.recipe import Block, Recipe
+from srtk_framework.recipe import Block, Composer
 from srtk_framework.records import read_training_examples, write_training_examples
-from srtk_framework.roles import Expander, GraphExamples, KnowledgeGraph, Supervision
+from srtk_framework.roles import GraphExamples, KnowledgeGraph, Supervision
 from srtk_framework.text import link_topics
 from srtk_framework.values import (
     END,
@@ -25,12 +25,9 @@ from srtk_framework.values import (
     TrainingExample,
     batched,
 )
-from srtk_plugin_training.material import Context, Examples, TrainingData, Wrong, held_by
-from srtk_plugin_training.question_sets import NAMES, QuestionSets, hash_of, read, source_of, words
-from srtk_plugin_training.train_key import QuestionSet, Train
-
-if TYPE_CHECKING:
-    from srtk_framework.recipe import Composer
+from srtk_plugin_training.material import NO_HELD_OUT, NO_TEXTS, Context, Examples, Given, TrainingData, held_by
+from srtk_plugin_training.question_sets import NAMES, QuestionSets, data_of, hash_of, read, source_of, words
+from srtk_plugin_training.train_key import QuestionSet
 
 EXAMPLES = "training_examples.jsonl"
 """File of the training examples in the folder of a training."""
@@ -67,35 +64,29 @@ class PathMaterial:
     supervision: Supervision | None
     elsewhere: tuple[GraphSet, ...] = ()
     names: ClassVar[Mapping[str, str]] = {**NAMES, "sets": "the questions of the sets"}
+    refuses: ClassVar[Mapping[str, str]] = {**NO_TEXTS, **NO_HELD_OUT}
     pipeline_tag = "feature-extraction"
     hashed = "the questions"
 
     @classmethod
-    def of(
-        cls,
-        composer: Composer,
-        recipe: Recipe,
-        train: Train,
-        block: Block,
-        driver: Any,
-        expander: Expander | None,
-        wrong: Wrong,
-    ) -> PathMaterial:
+    def of(cls, given: Given) -> PathMaterial:
         """Build the material that a recipe names."""
-        if expander is not None and not any(driver_of(one) is driver.driver for one in held_by(expander)):
+        recipe, train, block, expander, wrong = given.recipe, given.train, given.block, given.expander, given.wrong
+        driver = given.driver.driver
+        if expander is not None and not any(driver_of(one) is driver for one in held_by(expander)):
             wrong(block.where, f"the main expander does not use this {block.role}, so training it has no effect")
-        if train.sets and not driver.driver.several_graphs:
+        if train.sets and not driver.several_graphs:
             wrong(("train", "sets"), f"the {block.role} {block.use!r} learns from one graph alone; omit sets")
         named = train.supervision or recipe.blocks.get("supervision")
         own = train.questions is not None or not train.sets
         if named is None and (own or not all(one.supervision for one in train.sets)):
             wrong(("train",), "train needs `supervision:`, such as {use: gold-path} or {use: shortest-path}")
-        supervision = composer.build(named) if named and own else None
-        sets = QuestionSets.of(composer, recipe, train, wrong)
+        supervision = given.composer.build(named) if named and own else None
+        sets = QuestionSets.of(given)
         searching = expander is not None or any(b.role == "expander" for b in recipe.blocks.values())
         if sets.given is not None and not searching:
             wrong(("train", "validation"), "validation needs an expander, but the recipe has none; add `expander: …`")
-        return cls(sets, supervision, tuple(_graph_set(composer, one, named) for one in train.sets))
+        return cls(sets, supervision, tuple(_graph_set(given.composer, one, named) for one in train.sets))
 
     @property
     def supervisions(self) -> Sequence[Supervision]:
@@ -128,11 +119,14 @@ class PathMaterial:
             for before in range(number - 1):
                 if self.elsewhere[before].graph is self.elsewhere[number - 1].graph and elsewhere[before] == some:
                     raise InputError(f"set {number} has the questions and the graph of set {before + 1}; name it once")
-        hashes = {"questions": hash_of(learning), "validation": hash_of(validation)}
-        if elsewhere:
-            hashes["sets"] = hash_of([question for some in elsewhere for question in some])
-        counts = {"questions": len(learning) + sum(map(len, elsewhere)), "validation": len(validation)}
-        return TrainingData(hashes, counts, learning, validation, elsewhere=elsewhere)
+        data = data_of(learning, validation)
+        others = [question for some in elsewhere for question in some]
+        return attrs.evolve(
+            data,
+            hashes={**data.hashes, **({"sets": hash_of(others)} if elsewhere else {})},
+            counts={**data.counts, "questions": len(learning) + len(others)},
+            elsewhere=elsewhere,
+        )
 
     def examples(self, data: TrainingData, context: Context, goes_on: bool) -> Examples:
         """Find paths for the questions, or read the training examples of an unfinished training."""

@@ -4,18 +4,14 @@ from __future__ import annotations
 
 import hashlib
 from collections.abc import Iterable, Sequence
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import attrs
 
-from srtk_framework.recipe import Block, Recipe
+from srtk_framework.recipe import Block, Composer
 from srtk_framework.records import part_of, place, read_questions
 from srtk_framework.values import InputError, Question, RunError
-from srtk_plugin_training.material import Wrong
-from srtk_plugin_training.train_key import Train
-
-if TYPE_CHECKING:
-    from srtk_framework.recipe import Composer
+from srtk_plugin_training.material import Given, TrainingData, Wrong
 
 
 @attrs.frozen
@@ -31,19 +27,18 @@ class QuestionSets:
     given: Any
 
     @classmethod
-    def of(cls, composer: Composer, recipe: Recipe, train: Train, wrong: Wrong) -> QuestionSets:
+    def of(cls, given: Given) -> QuestionSets:
         """Build the datasets that ``train`` names."""
+        composer, train, wrong = given.composer, given.train, given.wrong
         if train.questions is None and not train.sets:
             wrong(("train",), "train needs `questions:`, a file or a dataset to learn from")
         if train.questions is None and isinstance(train.validation, float):
             text = "a share is taken of `questions:`; give a file or a dataset of questions about the recipe's graph"
             wrong(("train", "validation"), text)
-        if train.held_out is not None:
-            wrong(("train", "held_out"), "held_out is for drivers that learn from a graph; give `validation:` instead")
         questions = source_of(composer, train.questions)
-        _check_parts(recipe.questions, train.questions, wrong)
-        given = train.validation if isinstance(train.validation, float) else source_of(composer, train.validation)
-        return cls(questions, given)
+        _check_parts(given.recipe.questions, train.questions, wrong)
+        validation = train.validation
+        return cls(questions, validation if isinstance(validation, float) else source_of(composer, validation))
 
     def read(self, seed: int) -> tuple[list[Question], list[Question]]:
         """Read the training and the validation questions about the recipe's graph, which must not overlap.
@@ -80,6 +75,12 @@ class QuestionSets:
 def words(question: Question) -> str:
     """Return the text of a question with single blanks."""
     return " ".join(question.text.split())
+
+
+def data_of(learning: Sequence[Question], validation: Sequence[Question]) -> TrainingData:
+    """Return questions with their hashes and numbers."""
+    hashes = {"questions": hash_of(learning), "validation": hash_of(validation)}
+    return TrainingData(hashes, {"questions": len(learning), "validation": len(validation)}, learning, validation)
 
 
 def hash_of(questions: Sequence[Question]) -> str:

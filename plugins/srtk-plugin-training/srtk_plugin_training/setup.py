@@ -3,23 +3,20 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import attrs
 
-from srtk_framework.recipe import Recipe, Where, structure_fields
+from srtk_framework.recipe import Composer, Recipe, Where, structure_fields
 from srtk_framework.roles import Expander, Trainable, TrainingPreflight, settings_class
 from srtk_framework.values import close_matches
 from srtk_plugin_training.answers import AnswerMaterial
 from srtk_plugin_training.graph import GraphMaterial
 from srtk_plugin_training.links import LinkMaterial
-from srtk_plugin_training.material import Material
+from srtk_plugin_training.material import Given, Material
 from srtk_plugin_training.paths import PathMaterial
 from srtk_plugin_training.texts import TextMaterial
 from srtk_plugin_training.train_key import Train
-
-if TYPE_CHECKING:
-    from srtk_framework.recipe import Composer
 
 MATERIALS: Mapping[str, Any] = {
     "paths": PathMaterial,
@@ -87,11 +84,10 @@ def setup(composer: Composer, recipe: Recipe, train: Train, expander: Expander |
             f"{close_matches(learns, list(MATERIALS))}",
         )
         return None
-    if train.texts is not None and learns != "texts":
-        wrong(("train", "texts"), f"the {block.role} {block.use!r} does not learn from texts; omit texts")
-    if train.sets and learns != "paths":
-        wrong(("train", "sets"), f"the {block.role} {block.use!r} does not learn from questions' paths; omit sets")
-    material = MATERIALS[learns].of(composer, recipe, train, block, driver, expander, wrong)
+    for key, text in MATERIALS[learns].refuses.items():
+        if getattr(train, key) not in (None, ()):
+            wrong(("train", key), text.format(role=block.role, use=block.use))
+    material = MATERIALS[learns].of(Given(composer, recipe, train, block, driver, expander, wrong))
     if len(composer.problems) > count or settings is None:
         return None
     return Setup(train.driver, driver, material, settings)

@@ -4,19 +4,14 @@ from __future__ import annotations
 
 import hashlib
 from collections.abc import Callable, Mapping
-from typing import TYPE_CHECKING, Any, ClassVar
+from typing import Any, ClassVar
 
 import attrs
 
-from srtk_framework.recipe import Block, Recipe
 from srtk_framework.records import place
-from srtk_framework.roles import Corpus, Expander
+from srtk_framework.roles import Corpus
 from srtk_framework.values import Entry, RunError
-from srtk_plugin_training.material import Context, Examples, TrainingData, Wrong
-from srtk_plugin_training.train_key import Train
-
-if TYPE_CHECKING:
-    from srtk_framework.recipe import Composer
+from srtk_plugin_training.material import NO_SETS, Context, Examples, Given, TrainingData, no_questions
 
 
 @attrs.frozen
@@ -32,34 +27,19 @@ class TextMaterial:
     share: float | None
     supervisions = ()
     names: ClassVar[Mapping[str, str]] = {"texts": "the texts", "held_out_texts": "the texts held out"}
+    refuses: ClassVar[Mapping[str, str]] = {**NO_SETS, **no_questions("texts", "texts")}
     pipeline_tag = "fill-mask"
     hashed = "the texts"
 
     @classmethod
-    def of(
-        cls,
-        composer: Composer,
-        recipe: Recipe,
-        train: Train,
-        block: Block,
-        driver: Any,
-        expander: Expander | None,
-        wrong: Wrong,
-    ) -> TextMaterial | None:
+    def of(cls, given: Given) -> TextMaterial | None:
         """Build the corpus that a recipe names."""
-        for key in ("questions", "validation", "supervision"):
-            if getattr(train, key) is not None:
-                text = f"the {block.role} learns from texts, not from questions; omit {key}"
-                if key == "validation":
-                    text += ", and give `held_out: {share: 0.05}` to validate with texts"
-                wrong(("train", key), text)
-        if train.texts is None:
+        named, wrong = given.train.texts, given.wrong
+        if named is None:
             wrong(("train",), "train needs `texts:`, a corpus to learn from, such as {use: documents, path: FILE}")
             return None
-        corpus = composer.build(train.texts)
-        if corpus is None:
-            return None
-        return cls(corpus, None if train.held_out is None else train.held_out.share)
+        corpus: Any = given.composer.build(named)
+        return None if corpus is None else cls(corpus, given.train.share)
 
     @property
     def described(self) -> str:

@@ -65,6 +65,11 @@ class Train:
     texts: Block | None = None
     sets: tuple[QuestionSet, ...] = ()
 
+    @property
+    def share(self) -> float | None:
+        """Share of the facts, or of the texts, that is held out; None for none."""
+        return None if self.held_out is None else self.held_out.share
+
 
 def read_train(data: Any, blocks: Blocks) -> Train | None:
     """Read what stands under ``train``; None where it has a mistake."""
