@@ -9,6 +9,7 @@ from typing import ClassVar, NamedTuple
 import attrs
 import numpy as np
 import numpy.typing as npt
+from srtk_plugin_training import missing_packages, require_packages
 
 from srtk_framework.graph import Signatures, TripleTable
 from srtk_framework.roles import Completer, KnowledgeGraph, TrainingTask, absent, not_open
@@ -27,7 +28,7 @@ from srtk_plugin_embedding.fit_settings import EmbeddingFitSettings
 from srtk_plugin_embedding.model import BLOCK, EmbeddingModel, Scores
 from srtk_plugin_embedding.query_answers import QueryAnswers
 from srtk_plugin_embedding.scoring import NAMES, Kind
-from srtk_plugin_embedding.trainer import missing_packages, require_training_packages, train_embedding
+from srtk_plugin_embedding.trainer import train_embedding
 
 _LEAST = 1e-6
 """Entities with a lower confidence are not proposed; on a large graph they are nearly all."""
@@ -87,8 +88,7 @@ class EmbeddingCompleter(Completer):
 
     def training_faults(self) -> list[str]:
         """Tell which packages are missing for training."""
-        missing = missing_packages()
-        return [f"{' and '.join(missing)} missing: pip install 'srtk-plugin-embedding[train]'"] if missing else []
+        return missing_packages("srtk-plugin-embedding", "lightning", "torch")
 
     def open(self) -> None:
         """Read the graph, and the embedding in ``path``.
@@ -156,7 +156,7 @@ class EmbeddingCompleter(Completer):
         Raises:
             DriverError: If a package for training is missing, no triple is left, or the loss is not finite.
         """
-        require_training_packages()
+        require_packages("srtk-plugin-embedding", "lightning", "torch")
         from srtk_plugin_embedding.held_out_facts import HeldOutFacts
 
         if self._table is None:

@@ -6,24 +6,20 @@ Importing it imports lightning and torch, which takes seconds.
 from __future__ import annotations
 
 import math
-from collections.abc import Iterator
+from collections.abc import Mapping
 from pathlib import Path as FilePath
 from typing import Any
 
-import lightning
 import numpy as np
 import torch
+from srtk_plugin_training.learner import Learner
 
-from srtk_framework.values import DriverError
 from srtk_plugin_septa.fit_settings import SeptaFitSettings
-from srtk_plugin_septa.model import tensors
 from srtk_plugin_septa.network import Batch, GraphNetwork, begin_as_identity
 from srtk_plugin_septa.pairs import Pairs, recall
 from srtk_plugin_septa.shape import Ints, Shape
 from srtk_plugin_septa.views import side_by_side
 
-_LEAST_GAIN = 0.0005
-"""Difference of the loss that counts as better."""
 _AT_ONCE = 256
 
 
@@ -48,20 +44,6 @@ def info_nce(
     return torch.nn.functional.cross_entropy(scores, own), torch.nn.functional.cross_entropy(scores.T, own)
 
 
-class EpochLoader:
-    """Data loader over the batches of one epoch; a last pair alone, which has no negatives, is left out."""
-
-    def __init__(self, order: Ints, size: int) -> None:
-        starts = range(0, len(order), size)
-        self._batches = [order[start : start + size] for start in starts if len(order) - start > 1]
-
-    def __len__(self) -> int:
-        return len(self._batches)
-
-    def __iter__(self) -> Iterator[Ints]:
-        return iter(self._batches)
-
-
 def part_of(numbers: Ints, rank: int, count: int) -> Ints:
     """Return the part of a batch that a device encodes; all are equally long, by repeating the last number."""
     size = -(-len(numbers) // count)
@@ -69,7 +51,7 @@ def part_of(numbers: Ints, rank: int, count: int) -> Ints:
     return np.concatenate([own, np.repeat(numbers[-1:], size - len(own))])
 
 
-class AlignmentModule(lightning.LightningModule):
+class AlignmentModule(Learner):
     """The graph network and the text head, trained on pairs of subgraphs and texts.
 
     Args:
@@ -92,26 +74,24 @@ class AlignmentModule(lightning.LightningModule):
         folder: FilePath,
         seed: int,
     ) -> None:
-        super().__init__()
+        super().__init__(settings, folder, seed)
         with torch.random.fork_rng(devices=[]):
             torch.manual_seed(seed)
             self.graph = GraphNetwork(shape)
             self.head = torch.nn.Linear(shape.input, shape.dimensions)
         begin_as_identity(self.head)
-        self.best, self.waited, self.stopped = -math.inf, 0, False
-        self.figures: dict[str, float] = {}
         self._pairs, self._learning, self._validation = pairs, learning, validation
-        self._settings, self._folder, self._seed = settings, folder, seed
-        self._losses: list[float] = []
 
-    def train_dataloader(self) -> EpochLoader:
+    def batches(self) -> list[Ints]:
         """Return the batches of this epoch, in an order that depends on the seed and the epoch alone.
 
         Each is that of all devices, which divide it among them.
         """
         rng = np.random.default_rng((self._seed, self.current_epoch))
         order = side_by_side(self._learning, self._pairs.near, self._settings.neighbours, rng)
-        return EpochLoader(order, self._settings.batch_size * self.trainer.world_size)
+        size = self._settings.batch_size * self.trainer.world_size
+        # A last pair alone has no negatives.
+        return [order[start : start + size] for start in range(0, len(order), size) if len(order) - start > 1]
 
     def encoded(self, numbers: Ints) -> tuple[torch.Tensor, torch.Tensor]:
         """Return the vectors of some pairs' subgraphs, and of their texts."""
@@ -142,24 +122,10 @@ class AlignmentModule(lightning.LightningModule):
     def _tensor(self, array: Any) -> torch.Tensor:
         return torch.from_numpy(array).to(self.device)
 
-    def on_train_epoch_start(self) -> None:
-        """Start the mean of the losses anew."""
-        self._losses = []
-
-    def training_step(self, batch: Ints, batch_idx: int) -> torch.Tensor:
-        """Return the loss of a batch.
-
-        Raises:
-            DriverError: If it is not finite.
-        """
-        loss = self.loss(
-            batch, *self.encoded_by_all(batch), np.random.default_rng((self._seed, self.current_epoch, batch_idx))
-        )
-        value = float(loss.detach())
-        if not math.isfinite(value):
-            raise DriverError(f"the loss is {value} in epoch {self.current_epoch + 1}; lower learning_rate")
-        self._losses.append(value)
-        return loss
+    def loss_of(self, batch: Ints, number: int) -> tuple[torch.Tensor, int]:
+        """Return the loss of a batch; all batches weigh the same in the mean."""
+        rng = np.random.default_rng((self._seed, self.current_epoch, number))
+        return self.loss(batch, *self.encoded_by_all(batch), rng), 1
 
     def loss(self, numbers: Ints, graphs: torch.Tensor, texts: torch.Tensor, rng: np.random.Generator) -> torch.Tensor:
         """Return the mean of both losses, with those of drawn views added, given the vectors of pairs."""
@@ -174,30 +140,11 @@ class AlignmentModule(lightning.LightningModule):
         ]
         return torch.stack([(there + back) / 2 for there, back in losses]).sum()
 
-    def on_train_epoch_end(self) -> None:
-        """Validate, keep the best weights, and stop when they no longer improve."""
-        done = self.current_epoch + 1
-        mean = sum(self._losses) / max(1, len(self._losses))
-        self.log("loss", mean, prog_bar=True, batch_size=1)
-        # One device decides for all, so that rounding never lets them differ.
-        figures = self.trainer.strategy.broadcast(self.validated() if self.global_rank == 0 else {})
-        for name, value in figures.items():
-            self.log(name, value, batch_size=1)
-        # Not the recall, which is near 1 after an epoch where subgraphs are easy to tell apart.
-        now = -figures.get("held_out_loss", 0.0)
-        if not figures or now > self.best + _LEAST_GAIN:
-            self.best, self.waited = now, 0
-            self.figures = {"epochs": float(done), "loss": mean, **figures}
-            if self.global_rank == 0:
-                self._keep()
-        else:
-            self.waited += 1
-        patience = self._settings.patience
-        if (patience is not None and self.waited >= patience) or done >= self._settings.epochs:
-            self.stopped = self.trainer.should_stop = True
-
     def validated(self) -> dict[str, float]:
-        """Return the loss and the recall@1 of the validation pairs in both directions; nothing without any."""
+        """Return the loss and the recall@1 of the validation pairs in both directions; nothing without any.
+
+        The recall selects nothing: it is near 1 after an epoch where subgraphs are easy to tell apart.
+        """
         if len(self._validation) < 2:
             return {}
         graphs: list[torch.Tensor] = []
@@ -214,23 +161,10 @@ class AlignmentModule(lightning.LightningModule):
         there, back = recall(rows.cpu().numpy(), columns.cpu().numpy(), numbers)
         return {"held_out_loss": loss, "graph_to_text": there, "text_to_graph": back}
 
-    def _keep(self) -> None:
-        """Write the best weights so far, to a temporary file that is then renamed."""
-        from safetensors.numpy import save_file
-
-        graph = {f"graph.{name}": value for name, value in tensors(self.graph).items()}
-        part = self._folder / "best.safetensors.part"
-        save_file({**graph, **tensors(self.head)}, part)
-        part.replace(self._folder / "best.safetensors")
-
-    def on_save_checkpoint(self, checkpoint: dict[str, Any]) -> None:
-        """Add the state of the validations to a checkpoint."""
-        checkpoint["srtk"] = {name: getattr(self, name) for name in ("best", "waited", "stopped", "figures")}
-
-    def on_load_checkpoint(self, checkpoint: dict[str, Any]) -> None:
-        """Restore the state of the validations from a checkpoint."""
-        for name, value in checkpoint["srtk"].items():
-            setattr(self, name, value)
+    def weights(self) -> Mapping[str, torch.Tensor]:
+        """Return the weights of the graph network and of the text head."""
+        graph = {f"graph.{name}": value for name, value in self.graph.state_dict().items()}
+        return {**graph, **self.head.state_dict()}
 
     def configure_optimizers(self) -> Any:
         """Return Adam, and the learning rate of each epoch as a share of the first one."""

@@ -9,6 +9,7 @@ from typing import Any, ClassVar
 
 import attrs
 import numpy as np
+from srtk_plugin_training import missing_packages, require_packages
 
 from srtk_framework.roles import Corpus, Encoder, KnowledgeGraph, SubgraphEncoder, TrainingTask, absent, not_open
 from srtk_framework.values import DriverError, Triple, batched
@@ -18,7 +19,7 @@ from srtk_plugin_septa.model import SeptaModel
 from srtk_plugin_septa.pairs import Pairs
 from srtk_plugin_septa.shape import Arrays, Shape, Vectors
 from srtk_plugin_septa.subgraphs import SubgraphCorpus
-from srtk_plugin_septa.trainer import missing_packages, require_training_packages, train_alignment
+from srtk_plugin_septa.trainer import train_alignment
 
 _AT_ONCE = 256
 
@@ -53,8 +54,7 @@ class SeptaGraphEncoder(SubgraphEncoder):
 
     def training_faults(self) -> list[str]:
         """Tell which packages are missing for training."""
-        missing = missing_packages()
-        return [f"{' and '.join(missing)} missing: pip install 'srtk-plugin-septa[train]'"] if missing else []
+        return missing_packages("srtk-plugin-septa", "lightning")
 
     def open(self) -> None:
         """Read the model.
@@ -112,7 +112,7 @@ class SeptaGraphEncoder(SubgraphEncoder):
             DriverError: If a package for training is missing, facts are held out, there are fewer than two subgraphs,
                 or the loss is not finite.
         """
-        require_training_packages()
+        require_packages("srtk-plugin-septa", "lightning")
         if task.held_out:
             raise DriverError(
                 "septa-graph learns from whole subgraphs and holds centres out; omit held_out, and set fit.validation"

@@ -2,33 +2,16 @@
 
 from __future__ import annotations
 
-from importlib.util import find_spec
 from pathlib import Path as FilePath
 from typing import TYPE_CHECKING
 
-from srtk_plugin_training import fit_by_epochs, quiet_lightning
+from srtk_plugin_training import fit, quiet_lightning
 
-from srtk_framework.values import DriverError
 from srtk_plugin_septa.fit_settings import SeptaFitSettings
 from srtk_plugin_septa.shape import Ints, Shape, Vectors
 
 if TYPE_CHECKING:
     from srtk_plugin_septa.pairs import Pairs
-
-
-def missing_packages() -> list[str]:
-    """Return the packages that only training needs and that are not installed."""
-    return [name for name in ("lightning",) if find_spec(name) is None]
-
-
-def require_training_packages() -> None:
-    """Tell what to install, before any work is done.
-
-    Raises:
-        DriverError: If a package is missing.
-    """
-    if missing := missing_packages():
-        raise DriverError(f"training needs {' and '.join(missing)}; run: pip install 'srtk-plugin-septa[train]'")
 
 
 def train_alignment(
@@ -57,21 +40,10 @@ def train_alignment(
     Raises:
         DriverError: If the loss is not finite, or a logger is not installed.
     """
-    folder.mkdir(parents=True, exist_ok=True)
     with quiet_lightning():
-        from safetensors.numpy import load_file
-
         from srtk_plugin_septa.alignment import AlignmentModule
 
         module = AlignmentModule(shape, pairs, learning, validation, settings, folder, seed)
-        fit_by_epochs(
-            module,
-            folder,
-            settings.epochs,
-            settings.accelerator,
-            settings.logger,
-            devices=settings.devices,
-            strategy=settings.strategy,
-        )
-        best = load_file(folder / "best.safetensors")
-    return best, module.figures
+        machine = {name: getattr(settings, name) for name in ("accelerator", "devices", "strategy")}
+        best = fit(module, folder, settings.logger, **machine)
+    return {name: weights.numpy() for name, weights in best.items()}, module.figures

@@ -19,6 +19,7 @@ from typing import Any
 
 import attrs
 import yaml
+from srtk_plugin_training import require_packages
 
 from srtk_framework.cli import graph_block
 from srtk_framework.recipe import Composer, from_data
@@ -34,7 +35,6 @@ from srtk_plugin_sr.model_folder import differences, digest, put_model, stoppabl
 from srtk_plugin_sr.rivals import find_rivals
 from srtk_plugin_sr.scorer_form import ScorerForm, write_form
 from srtk_plugin_sr.trainer import trainable_encoder
-from srtk_plugin_sr.training_packages import require_training_packages
 
 HELP = "adapt a path scorer to a graph without questions"
 
@@ -74,7 +74,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
 def run(args: argparse.Namespace) -> int:
     """Make questions, train, blend, write the weights, and print what was done; SIGTERM stops it as Ctrl-C does."""
-    require_training_packages()
+    require_packages("srtk-plugin-sr", "lightning", "torch")
     return stoppable(lambda: _adapt(args))
 
 

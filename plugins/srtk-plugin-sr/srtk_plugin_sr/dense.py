@@ -11,6 +11,7 @@ from typing import Any, ClassVar, get_args
 import attrs
 import numpy as np
 import numpy.typing as npt
+from srtk_plugin_training import require_packages
 
 from srtk_framework.roles import PLAIN, Encoder, GraphExamples, KnowledgeGraph, PathScorer, SearchSettings, TrainingTask
 from srtk_framework.values import (
@@ -33,7 +34,6 @@ from srtk_plugin_sr.scorer_form import UNTRAINED, Compare, Rule, ScorerForm, rea
 from srtk_plugin_sr.search_settings import TOPIC_BACKGROUNDS, TRAINED
 from srtk_plugin_sr.templates import Templates, make_templates
 from srtk_plugin_sr.trainer import train_encoder, trainable_encoder
-from srtk_plugin_sr.training_packages import require_training_packages
 from srtk_plugin_sr.vectors import Matrix, TextIndex, VectorStore, default_folder, unit
 
 ENOUGH = 500
@@ -185,7 +185,7 @@ class DenseScorer(PathScorer):
             DriverError: If a package for training is missing, the encoder cannot be trained, there is no sample, or the
                 loss is not finite.
         """
-        require_training_packages()
+        require_packages("srtk-plugin-sr", "lightning", "torch")
         encoder = trainable_encoder(self.encoder)
         network = encoder.learner()
         before = self._trained_form()

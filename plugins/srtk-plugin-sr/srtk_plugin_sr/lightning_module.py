@@ -8,20 +8,19 @@ from __future__ import annotations
 import json
 import math
 import time
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
+from functools import cached_property
 from pathlib import Path as FilePath
-from typing import Any, NamedTuple, NoReturn
+from typing import Any, ClassVar, NamedTuple
 
-import lightning
 import numpy as np
 import torch
+from srtk_plugin_training.learner import Learner
 
 from srtk_framework.values import DriverError
 from srtk_plugin_sr.fit_settings import ScorerFitSettings
 from srtk_plugin_sr.samples import IndexedSample, Schedule, TrainingSet, forward_passes
 
-_LEAST_GAIN = 0.0005
-"""Difference of the monitored metric that counts as better."""
 _LEAST_SAVING = 0.01
 """Share of fewer triples that counts as better where the metric is equal."""
 _FINAL_RATE = 0.1
@@ -90,33 +89,23 @@ def _contrastive_loss(logits: torch.Tensor, candidates: CandidateBatch, further:
     return (shares * each).sum(1).mean()
 
 
-class RoundLoader:
-    """Data loader over the batches of one round."""
-
-    def __init__(self, rows: Sequence[list[int]]) -> None:
-        self._rows = rows
-
-    def __len__(self) -> int:
-        return len(self._rows)
-
-    def __iter__(self) -> Iterator[list[int]]:
-        return iter(self._rows)
-
-
-class ScorerModule(lightning.LightningModule):
-    """Lightning module that trains in rounds: an epoch of Lightning is one round, so checkpoints lie between rounds.
+class ScorerModule(Learner):
+    """A network that learns to rank the steps of paths, on the batches of a ``Schedule``.
 
     Args:
         network: Maps token rows to vectors.
         data: Samples to train on.
         rows: Token rows, by number of their text.
         settings: Settings of the training.
-        schedule: Batches of each round.
         temperature: Divides cosines.
         validate: Called after each round on the first device; None for no validation.
         folder: Folder for the best weights, and for a batch whose loss is not finite.
-        seed: Seed of dropout.
+        seed: Seed of the order of samples and of dropout.
     """
+
+    mean_loss: ClassVar[str] = "mean_loss"
+    state: ClassVar[tuple[str, ...]] = (*Learner.state, "size", "seconds")
+    _settings: ScorerFitSettings
 
     def __init__(
         self,
@@ -124,24 +113,16 @@ class ScorerModule(lightning.LightningModule):
         data: TrainingSet,
         rows: Sequence[Sequence[int]],
         settings: ScorerFitSettings,
-        schedule: Schedule,
         temperature: float,
         validate: Validate | None,
         folder: FilePath,
         seed: int,
     ) -> None:
-        super().__init__()
+        super().__init__(settings, folder, seed)
         self.network = network
-        self.best = -math.inf
         self.size = math.inf
-        self.best_round = -1
-        self.waited = 0
         self.seconds = 0.0
-        self.figures: dict[str, float] = {}
-        self.history: list[dict[str, float]] = []
-        self._data, self._rows, self._settings, self._schedule = data, rows, settings, schedule
-        self._temperature, self._validate, self._folder, self._seed = temperature, validate, folder, seed
-        self._losses: list[float] = []
+        self._data, self._rows, self._temperature, self._validate = data, rows, temperature, validate
         self._current: list[int] = []
         self._began = 0.0
         self._start = [p.detach().clone() for p in network.parameters()] if settings.pull else []
@@ -150,32 +131,47 @@ class ScorerModule(lightning.LightningModule):
         """Bring the weights of the start to the device of the network."""
         self._start = [start.to(self.device) for start in self._start]
 
-    def train_dataloader(self) -> RoundLoader:
+    def rounds(self, devices: int) -> int:
+        """Return the number of rounds of the schedule for several devices."""
+        self._devices = devices
+        return self._schedule.rounds
+
+    @cached_property
+    def _schedule(self) -> Schedule:
+        settings, lengths = self._settings, [len(row) for row in self._rows]
+        return Schedule(
+            self._data.samples,
+            lengths,
+            settings.batch_size,
+            settings.epochs,
+            settings.steps,
+            settings.validate_every,
+            self._devices,
+            self._seed,
+        )
+
+    def batches(self) -> list[list[int]]:
         """Return the batches of this round for this device."""
-        return RoundLoader(self._schedule.round(self.current_epoch, self.global_rank))
+        return self._schedule.round(self.current_epoch, self.global_rank)
 
     def on_train_epoch_start(self) -> None:
         """Seed by the round alone, so that a resumed training computes what an uninterrupted one would."""
         torch.manual_seed(self._seed * 1_000_003 + self.current_epoch * 101 + self.global_rank)
-        self._losses = []
+        super().on_train_epoch_start()
         self._began = time.process_time()
 
-    def training_step(self, batch: list[int], batch_idx: int) -> torch.Tensor:
-        """Return the loss of one batch."""
+    def loss_of(self, batch: list[int], number: int) -> tuple[torch.Tensor, int]:
+        """Return the loss of one batch; all batches weigh the same in the mean."""
         self._current = batch
         loss = self._loss([self._data.samples[i] for i in batch])
-        value = float(loss.detach())
-        if not math.isfinite(value):
-            self._fail(f"the loss is {value}")
-        self._losses.append(value)
-        self.log("loss", value, prog_bar=True, batch_size=len(batch))
-        return loss
+        self.log("loss", float(loss.detach()), prog_bar=True, batch_size=len(batch))
+        return loss, 1
 
     def on_before_optimizer_step(self, optimizer: torch.optim.Optimizer) -> None:
         """Clip the gradient, and refuse one that is not finite."""
         norm = float(torch.nn.utils.clip_grad_norm_([p for p in self.parameters() if p.requires_grad], _CLIP))
         if not math.isfinite(norm):
-            self._fail(f"the gradient's norm is {norm}")
+            raise DriverError(self.fault(self._current, f"the gradient's norm is {norm}"))
 
     def optimizer_step(self, epoch: int, batch_idx: int, optimizer: Any, optimizer_closure: Any = None) -> None:
         """Update the weights, and pull them back towards those of the start."""
@@ -185,55 +181,34 @@ class ScorerModule(lightning.LightningModule):
             for weight, start in zip(self.network.parameters() if self._start else (), self._start, strict=True):
                 weight.lerp_(start, share)
 
+    def progress(self) -> dict[str, float]:
+        """Return the number of updates done."""
+        return {"steps": float(min((self.current_epoch + 1) * self._schedule.every, self._schedule.total))}
+
     def on_train_epoch_end(self) -> None:
-        """Validate, save the weights if they are the best so far, and stop when they no longer improve."""
-        mean = float(np.mean(self._losses)) if self._losses else 0.0
-        done = min((self.current_epoch + 1) * self._schedule.every, self._schedule.total)
-        self.log("mean_loss", mean, sync_dist=self.trainer.world_size > 1, batch_size=1)
-        figures = self._validated()
-        monitor = self._settings.monitored(figures)
-        for name, value in figures.items():
-            self.log(name, value, batch_size=1, prog_bar=name == monitor)
-        self.log("round", float(self.current_epoch), batch_size=1)
-        self.history.append({"steps": float(done), "loss": mean, **figures})
-        value = figures.get(monitor, float(self.current_epoch))
-        size = figures.get("triples", 0.0)
-        if self._better(value, size):
-            self.best, self.size, self.best_round, self.waited = value, size, self.current_epoch, 0
-            self.figures = {"steps": float(done), "loss": mean, **figures}
-            if self.global_rank == 0:
-                save_weights(self.network, self._folder)
-        else:
-            self.waited += 1
-        if figures and self._settings.patience is not None and self.waited >= self._settings.patience:
-            self.trainer.should_stop = True
+        """Stop, too, where another round would take more than the minutes of the settings."""
+        super().on_train_epoch_end()
         last = time.process_time() - self._began
         self.seconds += last
         if self._settings.minutes is not None and self.seconds + last > 60 * self._settings.minutes:
-            self.trainer.should_stop = True
+            self.stopped = self.trainer.should_stop = True
 
-    def _better(self, value: float, size: float) -> bool:
+    def monitored(self, figures: Mapping[str, float]) -> str:
+        """Return the name of the metric that selects the best weights."""
+        return self._settings.monitored(figures)
+
+    def improves(self, figures: Mapping[str, float]) -> bool:
         """Return whether a validation is the best so far: a better metric, or an equal one with fewer triples."""
-        if value > self.best + _LEAST_GAIN:
-            return True
-        return value >= self.best and size < self.size * (1 - _LEAST_SAVING)
+        value, size = figures[self.monitored(figures)], figures.get("triples", 0.0)
+        smaller = value >= self.best and size < self.size * (1 - _LEAST_SAVING)
+        if not smaller and value <= self.best + self.least_gain:
+            return False
+        self.best, self.size = value, size
+        return True
 
-    def on_save_checkpoint(self, checkpoint: dict[str, Any]) -> None:
-        """Add the best round and the history to a checkpoint."""
-        checkpoint["srtk"] = {
-            "best": self.best,
-            "size": self.size,
-            "best_round": self.best_round,
-            "waited": self.waited,
-            "seconds": self.seconds,
-            "figures": self.figures,
-            "history": self.history,
-        }
-
-    def on_load_checkpoint(self, checkpoint: dict[str, Any]) -> None:
-        """Restore the best round and the history from a checkpoint."""
-        for name, value in checkpoint["srtk"].items():
-            setattr(self, name, value)
+    def weights(self) -> Mapping[str, torch.Tensor]:
+        """Return the weights of the network."""
+        return self.network.state_dict()
 
     def configure_optimizers(self) -> Any:
         """Return AdamW with a learning rate that rises and then falls linearly."""
@@ -287,43 +262,33 @@ class ScorerModule(lightning.LightningModule):
         others.scatter_(1, candidates.columns, False)
         return nt_xent(logits, candidates, cosines, others, self._temperature)
 
-    def _validated(self) -> dict[str, float]:
-        """Validate on the first device, and broadcast the figures to the others."""
+    def validated(self) -> Mapping[str, float]:
+        """Validate the network."""
         if self._validate is None:
             return {}
-        found: list[Any] = [None]
-        if self.global_rank == 0:
-            self.network.eval()
-            found = [dict(self._validate())]
-            self.network.train()
-        if self.trainer.world_size > 1:
-            torch.distributed.broadcast_object_list(found, src=0)
-        figures: dict[str, float] = found[0]
-        monitor = self._settings.monitored(figures)
+        self.network.eval()
+        figures = self._validate()
+        self.network.train()
+        monitor = self.monitored(figures)
         if monitor not in figures:
             known = ", ".join(sorted(figures)) or "none"
             raise DriverError(f"the validation has no metric {monitor!r}; monitor one of {known}")
         return figures
 
-    def _fail(self, what: str) -> NoReturn:
-        """Write the current batch to a file and raise.
-
-        Raises:
-            DriverError: Always.
-        """
+    def fault(self, batch: list[int], what: str) -> str:
+        """Write a batch to a file, and say where."""
         file = self._folder / "broken-batch.json"
         texts = self._data.texts
-        samples = [self._data.samples[i] for i in self._current]
         content = [
             {
                 "query": texts[sample.query],
                 "candidates": [texts[t] for t in sample.candidates],
                 "targets": list(sample.targets),
             }
-            for sample in samples
+            for sample in (self._data.samples[i] for i in batch)
         ]
         file.write_text(json.dumps(content, indent=1, ensure_ascii=False) + "\n", encoding="utf-8")
-        raise DriverError(
+        return (
             f"{what} at update {self.global_step + 1}; the batch is in {file}; lower learning_rate, or look for"
             " unusual texts in the batch"
         )
@@ -352,20 +317,3 @@ def candidate_batch(
         costs[i, :size] = sample.costs or 0.0
         mask[i, :size] = True
     return CandidateBatch(*(torch.from_numpy(array).to(device) for array in (columns, targets, costs, mask)))
-
-
-def save_weights(network: torch.nn.Module, folder: FilePath) -> None:
-    """Write the best weights so far, to a temporary file that is then renamed."""
-    from safetensors.torch import save_file
-
-    part = folder / "best.safetensors.part"
-    state = {name: value.detach().cpu().contiguous().clone() for name, value in network.state_dict().items()}
-    save_file(state, part)
-    part.replace(folder / "best.safetensors")
-
-
-def load_weights(network: torch.nn.Module, folder: FilePath) -> None:
-    """Load the best weights into a network."""
-    from safetensors.torch import load_file
-
-    network.load_state_dict(load_file(folder / "best.safetensors"))

@@ -10,6 +10,7 @@ from typing import Any, ClassVar, Literal
 import attrs
 import numpy as np
 import numpy.typing as npt
+from srtk_plugin_training import require_packages
 
 from srtk_framework.graph import finish
 from srtk_framework.roles import Encoder, Expander, KnowledgeGraph, TrainingTask, absent, not_open
@@ -34,7 +35,6 @@ from srtk_plugin_sr.head import LEAST, Head, HeadInput
 from srtk_plugin_sr.head_trainer import TrainingQuestion, train_head
 from srtk_plugin_sr.labelled_subgraphs import LabelledSubgraph, labelled_subgraphs
 from srtk_plugin_sr.templates import FORMS, readable
-from srtk_plugin_sr.training_packages import require_training_packages
 from srtk_plugin_sr.vectors import Matrix, TextIndex, VectorStore, default_folder, unit
 
 _PROBE = "What is the capital of the country that borders it?"
@@ -150,7 +150,7 @@ class RerankExpander(Expander):
         Raises:
             DriverError: If a package for training is missing, no triple found is needed, or the loss is not finite.
         """
-        require_training_packages()
+        require_packages("srtk-plugin-sr", "lightning", "torch")
         task.folder.mkdir(parents=True, exist_ok=True)
         checkpoints = task.folder / "checkpoints"
         checkpoints.mkdir(exist_ok=True)

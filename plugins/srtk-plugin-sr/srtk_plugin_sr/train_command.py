@@ -13,6 +13,7 @@ from pathlib import Path as FilePath
 from typing import Any
 
 import attrs
+from srtk_plugin_training import require_packages
 
 from srtk_framework.cli import note
 from srtk_framework.records import place, read_jsonl, shown, workplace
@@ -23,7 +24,6 @@ from srtk_plugin_sr.model_folder import differences, digest, put_model, stoppabl
 from srtk_plugin_sr.samples import IndexedSample, TrainingSet
 from srtk_plugin_sr.scorer_form import ScorerForm, write_form
 from srtk_plugin_sr.trainer import train_encoder
-from srtk_plugin_sr.training_packages import require_training_packages
 from srtk_plugin_sr.vectors import TextIndex
 
 HELP = "train a scorer on a file of training samples"
@@ -83,7 +83,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
 def run(args: argparse.Namespace) -> int:
     """Train, write the model folder, and print the figures; SIGTERM stops the training as Ctrl-C does."""
-    require_training_packages()
+    require_packages("srtk-plugin-sr", "lightning", "torch")
     return stoppable(lambda: _train(args))
 
 

@@ -2,17 +2,16 @@
 
 from __future__ import annotations
 
-import sys
 from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path as FilePath
 from typing import Any, Protocol
 
-from srtk_plugin_training import loggers, newest_checkpoint, quiet_lightning, run_fit
+from srtk_plugin_training import fit, quiet_lightning
 
 from srtk_framework.roles import Encoder
 from srtk_framework.values import DriverError
 from srtk_plugin_sr.fit_settings import ScorerFitSettings
-from srtk_plugin_sr.samples import Schedule, TrainingSet
+from srtk_plugin_sr.samples import TrainingSet
 
 _PROBE = 2
 """Texts of the backward pass that finds the weights without a gradient."""
@@ -83,38 +82,22 @@ def train_encoder(
     if not data.samples:
         raise DriverError("there is no sample to train on; find out why the examples have no paths")
     with quiet_lightning():
-        import lightning
-        import torch
+        from srtk_plugin_sr.lightning_module import ScorerModule
 
-        from srtk_plugin_sr.lightning_module import ScorerModule, load_weights
-
-        folder.mkdir(parents=True, exist_ok=True)
         start = None if settings.blend == 1 else weights_of(network)
         rows = network.tokenize(list(data.texts))
-        with torch.random.fork_rng(devices=[]):
-            torch.manual_seed(seed)
-            _freeze_unused(network, rows)
-            if settings.checkpointing:
-                network.save_memory()
-            trainer = _trainer(lightning, settings, folder, loggers(settings.logger, folder, wandb))
-            schedule = Schedule(
-                data.samples,
-                [len(row) for row in rows],
-                settings.batch_size,
-                settings.epochs,
-                settings.steps,
-                settings.validate_every,
-                trainer.world_size,
-                seed,
-            )
-            trainer.fit_loop.max_epochs = schedule.rounds
-            module = ScorerModule(network, data, rows, settings, schedule, temperature, validate, folder, seed)
-            run_fit(trainer, module, newest_checkpoint(folder))
-        load_weights(network, folder)
+        _freeze_unused(network, rows)
+        if settings.checkpointing:
+            network.save_memory()
+        module = ScorerModule(network, data, rows, settings, temperature, validate, folder, seed)
+        machine = {name: getattr(settings, name) for name in ("accelerator", "devices", "strategy")}
+        machine["precision"] = "bf16-mixed" if str(settings.precision) == "bf16" else "32-true"
+        best = fit(module, folder, settings.logger, keep=settings.keep, stem="round", wandb=wandb, **machine)
+        network.load_state_dict(best)
         network.to("cpu").eval()
         if start is not None:
             blend_weights(network, start, weights_of(network), settings.blend)
-    return {**module.figures, "samples": float(len(data.samples)), "rounds": float(len(module.history))}
+    return {**module.figures, "samples": float(len(data.samples)), "rounds": float(module.done)}
 
 
 def weights_of(network: Any) -> dict[str, Any]:
@@ -126,40 +109,6 @@ def blend_weights(network: Any, first: Mapping[str, Any], last: Mapping[str, Any
     """Load the weights that lie a share of the way from the first to the last; 0 and 1 are exact."""
     network.load_state_dict(
         {name: value.lerp(last[name], share) if value.is_floating_point() else value for name, value in first.items()}
-    )
-
-
-def _trainer(lightning: Any, settings: ScorerFitSettings, folder: FilePath, loggers: list[Any]) -> Any:
-    from lightning.pytorch.callbacks import ModelCheckpoint, RichProgressBar
-
-    callbacks: list[Any] = [
-        ModelCheckpoint(
-            folder / "checkpoints",
-            filename="round-{epoch:06d}",
-            auto_insert_metric_name=False,
-            save_top_k=settings.keep,
-            monitor="round",
-            mode="max",
-            save_on_train_epoch_end=True,
-        )
-    ]
-    if interactive := sys.stderr.isatty():
-        callbacks.append(RichProgressBar(leave=False))
-    precision: Any = "bf16-mixed" if str(settings.precision) == "bf16" else "32-true"
-    return lightning.Trainer(
-        accelerator=settings.accelerator,
-        devices=settings.devices,
-        strategy=settings.strategy,
-        precision=precision,
-        max_epochs=1,
-        callbacks=callbacks,
-        logger=loggers,
-        enable_progress_bar=interactive,
-        enable_model_summary=False,
-        log_every_n_steps=10,
-        num_sanity_val_steps=0,
-        reload_dataloaders_every_n_epochs=1,
-        use_distributed_sampler=False,
     )
 
 

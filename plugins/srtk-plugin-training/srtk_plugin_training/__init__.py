@@ -3,15 +3,15 @@
 from __future__ import annotations
 
 from srtk_plugin_training.folder import TrainingFolder
-from srtk_plugin_training.lightning_fit import fit_by_epochs, loggers, newest_checkpoint, quiet_lightning, run_fit
+from srtk_plugin_training.lightning_fit import BEST, fit, missing_packages, quiet_lightning, require_packages
 from srtk_plugin_training.samples import samples
 
 __all__ = [
+    "BEST",
     "TrainingFolder",
-    "fit_by_epochs",
-    "loggers",
-    "newest_checkpoint",
+    "fit",
+    "missing_packages",
     "quiet_lightning",
-    "run_fit",
+    "require_packages",
     "samples",
 ]

@@ -8,10 +8,38 @@ import warnings
 import zipfile
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
+from importlib.util import find_spec
 from pathlib import Path
 from typing import Any
 
 from srtk_framework.values import DriverError
+
+BEST = "best.safetensors"
+"""File of the best weights in the folder of a training."""
+
+
+def missing_packages(plugin: str, *packages: str) -> list[str]:
+    """Say which of the packages that only training needs are not installed, and how to install them.
+
+    Args:
+        plugin: Distribution that has them in its extra ``train``.
+        packages: The packages.
+
+    Returns:
+        A sentence, or nothing.
+    """
+    missing = [name for name in packages if find_spec(name) is None]
+    return [f"training needs {' and '.join(missing)}; run: pip install '{plugin}[train]'"] if missing else []
+
+
+def require_packages(plugin: str, *packages: str) -> None:
+    """Tell what to install, before any work is done; see ``missing_packages``.
+
+    Raises:
+        DriverError: If a package is missing.
+    """
+    for text in missing_packages(plugin, *packages):
+        raise DriverError(text)
 
 
 def newest_checkpoint(folder: Path) -> Path | None:
@@ -43,48 +71,51 @@ def run_fit(trainer: Any, module: Any, checkpoint: Path | None) -> None:
         raise KeyboardInterrupt from error
 
 
-def fit_by_epochs(
+def fit(
     module: Any,
     folder: Path,
-    epochs: int,
-    accelerator: str,
     logger: str | None,
-    every: int = 1,
+    *,
+    keep: int = 1,
     stem: str = "epoch",
-    devices: int = 1,
-    strategy: str = "auto",
-) -> None:
-    """Fit a module after its newest checkpoint, unless it has ``stopped`` there.
+    wandb: Mapping[str, str] | None = None,
+    **machine: Any,
+) -> dict[str, Any]:
+    """Fit a learner from its newest checkpoint, unless it has stopped there.
 
     Args:
-        module: Module of Lightning that restores ``stopped`` in ``on_load_checkpoint``.
+        module: A ``srtk_plugin_training.learner.Learner``.
         folder: Folder of the training.
-        epochs: Most epochs.
-        accelerator: Lightning's name of it.
         logger: A logger beside the CSV files, or None.
-        every: Epochs from one checkpoint to the next.
+        keep: Number of checkpoints to keep, the newest.
         stem: Beginning of the checkpoints' names.
-        devices: Number of devices; the module divides its batches among them itself.
-        strategy: Lightning's name of how they work together.
+        wandb: Settings for the logger ``wandb``: its `project`, `group` and `save_dir`.
+        machine: Accelerator, devices, strategy and precision, by the names of Lightning's trainer.
+
+    Returns:
+        The best weights by name, as tensors on the CPU.
 
     Raises:
-        DriverError: If the logger is not installed.
+        DriverError: If the loss is not finite, or the logger is not installed.
         KeyboardInterrupt: At Ctrl-C.
     """
     import torch
+    from safetensors.torch import load_file
 
+    folder.mkdir(parents=True, exist_ok=True)
     checkpoint = newest_checkpoint(folder)
     if checkpoint is not None:
         # The checkpoint was written by the module, and holds more than weights.
         module.on_load_checkpoint(torch.load(checkpoint, map_location="cpu", weights_only=False))
-    if module.stopped:
-        return
-    machine = {"accelerator": accelerator, "devices": devices, "strategy": strategy}
-    with torch.random.fork_rng(devices=[]):
-        run_fit(_trainer(folder, epochs, machine, logger, every, stem), module, checkpoint)
+    if not module.stopped:
+        trainer = _trainer(folder, machine, loggers(logger, folder, wandb), module.every, keep, stem)
+        trainer.fit_loop.max_epochs = module.rounds(trainer.world_size)
+        with torch.random.fork_rng(devices=[]):
+            run_fit(trainer, module, checkpoint)
+    return load_file(folder / BEST)
 
 
-def _trainer(folder: Path, epochs: int, machine: Mapping[str, Any], logger: str | None, every: int, stem: str) -> Any:
+def _trainer(folder: Path, machine: Mapping[str, Any], loggers: list[Any], every: int, keep: int, stem: str) -> Any:
     import lightning
     from lightning.pytorch.callbacks import ModelCheckpoint, RichProgressBar
 
@@ -93,6 +124,9 @@ def _trainer(folder: Path, epochs: int, machine: Mapping[str, Any], logger: str 
             folder / "checkpoints",
             filename=f"{stem}-{{epoch:06d}}",
             auto_insert_metric_name=False,
+            monitor="epoch",
+            mode="max",
+            save_top_k=keep,
             every_n_epochs=every,
             save_on_train_epoch_end=True,
         )
@@ -101,11 +135,12 @@ def _trainer(folder: Path, epochs: int, machine: Mapping[str, Any], logger: str 
         callbacks.append(RichProgressBar(leave=False))
     return lightning.Trainer(
         **machine,
-        max_epochs=epochs,
+        max_epochs=1,
         callbacks=callbacks,
-        logger=loggers(logger, folder),
+        logger=loggers,
         enable_progress_bar=interactive,
         enable_model_summary=False,
+        log_every_n_steps=10,
         num_sanity_val_steps=0,
         reload_dataloaders_every_n_epochs=1,
         use_distributed_sampler=False,

@@ -5,7 +5,25 @@ import warnings
 import zipfile
 
 import pytest
-from srtk_plugin_training import newest_checkpoint, quiet_lightning, run_fit
+from srtk_plugin_training import lightning_fit, missing_packages, require_packages
+from srtk_plugin_training.lightning_fit import newest_checkpoint, quiet_lightning, run_fit
+
+from srtk_framework.values import DriverError
+
+
+def test_nothing_is_asked_for_where_the_packages_of_training_are_installed():
+    require_packages("srtk-plugin-sr", "attrs", "numpy")
+    assert not missing_packages("srtk-plugin-sr", "attrs")
+
+
+@pytest.mark.parametrize("missing", [["lightning"], ["lightning", "torch"]])
+def test_the_missing_packages_are_named_with_the_extra(monkeypatch, missing):
+    monkeypatch.setattr(lightning_fit, "find_spec", lambda name: None if name in missing else name)
+    said = f"training needs {' and '.join(missing)}; run: pip install 'srtk-plugin-sr[train]'"
+    assert missing_packages("srtk-plugin-sr", "lightning", "torch") == [said]
+    with pytest.raises(DriverError) as caught:
+        require_packages("srtk-plugin-sr", "lightning", "torch")
+    assert str(caught.value) == said
 
 
 def test_the_last_whole_checkpoint_is_resumed_from(tmp_path):

@@ -6,16 +6,15 @@ Importing it imports lightning and torch, which takes seconds.
 from __future__ import annotations
 
 import math
-from collections.abc import Iterator, Sequence
+from collections.abc import Mapping, Sequence
 from pathlib import Path
-from typing import Any
+from typing import Any, ClassVar
 
-import lightning
 import numpy as np
 import torch
+from srtk_plugin_training.learner import Learner
 
-from srtk_framework.values import DriverError, batched
-from srtk_plugin_transformers.best_weights import save_weights
+from srtk_framework.values import batched
 from srtk_plugin_transformers.mask_fit_settings import MaskFillerFitSettings
 from srtk_plugin_transformers.masked_language_model import head_alone
 from srtk_plugin_transformers.masked_texts import Hidden, TokenRow, batch_count, batches, hide
@@ -24,20 +23,7 @@ _MASK_SHARE = 0.15
 """Share of a text's tokens that are hidden (Devlin et al. 2019)."""
 
 
-class RoundLoader:
-    """Data loader over the updates of one round."""
-
-    def __init__(self, updates: Sequence[tuple[int, list[int]]]) -> None:
-        self._updates = updates
-
-    def __len__(self) -> int:
-        return len(self._updates)
-
-    def __iter__(self) -> Iterator[tuple[int, list[int]]]:
-        return iter(self._updates)
-
-
-class MaskedLMModule(lightning.LightningModule):
+class MaskedLMModule(Learner):
     """A masked language model that learns to find hidden tokens.
 
     A round has ``validate_every`` updates. What is hidden, the order of the texts and the dropout depend on the seed
@@ -54,6 +40,9 @@ class MaskedLMModule(lightning.LightningModule):
         seed: Seed of everything random.
     """
 
+    least_gain: ClassVar[float] = 0.0
+    _settings: MaskFillerFitSettings
+
     def __init__(
         self,
         model: Any,
@@ -65,31 +54,26 @@ class MaskedLMModule(lightning.LightningModule):
         folder: Path,
         seed: int,
     ) -> None:
-        super().__init__()
+        super().__init__(settings, folder, seed)
         self.model = model
-        self.best, self.waited, self.stopped = math.inf, 0, False
-        self.figures: dict[str, float] = {}
         self._head = head_alone(model)
-        self._rows, self._settings, self._pad, self._mask = rows, settings, pad, mask
-        self._folder, self._seed = folder, seed
+        self._rows, self._pad, self._mask = rows, pad, mask
         self._vocabulary = int(model.get_output_embeddings().weight.shape[0])
         random = np.random.default_rng((seed, 1))
         self._held_out = [self._hidden(row, random) for row in sorted(held_out, key=lambda row: len(row.ids))]
         self._per_epoch = batch_count(len(rows), settings.batch_size)
         self.updates = min(settings.epochs * self._per_epoch, settings.steps or math.inf)
-        self._losses: list[tuple[float, int]] = []
         self._order: tuple[int, list[list[int]]] = (-1, [])
 
-    @property
-    def rounds(self) -> int:
-        """Number of rounds."""
+    def rounds(self, devices: int) -> int:
+        """Return the number of rounds."""
         return -(-int(self.updates) // self._settings.validate_every)
 
-    def train_dataloader(self) -> RoundLoader:
+    def batches(self) -> list[tuple[int, list[int]]]:
         """Return the updates of this round."""
         first = self.current_epoch * self._settings.validate_every
         last = min(first + self._settings.validate_every, int(self.updates))
-        return RoundLoader([(number, self._batch(number)) for number in range(first, last)])
+        return [(number, self._batch(number)) for number in range(first, last)]
 
     def _batch(self, number: int) -> list[int]:
         epoch, at = divmod(number, self._per_epoch)
@@ -100,27 +84,32 @@ class MaskedLMModule(lightning.LightningModule):
 
     def on_train_epoch_start(self) -> None:
         """Start the mean of the losses anew."""
-        self._losses = []
+        super().on_train_epoch_start()
         self.model.train()
 
-    def training_step(self, batch: tuple[int, list[int]], batch_idx: int) -> torch.Tensor:
-        """Return the mean loss of the hidden tokens of a batch.
-
-        Raises:
-            DriverError: If it is not finite.
-        """
-        number, places = batch
-        random = np.random.default_rng((self._seed, 3, number))
+    def loss_of(self, batch: tuple[int, list[int]], number: int) -> tuple[torch.Tensor, int]:
+        """Return the mean loss of the hidden tokens of a batch, and their number."""
+        update, places = batch
+        random = np.random.default_rng((self._seed, 3, update))
         # Dropout draws from the global numbers, which the trainer keeps apart.
         torch.manual_seed(int(random.integers(2**62)))
         hidden = [self._hidden(self._rows[at], random) for at in places]
         logits, targets = self._logits(hidden)
         loss = torch.nn.functional.cross_entropy(logits, targets)
-        value = float(loss.detach())
-        if not math.isfinite(value):
-            raise DriverError(f"the loss is {value} after {number} updates; lower learning_rate")
-        self._losses.append((value, len(targets)))
-        return loss
+        return loss, len(targets)
+
+    def fault(self, batch: tuple[int, list[int]], what: str) -> str:
+        """Say what to do where the loss is not finite."""
+        return f"{what} after {batch[0]} updates; lower learning_rate"
+
+    def progress(self) -> dict[str, float]:
+        """Return the number of updates done."""
+        return {"updates": float(min((self.current_epoch + 1) * self._settings.validate_every, int(self.updates)))}
+
+    def weights(self) -> Mapping[str, torch.Tensor]:
+        """Return the weights of the model."""
+        found: Mapping[str, torch.Tensor] = self.model.state_dict()
+        return found
 
     def _hidden(self, row: TokenRow, random: np.random.Generator) -> Hidden:
         settings = self._settings
@@ -141,26 +130,7 @@ class MaskedLMModule(lightning.LightningModule):
         targets = torch.tensor([target for one in hidden for target in one.targets], device=self.device)
         return self._head(states[rows, places]), targets
 
-    def on_train_epoch_end(self) -> None:
-        """Validate, keep the best weights, and stop when they no longer improve."""
-        done = min((self.current_epoch + 1) * self._settings.validate_every, int(self.updates))
-        tokens = sum(count for _, count in self._losses)
-        mean = sum(value * count for value, count in self._losses) / max(1, tokens)
-        self.log("loss", mean, prog_bar=True, batch_size=1)
-        figures = self._validated()
-        for name, value in figures.items():
-            self.log(name, value, prog_bar=name == "held_out_loss", batch_size=1)
-        if not figures or figures["held_out_loss"] < self.best:
-            self.best, self.waited = figures.get("held_out_loss", math.inf), 0
-            self.figures = {"updates": float(done), "loss": mean, **figures}
-            save_weights(self.model, self._folder)
-        else:
-            self.waited += 1
-        patience = self._settings.patience
-        if (patience is not None and self.waited >= patience) or done >= self.updates:
-            self.stopped = self.trainer.should_stop = True
-
-    def _validated(self) -> dict[str, float]:
+    def validated(self) -> dict[str, float]:
         """Return the mean loss of the hidden tokens of the held-out texts, and the share that is found."""
         if not self._held_out:
             return {}
@@ -174,15 +144,6 @@ class MaskedLMModule(lightning.LightningModule):
                 count += len(targets)
         self.model.train()
         return {"held_out_loss": total / count, "held_out_found": found / count}
-
-    def on_save_checkpoint(self, checkpoint: dict[str, Any]) -> None:
-        """Add the state of the validations to a checkpoint."""
-        checkpoint["srtk"] = {name: getattr(self, name) for name in ("best", "waited", "stopped", "figures")}
-
-    def on_load_checkpoint(self, checkpoint: dict[str, Any]) -> None:
-        """Restore the state of the validations from a checkpoint."""
-        for name, value in checkpoint["srtk"].items():
-            setattr(self, name, value)
 
     def configure_optimizers(self) -> Any:
         """Return AdamW, with a rate that rises and falls linearly."""

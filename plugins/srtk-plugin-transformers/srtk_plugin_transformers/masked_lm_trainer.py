@@ -3,14 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from importlib.util import find_spec
 from pathlib import Path
 from typing import Any
 
-from srtk_plugin_training import fit_by_epochs, quiet_lightning
+from srtk_plugin_training import fit, quiet_lightning, require_packages
 
 from srtk_framework.values import DriverError, Entry
-from srtk_plugin_transformers.best_weights import load_weights
 from srtk_plugin_transformers.mask_fit_settings import MaskFillerFitSettings
 from srtk_plugin_transformers.masked_texts import token_rows
 
@@ -44,13 +42,11 @@ def train_masked_lm(
         DriverError: If the tokenizer cannot tell where its tokens stand, lightning is not installed, or the loss is not
             finite.
     """
-    if find_spec("lightning") is None:
-        raise DriverError("training needs lightning; run: pip install 'srtk-plugin-transformers[train]'")
+    require_packages("srtk-plugin-transformers", "lightning")
     if not tokenizer.is_fast:
         raise DriverError(
             "the tokenizer cannot tell where its tokens stand in a text; name a model with tokenizer.json"
         )
-    folder.mkdir(parents=True, exist_ok=True)
     with quiet_lightning():
         from srtk_plugin_transformers.masked_lm_module import MaskedLMModule
 
@@ -58,7 +54,6 @@ def train_masked_lm(
         rows, others = (token_rows(tokenizer, some, most) for some in (texts, held_out))
         pad = tokenizer.pad_token_id if tokenizer.pad_token_id is not None else 0
         module = MaskedLMModule(model, tokenizer.mask_token_id, rows, others, settings, pad, folder, seed)
-        fit_by_epochs(module, folder, module.rounds, settings.accelerator, settings.logger, stem="round")
-        load_weights(model, folder)
+        model.load_state_dict(fit(module, folder, settings.logger, stem="round", accelerator=settings.accelerator))
         model.to("cpu").eval()
     return {**module.figures, "rows": float(len(rows))}

@@ -74,18 +74,18 @@ def test_what_was_trained_fills_as_what_is_loaded(masked_bert: Path, trained: Pa
 def test_an_interrupted_training_ends_in_the_same_weights(
     masked_bert: Path, trained: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    from srtk_plugin_transformers import masked_lm_module
+    from srtk_plugin_transformers.masked_lm_module import MaskedLMModule
 
-    save, calls = masked_lm_module.save_weights, []
+    save, calls = MaskedLMModule.keep, []
 
-    def stopped(model: object, folder: Path) -> None:
-        calls.append(folder)
+    def stopped(module: MaskedLMModule) -> None:
+        calls.append(module)
         if len(calls) == 3:
             raise KeyboardInterrupt
-        save(model, folder)
+        save(module)
 
     with monkeypatch.context() as patch:
-        patch.setattr(masked_lm_module, "save_weights", stopped)
+        patch.setattr(MaskedLMModule, "keep", stopped)
         with pytest.raises(KeyboardInterrupt):
             opened(masked_bert).fit(task(tmp_path), SETTINGS)
     assert list((tmp_path / "checkpoints").iterdir())
