@@ -84,7 +84,10 @@ def test_a_stopped_training_goes_on_after_its_newest_checkpoint(tmp_path, monkey
         with pytest.raises(KeyboardInterrupt):
             trained(Weight(tmp_path), tmp_path)
     assert [file.name for file in (tmp_path / "checkpoints").iterdir()] == ["epoch-000002.ckpt"]
+    seen = []
+    monkeypatch.setattr(Weight, "on_train_epoch_start", lambda module: seen.append(module.current_epoch))
     assert trained(Weight(tmp_path), tmp_path) == 5
+    assert seen == [3, 4]
 
 
 def test_a_loss_that_is_not_finite_is_told_with_its_epoch(tmp_path, monkeypatch):

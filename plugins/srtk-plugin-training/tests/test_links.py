@@ -117,6 +117,13 @@ def test_supervision_by_paths_is_refused_for_a_linker(tmp_path, files):
         Runner(from_data(recipe(tmp_path, files, supervision="gold-path"))).run()
 
 
+def test_questions_about_other_graphs_are_refused_for_a_linker(tmp_path, files):
+    data = recipe(tmp_path, files)
+    data["train"]["sets"] = [{"questions": "q.jsonl", "knowledge_graph": data["knowledge_graph"]}]
+    with pytest.raises(RecipeError, match="does not learn from questions' paths; omit sets"):
+        Runner(from_data(data)).run()
+
+
 def test_the_command_tells_the_figures(tmp_path, files, capsys):
     file = tmp_path / "recipe.yaml"
     file.write_text(json.dumps(recipe(tmp_path, files)))
