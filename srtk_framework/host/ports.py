@@ -20,7 +20,7 @@ from srtk_framework.host.hooks import managed
 from srtk_framework.host.kept_answers import KeptAnswers
 from srtk_framework.host.observers import Observer
 from srtk_framework.roles import Role, by_identity, by_value
-from srtk_framework.roles.base import Key, contract_of, hook_names, roles_of, set_name
+from srtk_framework.roles.base import HookContract, Key, contract_of, hook_names, roles_of, set_name
 from srtk_framework.values import DriverError, Question, Ragged, SrtkError, note_secrets, redacted, secrets_in
 from srtk_framework.values.errors import BatchError
 
@@ -185,19 +185,64 @@ def _hook_method(role: type[Role], name: str, spec: Any) -> Any:
     return method
 
 
-def _asker(role: type[Role], name: str, spec: Any) -> Callable[[Port, dict[str, Any]], Any]:
-    """Make the function that asks a driver, given the arguments of one call of a hook by name."""
+Ask = Callable[[Port, dict[str, Any]], Any]
+"""Asks the driver of a port, given the arguments of one call of a hook by name."""
+
+
+def _asker(role: type[Role], name: str, spec: Any) -> Ask:
+    """Make the function that asks a driver through a hook, about a batch, for a stream or for a value."""
     contract = contract_of(spec)
-    batch, keys = contract.batch, contract.keys
-    check, check_item = (None, contract.answer) if contract.stream else (contract.answer, None)
-    first, others = batch[0] if batch else "", batch[1:]
-    single = keys[0] if len(keys) == 1 else None
-    questions = [] if role.sees_gold else [argument for argument in batch if _may_hold_questions(spec, argument)]
+    if contract.stream:
+        return _stream_asker(name, contract, _driver_asker(name, spec))
+    if not contract.batch:
+        return _driver_asker(name, spec)
+    ask = _keeping_asker(name, contract, _driver_asker(name, spec))
+    questions = [] if role.sees_gold else [one for one in contract.batch if _may_hold_questions(spec, one)]
+    return _batch_asker(name, contract, questions, _distinct_asker(contract, ask) if contract.keys else ask)
+
+
+def _driver_asker(name: str, spec: Any) -> Ask:
+    """Ask the driver and check its answer; that of a stream is checked item by item, by whoever reads it."""
+    contract = contract_of(spec)
+    batch, check = contract.batch, None if contract.stream else contract.answer
     may_be_none = not batch and _may_return_none(spec)
 
     def ask(self: Port, arguments: dict[str, Any]) -> Any:
+        try:
+            answer = getattr(self._hook, name)(**arguments)
+        except Exception as error:
+            named = self._error(name, error)
+            if named is error:
+                raise
+            raise named from error
+        if answer is None and not may_be_none:
+            wanted = "a list with one item for each of the batch" if batch else "a value"
+            raise DriverError(f"{name} returned None; it must return {wanted}", self.name)
+        if batch:
+            _check_length(self, name, answer, len(arguments[batch[0]]))
+            if _has_errors(answer):
+                return self._refused(_apart(self, name, contract, answer, arguments))
+        if check is not None:
+            try:
+                answer = check(answer, arguments, self.name)
+            except Exception as error:
+                named = _wrong(self, name, error)
+                if not batch or len(answer) < 2 or not isinstance(error, DriverError):
+                    raise named from error
+                self._refused(_apart(self, name, contract, answer, arguments, named), hasattr(answer, "dtype"))
+        if self._ledger is not None:
+            self._ledger.add(name, answer)
+        return answer
+
+    return ask
+
+
+def _keeping_asker(name: str, contract: HookContract, ask_driver: Ask) -> Ask:
+    """Take from the kept answers of a batch what is there, and keep the others."""
+
+    def ask(self: Port, arguments: dict[str, Any]) -> Any:
         kept = self.kept
-        if kept is None or not batch:
+        if kept is None:
             return ask_driver(self, arguments)
         if kept.replays:
             return kept.asked(self, name, contract, arguments, lambda part: ask_and_keep(self, part, kept))
@@ -212,76 +257,34 @@ def _asker(role: type[Role], name: str, spec: Any) -> Callable[[Port, dict[str, 
         kept.keep(self, name, contract, arguments, answer, hasattr(answer, "dtype"))
         return answer
 
-    def ask_driver(self: Port, arguments: dict[str, Any]) -> Any:
-        try:
-            answer = getattr(self._hook, name)(**arguments)
-        except Exception as error:
-            named = self._error(name, error)
-            if named is error:
-                raise
-            raise named from error
-        if answer is None and not may_be_none:
-            wanted = "a list with one item for each of the batch" if batch else "a value"
-            raise DriverError(f"{name} returned None; it must return {wanted}", self.name)
-        if batch:
-            try:
-                length = len(answer)
-            except TypeError as error:
-                shown = f"{name} returned {type(answer).__name__}, not a list with one item for each of the batch"
-                raise DriverError(shown, self.name) from error
-            if length != len(arguments[first]):
-                shown = f"{name} got {len(arguments[first])} items and returned {length}; they must match"
-                raise DriverError(shown, self.name)
-        if batch and _has_errors(answer):
-            return self._refused(apart(self, answer, arguments, None))
-        if check is not None:
-            try:
-                answer = check(answer, arguments, self.name)
-            except Exception as error:
-                named = refused(self, error)
-                if not batch or length < 2 or not isinstance(error, DriverError):
-                    raise named from error
-                self._refused(apart(self, answer, arguments, named), hasattr(answer, "dtype"))
-        if self._ledger is not None:
-            self._ledger.add(name, answer)
-        return answer
+    return ask
 
-    def refused(self: Port, error: Exception) -> DriverError:
-        """Name the driver and the hook in the error of a check."""
-        text = str(error.args[0]) if isinstance(error, DriverError) else f"{type(error).__name__}: {error}"
-        if not re.search(rf"\b{name}\b", text):
-            text = f"{name} returned what it must not: {text}"
-        return DriverError(redacted(text), self.name)
 
-    def apart(self: Port, answer: Any, arguments: dict[str, Any], error: DriverError | None) -> list[Any]:
-        """Check each item's answer by itself; ``error`` concerns the whole answer if none of them is wrong."""
-        found: list[Any] = []
-        for i, one in enumerate(answer):
-            part = {**arguments, **{each: arguments[each][i : i + 1] for each in batch}}
-            try:
-                if isinstance(one, DriverError):
-                    raise DriverError(one.args[0], one.driver)
-                found.append(one if check is None else check(answer[i : i + 1], part, self.name)[0])
-            except Exception as wrong:  # noqa: BLE001 - kept as the answer of the item
-                found.append(self._error(name, wrong) if isinstance(one, DriverError) else refused(self, wrong))
-        if error is not None and not _has_errors(found):
-            raise error
-        if self._ledger is not None:
-            self._ledger.add(name, [one for one in found if not isinstance(one, DriverError)])
-        return found
+def _batch_asker(name: str, contract: HookContract, questions: Sequence[str], ask: Ask) -> Ask:
+    """Check that the arguments of a batch are aligned, and remove gold from its questions."""
+    first, *others = contract.batch
 
     def ask_about_batch(self: Port, arguments: dict[str, Any]) -> Any:
         size = len(arguments[first])
         for one in others:
             if len(arguments[one]) != size:
-                counts = " and ".join(f"{len(arguments[one])} {one}" for one in batch)
+                counts = " and ".join(f"{len(arguments[one])} {one}" for one in contract.batch)
                 raise DriverError(f"{name} was asked about {counts}; there must be as many of each", self.name)
         for one in questions:
             arguments[one] = [q.without_gold() if isinstance(q, Question) else q for q in arguments[one]]
-        return ask_distinct(self, arguments, size) if keys else ask(self, arguments)
+        return ask(self, arguments)
 
-    def ask_distinct(self: Port, arguments: dict[str, Any], size: int) -> Any:
-        """Ask about each distinct item once, and give every item its answer."""
+    return ask_about_batch
+
+
+def _distinct_asker(contract: HookContract, ask: Ask) -> Ask:
+    """Ask about each distinct item of a batch once, and give every item its answer."""
+    batch, keys = contract.batch, contract.keys
+    first = batch[0]
+    single = keys[0] if len(keys) == 1 else None
+
+    def ask_distinct(self: Port, arguments: dict[str, Any]) -> Any:
+        size = len(arguments[first])
         if size < 2:
             for one in batch:
                 arguments[one] = list(arguments[one])
@@ -310,17 +313,67 @@ def _asker(role: type[Role], name: str, spec: Any) -> Callable[[Port, dict[str, 
         # A matrix takes a list of rows.
         return answer[order] if hasattr(answer, "dtype") else [answer[i] for i in order]
 
+    return ask_distinct
+
+
+def _stream_asker(name: str, contract: HookContract, ask: Ask) -> Ask:
+    """Yield the items of a stream, each checked."""
+
     def stream(self: Port, arguments: dict[str, Any]) -> Iterator[Any]:
         items = iter(ask(self, arguments))
         while (item := self._named(f"{name} on", next, items, END_OF_STREAM)) is not END_OF_STREAM:
-            if check_item is not None:
+            if contract.answer is not None:
                 try:
-                    check_item(item, arguments, self.name)
+                    contract.answer(item, arguments, self.name)
                 except Exception as error:
-                    raise refused(self, error) from error
+                    raise _wrong(self, name, error) from error
             yield item
 
-    return stream if contract.stream else ask_about_batch if batch else ask
+    return stream
+
+
+def _check_length(port: Port, name: str, answer: Any, wanted: int) -> None:
+    """Refuse an answer that has not one item for each of the batch."""
+    try:
+        length = len(answer)
+    except TypeError as error:
+        shown = f"{name} returned {type(answer).__name__}, not a list with one item for each of the batch"
+        raise DriverError(shown, port.name) from error
+    if length != wanted:
+        raise DriverError(f"{name} got {wanted} items and returned {length}; they must match", port.name)
+
+
+def _wrong(port: Port, name: str, error: Exception) -> DriverError:
+    """Name the driver and the hook in the error of a check."""
+    text = str(error.args[0]) if isinstance(error, DriverError) else f"{type(error).__name__}: {error}"
+    if not re.search(rf"\b{name}\b", text):
+        text = f"{name} returned what it must not: {text}"
+    return DriverError(redacted(text), port.name)
+
+
+def _apart(
+    port: Port,
+    name: str,
+    contract: HookContract,
+    answer: Any,
+    arguments: dict[str, Any],
+    error: DriverError | None = None,
+) -> list[Any]:
+    """Check each item's answer by itself; ``error`` concerns the whole answer if none of them is wrong."""
+    check, found = contract.answer, list[Any]()
+    for i, one in enumerate(answer):
+        part = {**arguments, **{each: arguments[each][i : i + 1] for each in contract.batch}}
+        try:
+            if isinstance(one, DriverError):
+                raise DriverError(one.args[0], one.driver)
+            found.append(one if check is None else check(answer[i : i + 1], part, port.name)[0])
+        except Exception as wrong:  # noqa: BLE001 - kept as the answer of the item
+            found.append(port._error(name, wrong) if isinstance(one, DriverError) else _wrong(port, name, wrong))
+    if error is not None and not _has_errors(found):
+        raise error
+    if port._ledger is not None:
+        port._ledger.add(name, [one for one in found if not isinstance(one, DriverError)])
+    return found
 
 
 def _has_errors(answer: Any) -> bool:

@@ -130,18 +130,13 @@ def _is_mark(field: str, value: Any) -> bool:
 
 def record_from_question(question: Question) -> dict[str, Any]:
     """Convert a question to a record, with ``extra`` last; unknown values are omitted."""
-    links = question.links
-    spans = [None if link.start is None or link.end is None else [link.start, link.end] for link in links]
     paths, triples, gold = question.gold_paths, question.gold_triples, question.gold_links
     record = {
         "id": question.id,
         "question": question.text,
         "pattern": None if question.pattern is None else list(question.pattern),
         "candidates": list(question.candidates) or None,
-        "question_entities": [link.entity for link in links],
-        "spans": spans if any(spans) else None,
-        "entity_names": [link.name for link in links] if any(link.name for link in links) else None,
-        "entity_scores": [rounded(link.score) for link in links] if any(link.score != 1 for link in links) else None,
+        **_link_columns(question.links),
         "answer_entities": None if question.answers is None else list(question.answers),
         "gold_paths": None if paths is None else [[str(step) for step in path] for path in paths],
         "gold_triples": None if triples is None else [list(triple) for triple in triples],
@@ -151,6 +146,17 @@ def record_from_question(question: Question) -> dict[str, Any]:
     foreign = {*question.extra} - _own_fields(question.pattern) - {*RESULT_FIELDS}
     kept = {field: value for field, value in question.extra.items() if field in foreign}
     return {**{field: value for field, value in record.items() if value is not None}, **kept}
+
+
+def _link_columns(links: Sequence[Link]) -> dict[str, list[Any] | None]:
+    """Convert links to parallel lists; None for one that no link has a value of."""
+    spans = [None if link.start is None or link.end is None else [link.start, link.end] for link in links]
+    return {
+        "question_entities": [link.entity for link in links],
+        "spans": spans if any(spans) else None,
+        "entity_names": [link.name for link in links] if any(link.name for link in links) else None,
+        "entity_scores": [rounded(link.score) for link in links] if any(link.score != 1 for link in links) else None,
+    }
 
 
 def _gold_link(link: Link) -> dict[str, Any]:
@@ -300,40 +306,51 @@ def _subgraph(record: Mapping[str, Any], field: str, where: str) -> Subgraph:
     scored = fields.items([] if rows is None else rows, where, field, fields.scored_triple)
     size = len(scored)
     paths = tuple(fields.items(record.get("paths") or [], where, "paths", fields.ranked_path))
-    scores = fields.column(record, "scores", field, size, where, fields.number)
-    path_of = fields.column(record, "triplet_paths", field, size, where, fields.index) or [-1] * size
-    provenance = fields.column(record, "provenance", field, size, where, fields.string) or [""] * size
-    qualifiers = fields.column(record, "qualifiers", field, size, where, fields.qualifiers) or [()] * size
-    confidences = fields.column(record, "confidences", field, size, where, fields.confidence) or []
-    evidence = fields.column(record, "evidence", field, size, where, fields.evidence) or []
+    columns = _columns(record, field, size, where)
     joins = fields.items(record.get("joins") or [], where, "joins", fields.join)
-    _check_paths([max(path_of, default=-1)], -1, len(paths), where, "triplet_paths")
+    _check_paths([max(columns["path_of"], default=-1)], -1, len(paths), where, "triplet_paths")
     _check_paths([index for join in joins for index in join.paths], 0, len(paths), where, "joins")
     expected, trace = record.get("expected_recall"), record.get("trace")
     if trace is not None and not isinstance(trace, dict):
         raise fields.wrong(where, "trace", "an object", trace)
     order = list(range(size))
-    if scores is None:
-        scores = [score or 0.0 for _, score in scored]
+    if columns["scores"] is None:
+        columns["scores"] = scores = [score or 0.0 for _, score in scored]
         order.sort(key=scores.__getitem__, reverse=True)
     first: dict[Triple, int] = {}
     for i in order:
         first.setdefault(scored[i][0], i)
-    kept = list(first.values())
+    kept: dict[str, Any] = {
+        name: tuple(values[i] for i in first.values()) for name, values in columns.items() if values
+    }
+    kept["scores"] = tuple(map(rounded, kept.get("scores", ())))
     return Subgraph(
         triples=tuple(first),
-        scores=tuple(rounded(scores[i]) for i in kept),
         paths=paths,
-        path_of=tuple(path_of[i] for i in kept),
-        provenance=tuple(provenance[i] for i in kept),
-        qualifiers=tuple(qualifiers[i] for i in kept),
-        confidences=tuple(confidences[i] for i in kept) if confidences else (),
-        evidence=tuple(evidence[i] for i in kept) if any(evidence) else (),
+        **kept,
         trace=trace or {},
         joins=tuple(joins),
         expected_recall=None if expected is None else fields.confidence(expected, where, "expected_recall"),
         searches=tuple(fields.items(record.get("searches") or [], where, "searches", fields.search)),
     )
+
+
+def _columns(record: Mapping[str, Any], field: str, size: int, where: str) -> dict[str, Any]:
+    """Read the fields of a subgraph that are parallel to its triples; scores that are not there are None."""
+    scores = fields.column(record, "scores", field, size, where, fields.number)
+    path_of = fields.column(record, "triplet_paths", field, size, where, fields.index)
+    provenance = fields.column(record, "provenance", field, size, where, fields.string)
+    qualifiers = fields.column(record, "qualifiers", field, size, where, fields.qualifiers)
+    confidences = fields.column(record, "confidences", field, size, where, fields.confidence)
+    evidence = fields.column(record, "evidence", field, size, where, fields.evidence)
+    return {
+        "scores": scores,
+        "path_of": path_of or [-1] * size,
+        "provenance": provenance or [""] * size,
+        "qualifiers": qualifiers or [()] * size,
+        "confidences": confidences,
+        "evidence": evidence if any(evidence or ()) else None,
+    }
 
 
 def _check_paths(named: Sequence[int], least: int, count: int, where: str, field: str) -> None:

@@ -202,29 +202,35 @@ def completed(
         held.update(facts.held(pattern))
     gold = set(question.answers)
     new = {answer: confidence for answer, confidence in sorted(ranked) if answer not in held}
-    count = len(gold - held)
-    groups = {END: "subject" if pattern.subject is None else "object", RELATION: pattern.relation}
-    if question.candidates:
-        groups[CANDIDATES] = "right ones alone" if gold >= set(question.candidates) - held else "with wrong ones"
-        if facts is not None:
-            groups[BOUND] = "in the graph" if facts.knows(open_end(pattern)[0]) else "not in the graph"
-    if count:
-        groups[ANSWERS] = "1" if count == 1 else "2 to 10" if count <= 10 else "11 to 100" if count <= 100 else "> 100"
     of_answer: dict[str, dict[str, str]] = {}
     judged = sorted({*new, *(gold - held)})
     if labels is not None:
         of_answer[WORDS] = {answer: _words(labels.get(answer, answer)) for answer in judged}
     if facts is not None:
-        if (kind := facts.cardinality(pattern.relation)) is not None:
-            groups[CARDINALITY] = kind
         of_answer[HALF_LINKS] = {answer: facts.half_links(pattern.filled(answer)) for answer in judged}
     sums = bin_sums(list(new.values()), [answer in gold for answer in new])
     return Completed(
         completion_shares(ranked, gold, held),
         tuple((place, round(n), total, round(good)) for place, (n, total, good) in enumerate(sums.tolist()) if n),
-        groups,
+        _groups(pattern, pattern.relation, set(question.candidates), gold, held, facts),
         {name: _parts(ranked, gold, held, placed) for name, placed in of_answer.items()},
     )
+
+
+def _groups(
+    pattern: Pattern, relation: str, candidates: set[str], gold: set[str], held: set[str], facts: StoredFacts | None
+) -> dict[str, str]:
+    """Return the group of a question in each slice that applies to it."""
+    groups = {END: "subject" if pattern.subject is None else "object", RELATION: relation}
+    if candidates:
+        groups[CANDIDATES] = "right ones alone" if gold >= candidates - held else "with wrong ones"
+    if candidates and facts is not None:
+        groups[BOUND] = "in the graph" if facts.knows(open_end(pattern)[0]) else "not in the graph"
+    if count := len(gold - held):
+        groups[ANSWERS] = "1" if count == 1 else "2 to 10" if count <= 10 else "11 to 100" if count <= 100 else "> 100"
+    if facts is not None and (kind := facts.cardinality(relation)) is not None:
+        groups[CARDINALITY] = kind
+    return groups
 
 
 def proposals(retrieval: Retrieval) -> list[tuple[str, float]]:

@@ -47,7 +47,6 @@ class _Mention:
     span: Span | None
     entities: list[str]
     match: Link | None = None
-    ignored: bool = False
 
     @property
     def best(self) -> str:
@@ -71,23 +70,14 @@ def counts(gold: Sequence[Link], found: Sequence[Link], covered: Collection[str]
     mentions = _mentions(found)
     shares: dict[str, Share] = {}
     for name, overlapping in (("strong", False), ("weak", True)):
-        linked = [_Mention(m.span, m.entities) for m in mentions if m.best != NIL]
-        _pair(linked, wanted, overlapping)
-        for mention in linked:
-            mention.ignored = mention.match is None and any(_excuses(link, mention, overlapping) for link in spare)
-        right = sum(mention.match is not None for mention in linked)
-        counted = [mention for mention in linked if not mention.ignored]
-        _add(shares, name, right, len(counted), len(wanted))
+        counted = _counted(mentions, wanted, spare, overlapping)
+        _add(shares, name, sum(mention.match is not None for mention in counted), len(counted), len(wanted))
         if covered is not None and not overlapping:
             _add_covered(shares, counted, wanted, nils, covered)
     _add_entities(shares, mentions, wanted, spare)
-    placed = [link for link in wanted if _span(link) is not None]
-    shares["mention_recall"] = (sum(any(m.span == _span(link) for m in mentions) for link in placed), len(placed))
+    _add_places(shares, mentions, wanted)
     for n in AT:
         shares[f"recall_at_{n}"] = (sum(_among(link, found, mentions, n) for link in wanted), len(wanted))
-    several = [m for link in placed for m in mentions if m.span == _span(link) and _offers(m, link)]
-    golds = {(_span(link), link.entity) for link in placed}
-    shares["ambiguous_accuracy"] = (sum((m.span, m.best) in golds for m in several), len(several))
     _add_nil(shares, mentions, wanted, nils)
     return {name: (float(shares[name][0]), float(shares[name][1])) for name in METRICS if name in shares}
 
@@ -119,6 +109,15 @@ def _fits(a: Span | None, b: Span | None, overlapping: bool) -> bool:
     if a is None or b is None:
         return True
     return a[0] < b[1] and b[0] < a[1] if overlapping else a == b
+
+
+def _counted(
+    mentions: Sequence[_Mention], wanted: Sequence[Link], spare: Sequence[Link], overlapping: bool
+) -> list[_Mention]:
+    """Match the mentions with an entity to gold links; leave out the wrong ones that an optional gold link excuses."""
+    linked = [_Mention(m.span, m.entities) for m in mentions if m.best != NIL]
+    _pair(linked, wanted, overlapping)
+    return [m for m in linked if m.match is not None or not any(_excuses(link, m, overlapping) for link in spare)]
 
 
 def _pair(mentions: Sequence[_Mention], wanted: Sequence[Link], overlapping: bool) -> None:
@@ -175,16 +174,23 @@ def _add_entities(
     _add(shares, "entity", right, len(read - (excused - gold)), len(gold))
 
 
+def _add_places(shares: dict[str, Share], mentions: Sequence[_Mention], wanted: Sequence[Link]) -> None:
+    """Count the mentions at the places of gold links, and the right choices among several entities there."""
+    placed = [link for link in wanted if _span(link) is not None]
+    there = [(m, link) for link in placed for m in mentions if m.span == _span(link)]
+    several = [m for m, link in there if len(m.entities) > 1 and link.entity in m.entities]
+    golds = {(_span(link), link.entity) for link in placed}
+    spans = {m.span for m in mentions}
+    shares["mention_recall"] = (sum(_span(link) in spans for link in placed), len(placed))
+    shares["ambiguous_accuracy"] = (sum((m.span, m.best) in golds for m in several), len(several))
+
+
 def _among(link: Link, found: Sequence[Link], mentions: Sequence[_Mention], n: int) -> bool:
     """Return whether a gold entity is among the first ``n`` alternatives of an overlapping mention."""
     if any(m.span and _fits(_span(link), m.span, True) and link.entity in m.entities[:n] for m in mentions):
         return True
     loose = sorted((other for other in found if _span(other) is None), key=lambda other: -other.score)
     return link.entity in list(dict.fromkeys(other.entity for other in loose))[:n]
-
-
-def _offers(mention: _Mention, link: Link) -> bool:
-    return len(mention.entities) > 1 and link.entity in mention.entities
 
 
 def _add_nil(

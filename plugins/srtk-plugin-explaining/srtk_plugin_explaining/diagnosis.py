@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from typing import Any
 
@@ -48,6 +48,33 @@ _DEPTH = 3
 
 
 @attrs.frozen
+class _Linking:
+    """The links of a question and its gold topics.
+
+    Attributes:
+        links: Entities of the links, each once.
+        topics: The gold topics.
+        nodes: Link or topic to the graph's own ids of that node.
+    """
+
+    links: Sequence[str]
+    topics: tuple[str, ...]
+    nodes: Mapping[str, set[str]]
+
+    @property
+    def unlinked(self) -> tuple[str, ...]:
+        """The gold topics that are not linked."""
+        reached = {node for link in self.links for node in (link, *self.nodes[link])}
+        return tuple(topic for topic in self.topics if reached.isdisjoint((topic, *self.nodes[topic])))
+
+    def failure(self) -> str:
+        """Return the class of the answers to a question that no search can start from; empty if one can."""
+        if not self.links or (self.topics and len(self.unlinked) == len(self.topics)):
+            return NOT_LINKED
+        return "" if any(self.nodes[link] for link in self.links) else UNKNOWN_LINK
+
+
+@attrs.frozen
 class Diagnosis:
     """Diagnosis of the retrievals of one expander, as it is in the session or with other settings.
 
@@ -81,42 +108,15 @@ class Diagnosis:
             question: The question as in the input, with its gold answers at least.
             retrieval: The method's retrieval, with the links that were used.
         """
-        graph, needs_links = self.variant.graph, self.variant.expander.needs_links()
         gold = {name: getattr(question, name) for name in ("answers", "gold_paths", "gold_triples")}
         retrieval = attrs.evolve(retrieval, question=attrs.evolve(retrieval.question, **gold))
         topics = gold_topics(question, self.session.recipe.options.relink)
         links = list(dict.fromkeys(link.entity for link in retrieval.question.links))
+        linking = _Linking(links, topics, same_nodes(self.variant.graph, list(dict.fromkeys([*links, *topics]))))
         answers = _found(retrieval)
         missing = [answer for answer, kind in answers.items() if kind != FOUND]
-        nodes = same_nodes(graph, list(dict.fromkeys([*links, *topics])))
-        reached = {node for link in links for node in (link, *nodes[link])}
-        unlinked = tuple(topic for topic in topics if reached.isdisjoint((topic, *nodes[topic])))
-        far: UnreachableAnswers | None = None
-        loss: Loss | None = None
-        cut: Cut | None = None
-        whole = _whole(retrieval, missing, links, nodes, topics, unlinked, needs_links)
-        if whole:
-            answers.update(dict.fromkeys(missing, whole))
-        else:
-            answers.update({answer: IS_LINK for answer in missing if answer in links})
-            left = [answer for answer in missing if answer not in links]
-            places = located(graph, left)
-            answers.update({answer: ABSENT for answer in left if not places[answer]})
-            search = self._search([link for link in links if nodes[link]])
-            present = {answer: places[answer] for answer in left if places[answer]}
-            leads: list[Lead] = []
-            if present:
-                known, away = self._gold(search, retrieval.question, present, links, topics, unlinked, nodes)
-                answers.update(dict.fromkeys(away, NOT_LINKED))
-                present = {answer: at for answer, at in present.items() if answer not in away}
-                leads, far = search.leads(present, known)
-            # A search that does not start from links is not bound to paths from them.
-            led = {answer for lead in leads for answer in lead.answers} if needs_links else set(present)
-            answers.update({answer: UNREACHABLE for answer in present if answer not in led})
-            wanted = [answer for answer in present if answer in led]
-            if wanted:
-                kept, loss, cut = self._lost(retrieval, leads, wanted)
-                answers.update({answer: CUT if answer in kept else PRUNED for answer in wanted})
+        kinds, far, loss, cut = self._missed(retrieval, missing, linking) if missing else ({}, None, None, None)
+        answers.update(kinds)
         return self._labelled(
             Explanation(
                 retrieval,
@@ -124,37 +124,66 @@ class Diagnosis:
                 float(score(retrieval)["answer_recall"] or 0.0),
                 answers,
                 topics,
-                unlinked,
+                linking.unlinked,
                 far if UNREACHABLE in answers.values() else None,
                 loss if PRUNED in answers.values() else None,
                 cut if CUT in answers.values() else None,
             )
         )
 
+    def _missed(
+        self, retrieval: Retrieval, missing: Sequence[str], linking: _Linking
+    ) -> tuple[dict[str, str], UnreachableAnswers | None, Loss | None, Cut | None]:
+        """Classify the missing answers, and return the evidence about those that are unreachable, pruned or cut."""
+        whole = linking.failure() if self.variant.expander.needs_links() else ""
+        if whole := whole or (FAILED if retrieval.error is not None else ""):
+            return dict.fromkeys(missing, whole), None, None, None
+        kinds = {answer: IS_LINK for answer in missing if answer in linking.links}
+        places = located(self.variant.graph, [answer for answer in missing if answer not in kinds])
+        kinds |= {answer: ABSENT for answer, nodes in places.items() if not nodes}
+        present = {answer: nodes for answer, nodes in places.items() if nodes}
+        if not present:
+            return kinds, None, None, None
+        others, far, loss, cut = self._sought(retrieval, present, linking)
+        return kinds | others, far, loss, cut
+
+    def _sought(
+        self, retrieval: Retrieval, present: dict[str, list[str]], linking: _Linking
+    ) -> tuple[dict[str, str], UnreachableAnswers | None, Loss | None, Cut | None]:
+        """Classify the missing answers that are in the graph by the paths to them."""
+        needs_links = self.variant.expander.needs_links()
+        search = self._search([link for link in linking.links if linking.nodes[link]])
+        known, away = self._gold(search, retrieval.question, present, linking)
+        kinds = dict.fromkeys(sorted(away), NOT_LINKED)
+        present = {answer: nodes for answer, nodes in present.items() if answer not in away}
+        leads, far = search.leads(present, known)
+        # A search that does not start from links is not bound to paths from them.
+        led = _ends(leads) if needs_links else set(present)
+        kinds |= {answer: UNREACHABLE for answer in present if answer not in led}
+        wanted = [answer for answer in present if answer in led]
+        if not wanted:
+            return kinds, far, None, None
+        kept, loss, cut = self._lost(retrieval, leads, wanted)
+        return kinds | {answer: CUT if answer in kept else PRUNED for answer in wanted}, far, loss, cut
+
     def _gold(
-        self,
-        search: Search,
-        question: Question,
-        present: dict[str, list[str]],
-        links: Sequence[str],
-        topics: Sequence[str],
-        unlinked: Sequence[str],
-        nodes: Mapping[str, set[str]],
+        self, search: Search, question: Question, present: dict[str, list[str]], linking: _Linking
     ) -> tuple[list[Lead], set[str]]:
         """Return the gold paths from links, and the answers to which they lead from topics without a link only.
 
         Where gold topics are known, gold paths start at links that are topics, not at others from which the same
         relations happen to lead to an answer.
         """
-        wanted = {node for topic in topics for node in (topic, *nodes[topic])}
+        nodes, unlinked = linking.nodes, linking.unlinked
+        wanted = {node for topic in linking.topics for node in (topic, *nodes[topic])}
         starts = [link for link in search.links if not wanted or not wanted.isdisjoint((link, *nodes[link]))]
         gold = gold_paths(question, [*starts, *unlinked])
         known = search.gold_leads(present, starts, gold)
         if not self.variant.expander.needs_links():
             return known, set()
-        left = {answer: at for answer, at in present.items() if not any(answer in lead.answers for lead in known)}
+        left = {answer: at for answer, at in present.items() if answer not in _ends(known)}
         away = search.gold_leads(left, [topic for topic in unlinked if nodes[topic]], gold) if left else []
-        return known, {answer for lead in away for answer in lead.answers}
+        return known, _ends(away)
 
     def _search(self, links: Sequence[str]) -> Search:
         expander = self.variant.expander
@@ -171,36 +200,39 @@ class Diagnosis:
         self, retrieval: Retrieval, leads: Sequence[Lead], wanted: Collection[str]
     ) -> tuple[set[str], Loss | None, Cut | None]:
         """Return the answers on kept paths, the loss of the best other path, and the cut of the kept paths' facts."""
-        graph, expander = self.variant.graph, self.variant.expander
-        search = chooser(expander)
+        search = chooser(self.variant.expander)
         if search is None:
-            cut = cut_of(graph, expander, self.lifted, retrieval, wanted)
-            back = set(cut.places) if cut else set()
-            other = [lead.path for lead in leads if not lead.answers <= back]
-            return back, Loss(min(other, key=path_order)) if other else None, cut
+            return self._cut(retrieval, leads, wanted)
         asked = retrieval.question.without_gold()
-        kept, losses = follow(search, asked, list(dict.fromkeys(lead.path for lead in leads)))
-        on_kept = {answer for lead in leads if lead.path in kept for answer in lead.answers if answer in wanted}
+        paths, losses = follow(search, asked, list(dict.fromkeys(lead.path for lead in leads)))
+        kept = [lead for lead in leads if lead.path in paths]
+        on_kept = _ends(kept) & set(wanted)
         left = {lead.path.steps for lead in leads if not lead.answers <= on_kept}
         loss = best_loss([loss for loss in losses if loss.path.steps in left])
         blocked = self._blocked(retrieval, asked, loss) if loss is not None else None
         behind: set[str] = set()
         if blocked is not None and loss is not None:
-            behind = {answer for lead in leads if lead.path.steps == loss.path.steps for answer in lead.answers}
-            behind &= set(wanted)
+            behind = _ends(lead for lead in leads if lead.path.steps == loss.path.steps) & set(wanted)
         if not on_kept:
             return behind, loss, blocked
-        cut = cut_of(graph, expander, self.lifted, retrieval, on_kept)
-        if search is not driver_of(expander):
+        back, omitted, cut = self._cut(retrieval, kept, on_kept)
+        if search is not driver_of(self.variant.expander):
             # The outer expander omitted what the inner search kept and no limit cut.
-            back = set(cut.places) if cut else set()
-            outer = [lead.path for lead in leads if lead.path in kept and not lead.answers <= back]
-            on_kept, loss = back, Loss(min(outer, key=path_order)) if outer else loss
-        first = [lead.path for lead in leads if lead.path in kept and not lead.answers.isdisjoint(on_kept)]
-        shown = attrs.evolve(cut or Cut(), path=first[0]) if first else None
+            on_kept, loss = back, omitted or loss
+        first = next((lead.path for lead in kept if not lead.answers.isdisjoint(on_kept)), None)
+        shown = None if first is None else attrs.evolve(cut or Cut(), path=first)
         if blocked is not None and (shown is None or not shown.places):
             shown = blocked
         return on_kept | behind, loss, shown
+
+    def _cut(
+        self, retrieval: Retrieval, leads: Sequence[Lead], wanted: Collection[str]
+    ) -> tuple[set[str], Loss | None, Cut | None]:
+        """Return the answers that higher limits bring back, the first path to another answer, and what was cut."""
+        cut = cut_of(self.variant.graph, self.variant.expander, self.lifted, retrieval, wanted)
+        back = set(cut.places) if cut else set()
+        other = [lead.path for lead in leads if not lead.answers <= back]
+        return back, Loss(min(other, key=path_order)) if other else None, cut
 
     def _blocked(self, retrieval: Retrieval, asked: Question, loss: Loss) -> Cut | None:
         """Return the cut of a frontier that kept the search from seeing a path's next step; None if it was no cut."""
@@ -234,6 +266,11 @@ class Diagnosis:
         return attrs.evolve(one, labels={id_: label for id_, label in labels.items() if label != id_})
 
 
+def _ends(leads: Iterable[Lead]) -> set[str]:
+    """Return the answers that any of some paths reach."""
+    return {answer for lead in leads for answer in lead.answers}
+
+
 def _found(retrieval: Retrieval) -> dict[str, str]:
     """Classify the gold answers that evaluation counts as found; the others are FAILED until classified."""
     links = {link.entity for link in retrieval.question.links}
@@ -241,23 +278,3 @@ def _found(retrieval: Retrieval) -> dict[str, str]:
     for triple in retrieval.subgraph.triples:
         nodes |= names_of(triple.subject) | names_of(triple.object)
     return {a: FOUND if a in nodes and a not in links else FAILED for a in retrieval.question.answers or ()}
-
-
-def _whole(
-    retrieval: Retrieval,
-    missing: Sequence[str],
-    links: Sequence[str],
-    nodes: Mapping[str, Any],
-    topics: Sequence[str],
-    unlinked: Sequence[str],
-    needs_links: bool,
-) -> str:
-    """Return the class that applies to all missing answers at once, or an empty string."""
-    if not missing:
-        return ""
-    if needs_links:
-        if not links or (topics and len(unlinked) == len(topics)):
-            return NOT_LINKED
-        if not any(nodes[link] for link in links):
-            return UNKNOWN_LINK
-    return FAILED if retrieval.error is not None else ""

@@ -223,7 +223,15 @@ class Search:
         if entities:
             found += self._paths(entities, hops, inverse, shortest)
         literals = [node for node in nodes if isinstance(node, Literal)]
-        rows = self.graph.match([Pattern(object=node) for node in literals]) if literals else []
+        if literals:
+            found += self._to_literals(literals, hops, inverse, shortest)
+        least = min((len(path.steps) for path in found), default=0)
+        return self._reached([path for path in found if not shortest or len(path.steps) == least], places)
+
+    def _to_literals(self, literals: Sequence[Literal], hops: int, inverse: bool, shortest: bool) -> list[RankedPath]:
+        """Find the paths from each link to the subjects of literals, and on to the literals."""
+        found: list[RankedPath] = []
+        rows = self.graph.match([Pattern(object=node) for node in literals])
         for relation in sorted({triple.relation for row in rows for triple in row}):
             last = Step(relation)
             subjects = sorted({t.subject for row in rows for t in row if t.relation == relation})
@@ -232,8 +240,7 @@ class Search:
             if hops > 1 and not (own and shortest):
                 before = self._paths(subjects, hops - 1, inverse, shortest)
                 found += [RankedPath(path.entity, (*path.steps, last), 0.0) for path in before]
-        least = min((len(path.steps) for path in found), default=0)
-        return self._reached([path for path in found if not shortest or len(path.steps) == least], places)
+        return found
 
     def _shortest_beyond_limits(self, places: dict[str, list[str]]) -> list[Lead]:
         """Find the paths that the limits on nodes and neighbours hide; read only where they hid something."""

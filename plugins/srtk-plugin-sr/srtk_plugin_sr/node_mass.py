@@ -20,7 +20,7 @@ from __future__ import annotations
 
 import heapq
 import math
-from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from itertools import islice
 from types import MappingProxyType
 from typing import Any, NamedTuple
@@ -335,13 +335,7 @@ def _chosen(
     joins = _joins([nodes[end] for end in order], chosen)
     if limit == "recall" or budget.price:
         return _Reading(chosen, joins, shares, limit)
-    score = min((choice.score for choice in chosen.values()), default=0.0)
-    for triple, end, rank in _further(read, chosen):
-        if most is not None and len(chosen) >= most:
-            break
-        score = min(score, nodes[end].score)
-        chosen.setdefault(triple, _Choice(score, rank))
-    shares += [min(selection.share, 1.0)] * (len(chosen) - len(shares))
+    selection.fill(_further(read, chosen), most)
     return _Reading(chosen, joins, shares, limit)
 
 
@@ -377,6 +371,16 @@ class _Selection:
                     self.share += self._nodes[at].mass / self._total
             self.shares.append(min(self.share, 1.0))
         self.ends.append(len(self.chosen))
+
+    def fill(self, further: Iterable[tuple[Triple, str, int]], most: int | None) -> None:
+        """Add triples, each with its end and the rank of its path, while there is room; no score rises."""
+        score = min((choice.score for choice in self.chosen.values()), default=0.0)
+        for triple, end, rank in further:
+            if most is not None and len(self.chosen) >= most:
+                break
+            score = min(score, self._nodes[end].score)
+            self.chosen.setdefault(triple, _Choice(score, rank))
+        self.shares += [min(self.share, 1.0)] * (len(self.chosen) - len(self.shares))
 
     def cut_to(self, price: float) -> bool:
         """Drop the triples that are not worth their price; return whether there were any."""

@@ -274,15 +274,25 @@ class _First:
             return True
         words = key_by_heading(titles, "") is not None or first_known(titles, LABELS) is not None
         if len(titles) == 3:
-            typed = self._types_differ(columns) and _relation_place(columns) is None
-            return not again and bool(rest) and (not _mixed_kinds(columns[1]) if words else typed)
+            return not again and bool(rest) and self._heads_three(columns, words)
         if words and not again:
             return True
         if self._types_differ(columns):
             return True
-        if again or len(rest) < 2 or self._looks_like_a_row(columns):
+        return not again and self._stands_alone(columns)
+
+    def _heads_three(self, columns: Sequence[Sequence[str]], words: bool) -> bool:
+        """Return whether three titles head columns of a sheet, not subjects, relations and objects."""
+        if words:
+            return not _mixed_kinds(columns[1])
+        return self._types_differ(columns) and _relation_place(columns) is None
+
+    def _stands_alone(self, columns: Sequence[Sequence[str]]) -> bool:
+        """Return whether the first row is unlike the rows below it."""
+        if len(self.rest) < 2 or self._looks_like_a_row(columns):
             return False
-        return len(titles) > 3 or self.certain or (len(titles) == 2 and self._is_told_apart(columns))
+        count = len(self.titles)
+        return count > 3 or self.certain or (count == 2 and self._is_told_apart(columns))
 
     def _types_differ(self, columns: Sequence[Sequence[str]]) -> bool:
         """Return whether a heading does not fit the numbers, dates or truth values below it."""
