@@ -21,7 +21,7 @@ from typing import Any
 import attrs
 
 from srtk_framework.cli import FAILED, OK
-from srtk_framework.cli.options import note
+from srtk_framework.cli.options import add_set_argument, note
 from srtk_framework.host import driver_of
 from srtk_framework.recipe.yaml_source import Places, set_value
 from srtk_framework.records import dumps
@@ -105,13 +105,10 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     add("--base", metavar="IRI", help="of RDF: what relative IRIs are relative to")
     add("--missing", metavar="W,...", help="of tables: words that mean a missing value")
     add("--from", dest="made_by", metavar="TOOL", help="the tool that wrote the files, such as graphrag")
-    add(
-        "--set",
-        action="append",
-        default=[],
-        metavar="KEY.PATH=VALUE",
-        help="change a value of the recipe that this stands for, such as expander.width=30 or"
-        " knowledge_graph.build.labels=[names.tsv]; repeatable",
+    add_set_argument(
+        parser,
+        "change a value of the recipe that this stands for, such as expander.width=30 or"
+        " knowledge_graph.build.labels=[names.tsv]",
     )
     add("--recipe", action="store_true", help="print the recipe that this stands for, and ask nothing")
     add("-q", "--quiet", action="store_true", help="print results and errors only")

@@ -11,6 +11,7 @@ import argparse
 from collections.abc import Sequence
 
 from srtk_framework.cli import OK
+from srtk_framework.cli.options import add_set_argument
 from srtk_framework.host.discovery import STAGE, distributions_of
 from srtk_framework.recipe.blocks import Block
 from srtk_framework.recipe.recipe import Recipe, load
@@ -27,9 +28,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         action="store_true",
         help="open every driver too: load models, build missing snapshots, ask servers what they are asked first",
     )
-    parser.add_argument(
-        "--set", action="append", default=[], metavar="KEY.PATH=VALUE", help="change a value of the recipe; repeatable"
-    )
+    add_set_argument(parser)
 
 
 def run(args: argparse.Namespace) -> int:

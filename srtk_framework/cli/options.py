@@ -34,6 +34,11 @@ def graph_of_endpoint(endpoint: str | None) -> str:
     return "dbpedia" if "dbpedia" in host else "wikidata"
 
 
+def add_set_argument(parser: argparse.ArgumentParser, what: str = "change a value of the recipe") -> None:
+    """Declare ``--set``, which changes values of a recipe."""
+    parser.add_argument("--set", action="append", default=[], metavar="KEY.PATH=VALUE", help=f"{what}; repeatable")
+
+
 def add_screen_arguments(parser: argparse.ArgumentParser) -> None:
     """Declare how much a command prints."""
     how = parser.add_mutually_exclusive_group()

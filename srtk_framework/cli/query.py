@@ -16,6 +16,7 @@ from collections.abc import Mapping
 import attrs
 
 from srtk_framework.cli import FAILED, OK
+from srtk_framework.cli.options import add_set_argument
 from srtk_framework.recipe.blocks import Block
 from srtk_framework.recipe.recipe import Recipe, from_data, load
 from srtk_framework.records import dumps, record_from_retrieval
@@ -58,13 +59,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     )
     add("--triples", type=int, default=_TRIPLES, metavar="N", help="most triples of a pattern (%(default)s)")
     add("--json", action="store_true", help="print the record that `srtk run` writes, one line for each pattern")
-    add(
-        "--set",
-        action="append",
-        default=[],
-        metavar="KEY.PATH=VALUE",
-        help="change a value of the recipe, such as knowledge_graph.least=0.2; repeatable",
-    )
+    add_set_argument(parser, "change a value of the recipe, such as knowledge_graph.least=0.2")
 
 
 def run(args: argparse.Namespace) -> int:

@@ -15,7 +15,7 @@ from typing import Any
 import attrs
 
 from srtk_framework.cli import FAILED, INTERRUPTED, OK, TERMINATED
-from srtk_framework.cli.options import add_screen_arguments, logged, note
+from srtk_framework.cli.options import add_screen_arguments, add_set_argument, logged, note
 from srtk_framework.host.observers import Observer
 from srtk_framework.recipe.recipe import Recipe, load
 from srtk_framework.run.manifest import COMPLETE
@@ -41,9 +41,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument(
         "--train-only", action="store_true", help="end after the training that the recipe's `train` describes"
     )
-    parser.add_argument(
-        "--set", action="append", default=[], metavar="KEY.PATH=VALUE", help="change a value of the recipe; repeatable"
-    )
+    add_set_argument(parser)
 
 
 def add_run_arguments(parser: argparse.ArgumentParser) -> None:

@@ -17,7 +17,7 @@ from srtk_framework.graph import TripleTable
 from srtk_framework.roles import KnowledgeGraph
 from srtk_framework.values import DriverError, Pattern, Retrieval, Triple, open_end
 from srtk_plugin_evaluation.calibration import BINS, bin_sums, error_of_bins, reliability
-from srtk_plugin_evaluation.curves import correct
+from srtk_plugin_evaluation.curves import by_pair
 from srtk_plugin_evaluation.intervals import Estimate, bootstrap_sums, paired_ratios, ratios
 from srtk_plugin_evaluation.link_scores import Share
 from srtk_plugin_evaluation.rank_metrics import TiedRanks, average_precision, hits, reciprocal_ranks
@@ -400,12 +400,7 @@ def _differences(methods: Mapping[str, Rows]) -> dict[str, dict[str, Estimate]]:
     first, *others = methods or [""]
     keys = [(name, metric) for name in others for metric in METRICS if metric != CALIBRATION]
     estimates = paired_ratios([(_column(methods[first], m), _column(methods[name], m)) for name, m in keys])
-    correct(estimates, [metric for _, metric in keys])
-    found: dict[str, dict[str, Estimate]] = {f"{first} - {name}": {} for name in others}
-    for (name, metric), estimate in zip(keys, estimates, strict=True):
-        if estimate["n"]:
-            found[f"{first} - {name}"][metric] = estimate
-    return found
+    return by_pair(first, others, keys, estimates)
 
 
 def _column(rows: Rows, metric: str) -> list[Share]:

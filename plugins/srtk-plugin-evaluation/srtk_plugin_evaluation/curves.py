@@ -172,6 +172,25 @@ def _differences(at: _At, metrics: Sequence[str]) -> _Found:
     return _nested([(f"{first} - {name}", metric, cut) for name, metric, cut in keys], estimates)
 
 
+def by_pair(
+    first: str, others: Sequence[str], keys: Sequence[tuple[str, str]], estimates: Sequence[Estimate]
+) -> dict[str, dict[str, Estimate]]:
+    """Return the differences of the first method to each other one, by metric, corrected over the methods.
+
+    Args:
+        first: The first method.
+        others: The other methods.
+        keys: Other method and metric of each estimate.
+        estimates: The differences; those without questions are left out.
+    """
+    correct(estimates, [metric for _, metric in keys])
+    found: dict[str, dict[str, Estimate]] = {f"{first} - {name}": {} for name in others}
+    for (name, metric), estimate in zip(keys, estimates, strict=True):
+        if estimate["n"]:
+            found[f"{first} - {name}"][metric] = estimate
+    return found
+
+
 def correct(estimates: Sequence[Estimate], families: Sequence[str]) -> None:
     """Add ``p_holm`` to paired estimates, corrected within each family."""
     for family in dict.fromkeys(families):

@@ -123,8 +123,7 @@ def own_results(file: FilePath) -> list[Retrieval]:
     """
     found: list[Retrieval] = []
     seen: dict[str, int] = {}
-    for number, record in read_jsonl(file):
-        retrieval = retrieval_from_record(record, f"{shown(file)}:{number}", str(number))
+    for number, _, retrieval in _results(file):
         _once(seen, retrieval.question.id, "id", file, number)
         found.append(retrieval)
     if not found:

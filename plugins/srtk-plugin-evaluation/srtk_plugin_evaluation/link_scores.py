@@ -14,7 +14,7 @@ import attrs
 from srtk_framework.graph import with_ids_among
 from srtk_framework.roles import KnowledgeGraph
 from srtk_framework.values import LINKED_BY, NIL, Link, Question, Retrieval
-from srtk_plugin_evaluation.curves import correct
+from srtk_plugin_evaluation.curves import by_pair
 from srtk_plugin_evaluation.intervals import Estimate, bootstrap_many, paired_ratios, ratios
 
 AT = (1, 5, 10)
@@ -255,12 +255,7 @@ def differences(methods: Mapping[str, Rows]) -> dict[str, dict[str, Estimate]]:
     first, *others = methods
     keys = [(name, metric) for name in others for metric in _asked(methods)]
     estimates = paired_ratios([(_column(methods[first], m), _column(methods[name], m)) for name, m in keys])
-    correct(estimates, [metric for _, metric in keys])
-    found: dict[str, dict[str, Estimate]] = {f"{first} - {name}": {} for name in others}
-    for (name, metric), estimate in zip(keys, estimates, strict=True):
-        if estimate["n"]:
-            found[f"{first} - {name}"][metric] = estimate
-    return found
+    return by_pair(first, others, keys, estimates)
 
 
 def compare_links(methods: Mapping[str, Rows]) -> dict[str, Any]:

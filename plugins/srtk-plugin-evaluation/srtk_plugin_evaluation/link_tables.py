@@ -43,27 +43,36 @@ _SLICED = ("strong_f1", "weak_f1", "recall_at_5")
 
 def link_tables(linking: Mapping[str, Any]) -> list[Table]:
     """Build the table of metrics, with a row per metric and a column per method, and the table of differences."""
+    found = [metric_table("links", linking, SHORT, "questions with gold links")]
+    if any(linking["differences"].values()):
+        tested = {metric: SHORT[metric] for metric in _TESTED}
+        found.append(difference_table("differences of links", linking["differences"], tested))
+    return found
+
+
+def metric_table(title: str, part: Mapping[str, Any], names: Mapping[str, str], questions: str) -> Table:
+    """Build the table of a part of a report, with a row per metric and a column per method."""
+    methods: Mapping[str, Mapping[str, Estimate]] = part["methods"]
+    laid = plain_table(title, ["metric", *methods], 1)
+    laid.caption = f"{part['questions']} {questions}. ±: half of the 95 % interval."
+    for metric, name in names.items():
+        if any(metric in found for found in methods.values()):
+            laid.add_row(name, *(_cell(found.get(metric)) for found in methods.values()))
+    return laid
+
+
+def difference_table(title: str, differences: Mapping[str, Mapping[str, Estimate]], names: Mapping[str, str]) -> Table:
+    """Build the table of differences between methods, with a row per pair and metric."""
     from rich.text import Text
 
-    methods: Mapping[str, Mapping[str, Estimate]] = linking["methods"]
-    shares = plain_table("links", ["metric", *methods], 1)
-    shares.caption = f"{linking['questions']} questions with gold links. ±: half of the 95 % interval."
-    for metric, name in SHORT.items():
-        if any(metric in found for found in methods.values()):
-            shares.add_row(name, *(_cell(found.get(metric)) for found in methods.values()))
-    found = [shares]
-    if any(linking["differences"].values()):
-        tests = plain_table("differences of links", ["pair", "metric", "mean", "low", "high", "p", "Holm p"], 2)
-        for pair, metrics in linking["differences"].items():
-            for number, metric in enumerate(metric for metric in _TESTED if metric in metrics):
-                apart = metrics[metric]
-                figures = (f"{apart[part]:+.3f}" for part in ("mean", "low", "high"))
-                tests.add_row(
-                    Text(pair if number == 0 else ""), SHORT[metric], *figures,
-                    f"{apart['p']:.3f}", f"{apart['p_holm']:.3f}",
-                )  # fmt: skip
-        found.append(tests)
-    return found
+    laid = plain_table(title, ["pair", "metric", "mean", "low", "high", "p", "Holm p"], 2)
+    for pair, metrics in differences.items():
+        for number, metric in enumerate(metric for metric in names if metric in metrics):
+            apart = metrics[metric]
+            figures = (f"{apart[part]:+.3f}" for part in ("mean", "low", "high"))
+            p, corrected = f"{apart['p']:.3f}", f"{apart['p_holm']:.3f}"
+            laid.add_row(Text(pair if number == 0 else ""), names[metric], *figures, p, corrected)
+    return laid
 
 
 def link_slices(name: str, groups: Mapping[str, Mapping[str, Any]]) -> Table | None:

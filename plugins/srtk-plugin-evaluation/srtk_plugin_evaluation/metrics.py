@@ -21,13 +21,13 @@ from srtk_plugin_evaluation.columns import (
     USE_METRICS,
 )
 from srtk_plugin_evaluation.completion import Completed, compare_completions, completed
-from srtk_plugin_evaluation.curves import Ranking, correct, curves, ranks_of
+from srtk_plugin_evaluation.curves import Ranking, by_pair, curves, ranks_of
 from srtk_plugin_evaluation.intervals import Estimate, bootstrap_many, paired_many, rates, spread
 from srtk_plugin_evaluation.link_scores import compare_links
 from srtk_plugin_evaluation.mintaka import mintaka_scores
 from srtk_plugin_evaluation.rows import Row
 from srtk_plugin_evaluation.selective_answers import Judged, compare_selective
-from srtk_plugin_evaluation.slices import TrainingOverlap, fields_of, gold_paths, gold_relations, groups
+from srtk_plugin_evaluation.slices import TrainingOverlap, fields_of, gold_paths, gold_relations, groups, links_of
 from srtk_plugin_evaluation.tables import table
 
 OPTIONAL = (*ANSWER_METRICS, *MINTAKA_METRICS, *USE_METRICS)
@@ -187,8 +187,8 @@ def compare(
         _same_questions(first_name, first, name, rows)
     report: dict[str, Any] = {
         "questions": len(first),
-        "links": _links([r for rows in methods.values() for r in rows]),
-        "links_of": {name: _links(rows) for name, rows in methods.items()},
+        "links": links_of([r for rows in methods.values() for r in rows]),
+        "links_of": {name: links_of(rows) for name, rows in methods.items()},
         "failed": {name: sum(r.failed for r in rows) for name, rows in methods.items()},
         "methods": _summaries(methods),
         "differences": _differences(methods),
@@ -197,12 +197,7 @@ def compare(
     answers = compare_selective({name: _judged(rows) for name, rows in methods.items()})
     if answers:
         report["answers"] = answers
-    if any(r.linking is not None for rows in methods.values() for r in rows):
-        report["linking"] = compare_links({name: [r.linking for r in rows] for name, rows in methods.items()})
-    if any(r.completion is not None for rows in methods.values() for r in rows):
-        report["completion"] = compare_completions(
-            {name: [r.completion for r in rows] for name, rows in methods.items()}
-        )
+    report |= _links_and_completion(methods)
     report["slices"] = {
         name: {
             label: _slice({method: [rows[i] for i in places] for method, rows in methods.items()})
@@ -244,29 +239,18 @@ def _same_questions(name_a: str, a: Sequence[Row], name_b: str, b: Sequence[Row]
     )
 
 
-def _links(rows: Sequence[Row]) -> str:
-    kinds = sorted({r.links for r in rows} - {"none"})
-    return "mixed" if len(kinds) > 1 else next(iter(kinds), "none")
-
-
 def _differences(methods: Mapping[str, Sequence[Row]]) -> dict[str, dict[str, Estimate]]:
     """Compare the first method with each other method; ``p_holm`` is corrected over the methods of a metric."""
     a = next(iter(methods.values()), ())
     shown = (*METRICS, *(metric for metric in OPTIONAL if _known(_column(a, metric))))
-    keys = [(name, metric) for name in list(methods)[1:] for metric in shown]
-    pairs = [(_column(a, metric), _column(methods[name], metric)) for name, metric in keys]
-    first = next(iter(methods), "")
-    found: dict[str, dict[str, Estimate]] = {f"{first} - {name}": {} for name in list(methods)[1:]}
-    estimates = paired_many(pairs)
-    correct(estimates, [metric for _, metric in keys])
-    for (name, metric), estimate in zip(keys, estimates, strict=True):
-        if estimate["n"]:
-            found[f"{first} - {name}"][metric] = estimate
-    return found
+    first, *others = methods or [""]
+    keys = [(name, metric) for name in others for metric in shown]
+    estimates = paired_many([(_column(a, metric), _column(methods[name], metric)) for name, metric in keys])
+    return by_pair(first, others, keys, estimates)
 
 
 def _slice(part: Mapping[str, Sequence[Row]]) -> dict[str, Any]:
-    found: dict[str, Any] = {
+    return {
         "questions": len(next(iter(part.values()))),
         "methods": {
             name: {metric: value for metric, value in summary.items() if value["n"]}
@@ -274,13 +258,19 @@ def _slice(part: Mapping[str, Sequence[Row]]) -> dict[str, Any]:
         },
         "differences": _differences(part),
         **_at(part),
+        **_links_and_completion(part, slices=False),
     }
-    if any(r.linking is not None for rows in part.values() for r in rows):
-        found["linking"] = compare_links({name: [r.linking for r in rows] for name, rows in part.items()})
-    if any(r.completion is not None for rows in part.values() for r in rows):
-        found["completion"] = compare_completions(
-            {name: [r.completion for r in rows] for name, rows in part.items()}, slices=False
-        )
+
+
+def _links_and_completion(methods: Mapping[str, Sequence[Row]], slices: bool = True) -> dict[str, Any]:
+    """Compare the links and the completions of the methods, where any question has them."""
+    linking = {name: [r.linking for r in rows] for name, rows in methods.items()}
+    completion = {name: [r.completion for r in rows] for name, rows in methods.items()}
+    found: dict[str, Any] = {}
+    if any(one is not None for rows in linking.values() for one in rows):
+        found["linking"] = compare_links(linking)
+    if any(one is not None for rows in completion.values() for one in rows):
+        found["completion"] = compare_completions(completion, slices)
     return found
 
 

@@ -149,7 +149,7 @@ def groups(
     if overlap is not None:
         found[RELATIONS] = [_one(overlap.relations_of(r)) for r in first]
         found[PATH] = [_one(overlap.path_of(r)) for r in first]
-    found["links"] = [_links(rows) for rows in zip(*methods.values(), strict=True)]
+    found["links"] = [(links_of(rows),) for rows in zip(*methods.values(), strict=True)]
     for name, labels in found.items():
         placed = _placed(labels)
         if len(placed) > (0 if name in (RELATIONS, PATH) else 1):
@@ -171,9 +171,10 @@ def _one(label: str | None) -> tuple[str, ...]:
     return () if label is None else (label,)
 
 
-def _links(rows: Sequence[Row]) -> tuple[str, ...]:
+def links_of(rows: Sequence[Row]) -> str:
+    """Return the origin of the links of some results: ``given``, ``linked``, ``mixed`` or ``none``."""
     kinds = sorted({r.links for r in rows} - {"none"})
-    return ("mixed",) if len(kinds) > 1 else (next(iter(kinds), "none"),)
+    return "mixed" if len(kinds) > 1 else next(iter(kinds), "none")
 
 
 def _placed(labels: Sequence[tuple[str, ...]]) -> dict[str, list[int]]:

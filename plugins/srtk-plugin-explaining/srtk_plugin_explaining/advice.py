@@ -28,6 +28,12 @@ from srtk_plugin_explaining.variants import limits_of, setting
 
 _DOWN = ("min_score", "keep", "fan_cost")
 """Settings that help the more the lower they are."""
+_FIXED = {
+    UNKNOWN_LINK: "Check that the links have the graph's form of ids, and that the recipe names the right graph.",
+    IS_LINK: "An answer that is a link never counts as found; check the linker if the link is wrong.",
+    ABSENT: "No setting helps: add the facts to `knowledge_graph`, or check the form of the answers' ids.",
+}
+"""Advice that depends on the class alone."""
 _LINKER = ("n_best", "candidates", "min_score", "keep", "languages")
 
 
@@ -47,19 +53,16 @@ class Advice:
     def of(self, kind: str, some: Sequence[Explanation]) -> str:
         """Return one sentence of advice on the questions of a class; empty for ``found``."""
         ways = {
-            FAILED: self._failed,
             NOT_LINKED: self._not_linked,
-            UNKNOWN_LINK: self._unknown,
-            IS_LINK: self._is_link,
-            ABSENT: self._absent,
             UNREACHABLE: self._unreachable,
             PRUNED: self._pruned,
             CUT: self._cut,
         }
-        return ways[kind](some) if kind in ways and some else ""
-
-    def _failed(self, some: Sequence[Explanation]) -> str:
-        return f"The first error: {some[0].retrieval.error}"
+        if not some:
+            return ""
+        if kind == FAILED:
+            return f"The first error: {some[0].retrieval.error}"
+        return ways[kind](some) if kind in ways else _FIXED.get(kind, "")
 
     def _not_linked(self, some: Sequence[Explanation]) -> str:
         empty = sum(not one.question.links for one in some)
@@ -68,15 +71,6 @@ class Advice:
             return f"{counts} Add an `entity_linker`, or give `question_entities`."
         ways = f"try {_listed(self._linker)}" if self._linker else "try other settings of the entity_linker"
         return f"{counts} Add aliases to the graph, {ways}, or use another linker."
-
-    def _unknown(self, some: Sequence[Explanation]) -> str:
-        return "Check that the links have the graph's form of ids, and that the recipe names the right graph."
-
-    def _is_link(self, some: Sequence[Explanation]) -> str:
-        return "An answer that is a link never counts as found; check the linker if the link is wrong."
-
-    def _absent(self, some: Sequence[Explanation]) -> str:
-        return "No setting helps: add the facts to `knowledge_graph`, or check the form of the answers' ids."
 
     def _unreachable(self, some: Sequence[Explanation]) -> str:
         why = Counter(one.far.why if one.far else "" for one in some)
