@@ -43,7 +43,7 @@ from common import DATA, OUT, lacking, read_json, shown, srtk
 from exact_match import _normal, is_exact
 from measure import _said
 from public_sets import HITS, METHODS, Frequencies, best_path, by_words, first_node, path_ends, words_index
-from srtk_framework.evaluation import auc, bootstrap, calibration_error
+from srtk_plugin_evaluation import auc, bootstrap, calibration_error
 from srtk_plugin_onnx.encoder import OnnxEncoder
 from table_rows import Likeness, best_column, by_meaning, read_table, readings
 from table_rows import by_words as by_words_of_rows

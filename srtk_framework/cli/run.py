@@ -241,7 +241,8 @@ def _report(recipe: Recipe, run: Run) -> None:
             for column in ("hook", "calls", "items", "seconds", "own seconds"):
                 shown.add_column(column, justify="left" if column == "hook" else "right")
             for hook, numbers in sorted(rows.items(), key=lambda item: -item[1]["own"]):
-                shown.add_row(hook, *_numbers(numbers))
+                counts = (f"{numbers[name]:.0f}" for name in ("calls", "items"))
+                shown.add_row(hook, *counts, *(f"{numbers[name]:.3f}" for name in ("seconds", "own")))
             console.print(shown)
     for line in _spent(run):
         console.print(line, highlight=False, soft_wrap=True)
@@ -268,7 +269,3 @@ def _spent(run: Run) -> list[str]:
                 f"{name}: {spent['cached']:,} of {spent['calls']:,} replies from its cache, paid {spent['paid']:.4g}"
             )
     return lines
-
-
-def _numbers(row: Any) -> list[str]:
-    return [f"{row['calls']:.0f}", f"{row['items']:.0f}", f"{row['seconds']:.3f}", f"{row['own']:.3f}"]

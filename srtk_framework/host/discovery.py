@@ -259,7 +259,8 @@ def check_class(cls: Any, role: str, who: str) -> None:
 def _check_form(cls: Any, base: type[Any], who: str) -> None:
     """Check base class, decoration and field types."""
     if not (isinstance(cls, type) and issubclass(cls, base)):
-        namesake = next((one for one in _roles_of(cls) if issubclass(base, Role) and one.role == base.role), None)
+        played = roles_of(cls) if isinstance(cls, type) and issubclass(cls, Role) else []
+        namesake = next((one for one in played if issubclass(base, Role) and one.role == base.role), None)
         where = f"{base.__module__}.{base.__qualname__}"
         if namesake is not None:
             text = f"its role {namesake.__module__}.{namesake.__qualname__} has the name of {where}; rename that role"
@@ -273,10 +274,6 @@ def _check_form(cls: Any, base: type[Any], who: str) -> None:
         raise PluginError(
             f"{who}: the type of a field cannot be resolved: {error}; import it outside of TYPE_CHECKING"
         ) from error
-
-
-def _roles_of(cls: Any) -> list[type[Role]]:
-    return roles_of(cls) if isinstance(cls, type) and issubclass(cls, Role) else []
 
 
 def _check_hooks(cls: type[Any], base: type[Role], who: str) -> None:

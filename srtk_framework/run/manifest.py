@@ -36,7 +36,7 @@ def manifest_of(session: Session, asked: RunQuestions) -> dict[str, Any]:
     parts = {name: redacted(driver.fingerprint()) for name, driver in others.items() if driver is not None}
     recipe, options = session.recipe, session.recipe.options
     classes = hashes_of((name for _, name in session.drivers), recipe.folder)
-    versions = {name: _version(name) for name in dict.fromkeys(names)}
+    versions = {name: __version__ if name == "srtk-framework" else version(name) for name in dict.fromkeys(names)}
     whole = repr(
         (
             sorted(methods.items()),
@@ -146,7 +146,3 @@ def _earlier(folder: Path) -> dict[str, Any] | None:
     if not isinstance(found, dict) or not isinstance(found.get("fingerprint"), str):
         raise RunError(f"{file} is not the manifest of a run; move it away, or choose another `output:`")
     return found
-
-
-def _version(distribution: str) -> str:
-    return __version__ if distribution == "srtk-framework" else version(distribution)

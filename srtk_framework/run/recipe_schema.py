@@ -254,10 +254,6 @@ def _object(
     }
 
 
-def _expanders(field: Any) -> bool:
-    return bool(field.metadata.get("as") == "expander")
-
-
 def _fields(cls: type[Any]) -> dict[str, Any]:
     attrs.resolve_types(cls)
     return {field.alias: field for field in attrs.fields(cls) if field.init}
@@ -349,10 +345,6 @@ def _block_or(role: str, other: Json) -> Json:
     """Describe a block of a driver, or another value; a variable may stand for either."""
     block = {"if": {"type": "object"}, "then": {"$ref": f"#/$defs/{role}"}, "else": other}
     return _or_variable(block)
-
-
-def _or_null(kind: Json) -> Json:
-    return {"if": {"type": "null"}, "else": kind}
 
 
 def _questions(other: Json) -> Json:

@@ -16,7 +16,7 @@ from srtk_framework.records import record_from_retrieval
 from srtk_framework.run.default_drivers import PAGE, missing_drivers
 from srtk_framework.run.pipeline import NO_LINK
 from srtk_framework.run.result_text import PROOF, ResultText, counted, label, line, names, on_one_line
-from srtk_framework.run.session import open_session
+from srtk_framework.run.session import export, open_session
 from srtk_framework.text import answer_line
 from srtk_framework.text.answers import NAMED
 from srtk_framework.values import Answer, Link, PluginError, RankedPath, Retrieval, Triple
@@ -210,14 +210,7 @@ def write_page(results: Sequence[Result], path: Path) -> None:
     if (sentence := missing_drivers({"exporter": PAGE})) is not None:
         raise PluginError(sentence)
     [exporter] = open_session({"srtk": 1, "exporters": [{"use": PAGE, "path": str(path)}]}).exporters
-    exporter.open_driver()
-    try:
-        exporter.write([result.retrieval for result in results])
-    except BaseException:
-        exporter.abort()
-        raise
-    finally:
-        exporter.close_driver()
+    export(exporter, [[result.retrieval for result in results]])
 
 
 def _part(head: str, lines: Sequence[str]) -> list[str]:

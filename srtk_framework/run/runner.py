@@ -21,7 +21,7 @@ from srtk_framework.run.manifest import COMPLETE, LOCK, NAME, STOPPED, claim, ma
 from srtk_framework.run.outputs import check_outputs
 from srtk_framework.run.pipeline import LABELS_FAILED, LINKERS_FAILED
 from srtk_framework.run.question_source import RunQuestions
-from srtk_framework.run.session import Session
+from srtk_framework.run.session import Session, export
 from srtk_framework.run.stages import Answer, is_follower
 from srtk_framework.values import LINKED_BY, Question, Retrieval, RunError, batched, total, use_of
 
@@ -168,7 +168,7 @@ class Runner:
             dropped = journal.recover(item.question for item in asked.read())
             if dropped or journal.finished:
                 data = {"name": name, "finished": journal.finished, "dropped": dropped, "file": str(journal.file)}
-                self._notify(session, "resumed", data)
+                notify(session.observers, "resumed", data)
         asked.keep()
         run._asked, run.questions, run.topics_of_sets = asked, asked.count, asked.topics_of_sets
         session.stages.call("before_run", run=run)
@@ -197,7 +197,7 @@ class Runner:
             session.stages.call("after_run", run=run)
         manifest["seconds"] = round(time.time() - started, 3)
         _write_manifest(run, "after_run")
-        self._notify(session, run.state, {"completed": run.finished, "failed": run.failed})
+        notify(session.observers, run.state, {"completed": run.finished, "failed": run.failed})
 
     def _train(self, run: Run) -> None:
         self._training = True
@@ -212,15 +212,16 @@ class Runner:
             journal = run.results[name] = journals[name]
             self._timing.take()
             data = {"name": name, "total": asked.count, "completed": journal.finished, "failed": journal.failed}
-            self._notify(run.session, "method", data)
+            notify(run.session.observers, "method", data)
             items: Iterable[Retrieval] = asked.read() if number == 0 else next(iter(journals.values())).read()
             self._batches(run, name, answer, itertools.islice(items, journal.finished, None), number > 0)
-            run.timing[name] = _rounded(self._timing.take())
+            taken = self._timing.take()
+            run.timing[name] = {hook: {k: round(v, 4) for k, v in row.items()} for hook, row in taken.items()}
             if number == 0:
                 run.finished, run.failed = journal.finished, journal.failed
             if self._stopping:
                 break
-            self._notify(run.session, "done", {"completed": journal.finished, "failed": journal.failed})
+            notify(run.session.observers, "done", {"completed": journal.finished, "failed": journal.failed})
 
     def _batches(self, run: Run, name: str, answer: Answer, items: Iterable[Retrieval], follows: bool) -> None:
         """Answer items batch by batch, and commit each batch; ``follows`` marks the methods after the main one."""
@@ -236,7 +237,7 @@ class Runner:
             run.unlabelled += sum(LABELS_FAILED in result.subgraph.trace for result in done)
             for linker in (name for result in done for name in result.subgraph.trace.get(LINKERS_FAILED, ())):
                 run.linkers_failed[linker] = run.linkers_failed.get(linker, 0) + (not follows)
-            self._notify(run.session, "batch", {"completed": journal.finished, "failed": journal.failed})
+            notify(run.session.observers, "batch", {"completed": journal.finished, "failed": journal.failed})
 
     def _count_use(self, run: Run) -> None:
         """Add up calls, tokens and cost of generators, where the recipe has any."""
@@ -248,21 +249,10 @@ class Runner:
 
     def _export(self, session: Session, journal: Journal, run: Run) -> None:
         for exporter in session.exporters:
-            exporter.open_driver()
-            try:
-                for batch in batched(journal.read(), self.recipe.options.batch):
-                    exporter.write(batch)
-            except BaseException:
-                exporter.abort()
-                raise
-            finally:
-                exporter.close_driver()
+            export(exporter, batched(journal.read(), self.recipe.options.batch))
             target = exporter.target()
             if target is not None:
                 run.exports.append(target)
-
-    def _notify(self, session: Session, name: str, data: Mapping[str, Any]) -> None:
-        notify(session.observers, name, data)
 
 
 def _write_manifest(run: Run, hook: str) -> None:
@@ -295,7 +285,3 @@ def _with_links_of(after: Retrieval, before: Retrieval) -> Retrieval:
     if not source:
         return after
     return attrs.evolve(after, subgraph=attrs.evolve(after.subgraph, trace={**after.subgraph.trace, **source}))
-
-
-def _rounded(table: Mapping[str, Mapping[str, float]]) -> dict[str, dict[str, float]]:
-    return {key: {name: round(value, 4) for name, value in row_.items()} for key, row_ in table.items()}

@@ -409,6 +409,19 @@ async def _anumbered(questions: Any) -> AsyncIterator[Question]:
         number += 1
 
 
+def export(exporter: Any, batches: Iterable[Sequence[Retrieval]]) -> None:
+    """Write batches of retrievals by an exporter behind its port; its earlier output stays where one fails."""
+    exporter.open_driver()
+    try:
+        for batch in batches:
+            exporter.write(batch)
+    except BaseException:
+        exporter.abort()
+        raise
+    finally:
+        exporter.close_driver()
+
+
 def open_session(recipe: Any, overrides: Sequence[str] = (), observers: Sequence[Observer] = ()) -> Session:
     """Compose a recipe for use from Python.
 

@@ -92,7 +92,8 @@ class Stages:
 
     def __init__(self, stages: dict[str, Stage]) -> None:
         self.by_key = stages
-        self._manager = _manager()
+        self._manager = pluggy.PluginManager(PROJECT)
+        self._manager.add_hookspecs(StageHooks)
         # pluggy calls what was registered last first.
         for key, stage in reversed(stages.items()):
             _check_marks(key, stage)
@@ -187,12 +188,6 @@ def _check_marks(key: str, stage: Stage) -> None:
         method = getattr(type(stage), name, None)
         if hasattr(spec, f"{PROJECT}_spec") and inspect.isfunction(method) and not hasattr(method, f"{PROJECT}_impl"):
             raise RunError(f"stage {key}: {name} is the name of a hook; decorate it with hookimpl, or rename it")
-
-
-def _manager() -> pluggy.PluginManager:
-    manager = pluggy.PluginManager(PROJECT)
-    manager.add_hookspecs(StageHooks)
-    return manager
 
 
 def is_follower() -> bool:

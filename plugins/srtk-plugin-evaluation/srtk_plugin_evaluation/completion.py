@@ -386,14 +386,12 @@ def _summaries(methods: Mapping[str, Rows]) -> dict[str, dict[str, Estimate]]:
         # Empty bins would cost time in every resample.
         flat = sums[:, sums.any(axis=(0, 2))].reshape(len(sums), -1)
         count = round(sums[..., 0].sum())
-        estimates[method, CALIBRATION] = bootstrap_sums(flat, _error, count)
+        estimates[method, CALIBRATION] = bootstrap_sums(
+            flat, lambda some: error_of_bins(some.reshape(len(some), -1, 3)), count
+        )
     return {
         method: {metric: found for metric in METRICS if (found := estimates[method, metric])["n"]} for method in methods
     }
-
-
-def _error(flat: Any) -> Any:
-    return error_of_bins(flat.reshape(len(flat), -1, 3))
 
 
 def _differences(methods: Mapping[str, Rows]) -> dict[str, dict[str, Estimate]]:

@@ -97,7 +97,7 @@ def row(
         id=question.id,
         metrics=metrics,
         failed=retrieval.error is not None,
-        links=(links or _kind(origin)) if question.links else "none",
+        links=(links or ("linked" if origin == "linked" else "given")) if question.links else "none",
         hops=min(lengths, default=None),
         walks=bool(retrieval.subgraph.paths),
         seconds=seconds,
@@ -116,10 +116,6 @@ def _topics(question: Question) -> int | None:
     """Count the mentions that are linked; alternatives of one span are one topic."""
     places = {link.entity if link.start is None else (link.start, link.end) for link in question.links}
     return len(places) or None
-
-
-def _kind(origin: object) -> str:
-    return "linked" if origin == "linked" else "given"
 
 
 def summarise(rows: Sequence[Row], seconds: Sequence[float] | None = None) -> dict[str, Estimate]:

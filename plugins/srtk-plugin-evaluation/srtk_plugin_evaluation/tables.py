@@ -189,10 +189,6 @@ def _slices(name: str, groups: Mapping[str, Mapping[str, Any]]) -> Table:
     laid = _plain(f"by {name}", ["group", "method", "n", *(TITLES[metric] for metric in shown)], texts=2)
     for label, group in groups.items():
         for number, (method, metrics) in enumerate(group["methods"].items()):
-            cells = (_half(metric, metrics.get(metric)) for metric in shown)
+            cells = (_cell(metric, metrics.get(metric)).replace("\n", " ") for metric in shown)
             laid.add_row(Text(label if number == 0 else ""), Text(method), str(group["questions"]), *cells)
     return laid
-
-
-def _half(name: str, estimate: Estimate | None) -> str:
-    return _cell(name, estimate).replace("\n", " ")
