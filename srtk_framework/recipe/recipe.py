@@ -135,11 +135,7 @@ def parse(text: str, file: str = "recipe", overrides: Sequence[str] = ()) -> Rec
     data = plain_data(node, (), places, problems) if node is not None else {}
     if not isinstance(data, dict):
         raise RecipeError([f"{places.say(())}: a recipe is a mapping with `srtk: {VERSION}` and the drivers to use"])
-    for override in overrides:
-        set_value(data, override, places, problems)
-    if problems:
-        raise RecipeError([redacted(problem) for problem in problems])
-    return from_data(data, places)
+    return _overridden(data, overrides, places, problems)
 
 
 def from_data(data: Mapping[str, Any], places: Places | None = None) -> Recipe:
@@ -208,14 +204,16 @@ def from_mapping(data: Mapping[str, Any], overrides: Sequence[str] = ()) -> Reci
     Raises:
         RecipeError: If an override cannot be applied.
     """
-    places = Places("recipe")
-    problems: list[str] = []
-    copied = _copied(data)
+    return _overridden(_copied(data), overrides, Places("recipe"), [])
+
+
+def _overridden(data: dict[str, Any], overrides: Sequence[str], places: Places, problems: list[str]) -> Recipe:
+    """Build a recipe of data in which values are overridden; report the problems of reading it too."""
     for override in overrides:
-        set_value(copied, override, places, problems)
+        set_value(data, override, places, problems)
     if problems:
         raise RecipeError([redacted(problem) for problem in problems])
-    return from_data(copied, places)
+    return from_data(data, places)
 
 
 def _copied(value: Any, depth: int = 0) -> Any:

@@ -134,7 +134,7 @@ def page(report: Mapping[str, Any], pictures: Mapping[tuple[str, str], Pictures]
     if slices:
         parts.append(_section("Slices", slices))
     if report.get("linking"):
-        parts.append(_section("Links", _linking(report["linking"])))
+        parts.append(_section("Links", _by_metric(report["linking"], LINKS, "questions with gold links", "links")))
     body = "\n".join(parts)
     return (
         '<!doctype html>\n<html lang="en">\n<head>\n<meta charset="utf-8">\n'
@@ -265,12 +265,7 @@ def _differences(caption: str, differences: Mapping[str, Mapping[str, Estimate]]
     return _grid(caption, ("pair", list(differences)), ("metric", [TITLES[metric] for metric in shown]), cells)
 
 
-def _linking(linking: Mapping[str, Any]) -> list[str]:
-    """Build the tables of linking metrics, with a row per metric."""
-    return _by_metric(linking, LINKS, f"{linking['questions']} questions with gold links", "Differences of links")
-
-
-def _by_metric(part: Mapping[str, Any], names: Mapping[str, str], caption: str, apart: str) -> list[str]:
+def _by_metric(part: Mapping[str, Any], names: Mapping[str, str], questions: str, what: str) -> list[str]:
     """Build tables of methods and of their differences, with a row per metric."""
 
     def cell(found: Estimate | None, sign: str) -> str:
@@ -284,16 +279,16 @@ def _by_metric(part: Mapping[str, Any], names: Mapping[str, str], caption: str, 
         rows = [[_text(names[m]), *(cell(some.get(m), sign) for some in columns.values())] for m in shown]
         return _table(caption, ["metric", *columns], rows)
 
-    found = [table(caption, part["methods"])]
+    found = [table(f"{part['questions']} {questions}", part["methods"])]
     if any(part["differences"].values()):
-        found.append(table(apart, part["differences"], "+"))
+        found.append(table(f"Differences of {what}", part["differences"], "+"))
     return found
 
 
 def _completion(completion: Mapping[str, Any], pictures: Pictures) -> list[str]:
     """Build the tables of pattern questions: metrics, differences, reliability and slices."""
-    caption = f"{completion['questions']} patterns with gold answers; what the graph holds does not count"
-    parts = _by_metric(completion, COMPLETION, caption, "Differences of completion")
+    questions = "patterns with gold answers; what the graph holds does not count"
+    parts = _by_metric(completion, COMPLETION, questions, "completion")
     if "reliability" in pictures:
         text = "Share of right predictions against their confidence; on the diagonal both are equal."
         parts.append(f"<figure>{pictures['reliability']}<figcaption>{text}</figcaption></figure>")
