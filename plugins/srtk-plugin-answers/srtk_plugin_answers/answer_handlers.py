@@ -9,6 +9,7 @@ from collections.abc import Callable, Mapping, Sequence
 import attrs
 
 from srtk_framework.roles import KnowledgeGraph
+from srtk_framework.text import fold, without_mentions
 from srtk_framework.values import Pattern, Question, RankedPath, Step, Triple, rounded
 from srtk_plugin_answers.choices import Choice, choices, named_value, other_words, unknown_names
 from srtk_plugin_answers.counted_steps import not_counted
@@ -18,7 +19,15 @@ from srtk_plugin_answers.node_sets import Lead, whole_set
 from srtk_plugin_answers.operations import Operated, Operations
 from srtk_plugin_answers.path_reads import PathReads
 from srtk_plugin_answers.path_scores import SURE, is_clear
-from srtk_plugin_answers.question_classes import PEOPLE, shared_words, stems_of, words_of
+from srtk_plugin_answers.question_classes import (
+    MENTION,
+    PEOPLE,
+    shared_words,
+    singular,
+    stems_of,
+    word_set,
+    words_of,
+)
 from srtk_plugin_answers.question_kinds import (
     Arithmetic,
     Kind,
@@ -38,6 +47,13 @@ _ALTERNATIVES = 4
 _MEASURE = 0.2
 """The same for what a difference is counted in, which is a unit rather than a name."""
 _OR_NAME = re.compile(r"\bor (?:the )?[A-Z]")
+_NOUN_OF = re.compile(r"\b(?P<noun>[^\W\d_]+) of (?:(?:an?|the) )? *¤")
+_KIND = ("kind", "type", "sort")
+_IS_A = ("is a", "isa", "kind of", "type of", "subclass of", "sub class of", "subtype of")
+_ASKS = word_set(
+    "what which who whos whats how many name list give show find tell count me all the a an is are was were there exist"
+)
+"""Words beside a noun that say no more than that it is asked for."""
 _PLAIN_MARKS = "?.,;:!'’-()/%&$€£"
 _TWO_NAMES = "the question compares or joins two things, and fewer than two names of the graph were found in it"
 _NO_RELATION = "the graph has no relation like {noun!r} of what the question names"
@@ -63,15 +79,21 @@ class AnswerHandlers:
     likeness: RelationLikeness
     relation_words: frozenset[str]
 
-    def draft(self, question: Question, one: Operated) -> Draft:
-        """Answer in ids, by the first handler of the question's kind that has something to say."""
+    def draft(self, question: Question, one: Operated, names: Mapping[str, str]) -> Draft:
+        """Answer in ids, by the first handler of the question's kind that has something to say.
+
+        Args:
+            question: The question.
+            one: What its operation gave.
+            names: Labels of the nodes of its subgraph.
+        """
         known = Case(question, one)
         handlers = (*_NAMES, *(_UNLINKED if not question.links else _OF_KIND.get(one.kind.kind, _LOOKUP)))
         if question.links:
             paths = one.found.paths
             labels = self.operations.names.labels({path.steps[-1].relation for path in paths if path.steps})
-            found = self._things_first(question, one, choices(question, one, labels))
-            known = Case(question, self._with_things(question, one), found, labels)
+            found = self._held_first(one, self._things_first(question, one, choices(question, one, labels)), names)
+            known = Case(question, self._with_held(self._with_things(question, one), names), found, labels)
         for handler in handlers:
             draft: Draft | None = handler(self, known)
             if draft is not None:
@@ -95,7 +117,11 @@ class AnswerHandlers:
         question = case.question
         unknown = unknown_names(question, self.relation_words) or other_words(self.graph, question)
         if (unknown or _has_sign(question)) and (lead := self.sets.of_value(question)) is not None:
-            return Draft(case.kind, tuple(lead.answers), proof=lead.proof, complete=True)
+            if question.links and is_yes_no(unnamed_text(question)):
+                truth = any(link.entity in lead.answers for link in question.links)
+                return Draft(case.kind, truth=truth, proof=lead.proof, complete=True)
+            number = len(lead.answers) if case.kind == "count" else None
+            return Draft(case.kind, tuple(lead.answers), proof=lead.proof, complete=True, number=number)
         if unknown:
             return Draft(case.kind, missing=f"nothing of the graph is called {', '.join(unknown)}")
         return None
@@ -223,6 +249,27 @@ class AnswerHandlers:
             return Draft(case.kind, missing=_NO_RELATION.format(noun=noun))
         return self._looked_up(case, case.kind, case.found)
 
+    def _by_noun_of(self, case: Case) -> Draft | None:
+        """Answer *the parts of X* by the relation *part of*, against its direction, where nothing else is asked."""
+        text = fold(without_mentions(case.question, case.question.links, {}, MENTION))
+        found = _NOUN_OF.search(text)
+        link = case.question.links[0].entity
+        if found is None or len({one.entity for one in case.question.links}) > 1:
+            return None
+        noun, rest = singular(found["noun"]), f"{text[: found.start()]} {text[found.end() :]}"
+        if words_of(rest) - _ASKS:
+            return None
+        [frontier] = self.graph.frontiers([[link]])
+        [steps] = self.graph.steps([frontier], True)
+        back = [step for step in steps if step.inverse]
+        labels = [fold(self.likeness.label(step.relation)) for step in back]
+        told = next((step for step, name in zip(back, labels, strict=True) if _says(noun, name)), None)
+        if told is None:
+            return None
+        sets = self.operations.read_sets(case.one.reads, case.question, [RankedPath(link, (told,), 0.0)])
+        draft = Draft.of_lead(case.kind, whole_set(sets))
+        return attrs.evolve(draft, number=len(draft.entities)) if case.kind == "count" else draft
+
     # What the handlers share
 
     def _leads_beyond(self, question: Question, one: Operated, path: RankedPath | None) -> bool:
@@ -256,6 +303,42 @@ class AnswerHandlers:
             return one
         sets = self.operations.read_sets(one.reads, question, [attrs.evolve(path, steps=path.steps[:-1])])
         return attrs.evolve(one, lead=whole_set(sets)) if sets else one
+
+    def _held_first(self, one: Operated, found: list[Choice], names: Mapping[str, str]) -> list[Choice]:
+        """Put what nodes hold before them, if their name tells nothing: authors before an *authors list*."""
+        if not found or self.sets.shared.are_told(found[0].ends, names):
+            return found
+        best, paths = found[0], self._held(one, found[0].path, list(found[0].ends))
+        held = []
+        for path, triples in paths:
+            ends: dict[str, tuple[Triple, ...]] = {}
+            for triple in triples:
+                ends.setdefault(triple.object, (*best.ends[triple.subject], triple))
+            held.append(Choice(path, ends))
+        return [*held, *found]
+
+    def _with_held(self, one: Operated, names: Mapping[str, str]) -> Operated:
+        """Take what nodes hold for the set, if their name tells nothing."""
+        path = one.lead.path
+        if one.kind.kind not in ("count", "lookup") or one.bounds or path is None:
+            return one
+        if self.sets.shared.are_told(one.lead.answers, names):
+            return one
+        for onward, triples in self._held(one, path, one.lead.answers)[:1]:
+            members = list(dict.fromkeys(triple.object for triple in triples))
+            proof = [*one.lead.proof, *((triple, onward) for triple in triples)]
+            facts = {"members": len(members), "complete": bool(one.lead.facts.get("complete"))}
+            lead = Lead(facts=facts, answers=members, members=members, proof=proof, path=onward, score=path.score)
+            return attrs.evolve(one, lead=lead)
+        return one
+
+    def _held(self, one: Operated, path: RankedPath, nodes: Sequence[str]) -> list[tuple[RankedPath, list[Triple]]]:
+        """Return the paths on from the ends of a path, the likest to the question first, with their last triples."""
+        onward = {
+            attrs.evolve(path, steps=(*path.steps, step)): triples
+            for step, triples in self.sets.shared.onward(nodes, path.entity).items()
+        }
+        return sorted(onward.items(), key=lambda pair: -one.likeness(pair[0]))
 
     def _of_lead(self, question: Question, one: Operated) -> Draft:
         """Answer with what the operation gave."""
@@ -378,6 +461,7 @@ Handler = Callable[[AnswerHandlers, Case], Draft | None]
 _NAMES: Sequence[Handler] = (AnswerHandlers._by_count, AnswerHandlers._by_text)
 _UNLINKED: Sequence[Handler] = (AnswerHandlers._by_class,)
 _LOOKUP: Sequence[Handler] = (
+    AnswerHandlers._by_noun_of,
     AnswerHandlers._by_arithmetic,
     AnswerHandlers._by_date,
     AnswerHandlers._by_set,
@@ -390,28 +474,34 @@ _OF_KIND: Mapping[Kind, Sequence[Handler]] = {
         AnswerHandlers._by_bound,
         AnswerHandlers._by_arithmetic,
         AnswerHandlers._by_comparison,
-        *_LOOKUP[1:],
+        *_LOOKUP[2:],
     ),
     "superlative": (
         AnswerHandlers._by_arithmetic,
         AnswerHandlers._by_ordering_relation,
         AnswerHandlers._by_counted_noun,
-        *_LOOKUP[1:],
+        *_LOOKUP[2:],
     ),
     "ordinal": (
         AnswerHandlers._by_arithmetic,
         AnswerHandlers._by_place,
         AnswerHandlers._by_counted_noun,
-        *_LOOKUP[1:],
+        *_LOOKUP[2:],
     ),
     "count": (
+        AnswerHandlers._by_noun_of,
         AnswerHandlers._by_arithmetic,
         AnswerHandlers._by_date,
         AnswerHandlers._by_number,
-        *_LOOKUP[2:],
+        *_LOOKUP[3:],
     ),
 }
 """The handlers of each kind of question, first first; look-ups and the other kinds have those of look-ups."""
+
+
+def _says(noun: str, label: str) -> bool:
+    """Return whether a relation says that its subject is such a noun of its object."""
+    return label == f"{noun} of" or (noun in _KIND and label in _IS_A)
 
 
 def _has_sign(question: Question) -> bool:

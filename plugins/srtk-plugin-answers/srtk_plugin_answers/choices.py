@@ -17,10 +17,11 @@ from srtk_plugin_answers.literal_values import fits
 from srtk_plugin_answers.operations import Operated
 from srtk_plugin_answers.path_ends import turns_back
 from srtk_plugin_answers.question_classes import MENTION, STOP_WORDS, shared_words, singular
-from srtk_plugin_answers.question_kinds import asks_for_things, classes_asked, unnamed_text, value_kind
+from srtk_plugin_answers.question_kinds import asks_for_things, classes_asked, measure_asked, unnamed_text, value_kind
 
 _NO_WORD = re.compile(r"[^\w]+")
 _CAPITAL = re.compile(r"(?<![\w.'’-])[A-Z][a-zà-ÿ]{2,}\b")
+_TOKEN = re.compile(r"\w+")
 _LEAST_NAME = 3
 """Characters of a name that can be told from a word by chance."""
 _NAMES = 10_000
@@ -80,13 +81,36 @@ def choices(question: Question, one: Operated, names: Mapping[str, str]) -> list
     if wanted is None:
         return every
     # What is alike has values of its own, while the others of a kind may be what is asked for.
-    return sorted(
+    every = sorted(
         every,
         key=lambda choice: (
             not all(fits(end, wanted) for end in choice.ends),
             wanted != "name" and _returns(choice.path.steps),
         ),
     )
+    measure = measure_asked(text)
+    return every if measure is None else _by_measure(every, one, measure, _singulars(text), names)
+
+
+def _by_measure(every: list[Choice], one: Operated, measure: str, text: str, names: Mapping[str, str]) -> list[Choice]:
+    """Put first the number of the best path's place whose relation is likest to what is measured.
+
+    *How heavy* has no word of a weight. Where the question names a relation, that is meant.
+    """
+    numbers = [choice for choice in every if all(fits(end, "number") for end in choice.ends)]
+    first = numbers[0].path if numbers else None
+    alike = [
+        choice
+        for choice in numbers
+        if first and (choice.path.entity, choice.path.steps[:-1]) == (first.entity, first.steps[:-1])
+    ]
+    relations = [choice.path.steps[-1].relation for choice in alike]
+    said = set(text.split())
+    if len(alike) < 2 or any(said & set(_singulars(names.get(name, name)).split()) for name in relations):
+        return every
+    [scores] = one.scores.rows([measure], [()], [[choice.path.steps[-1] for choice in alike]])
+    best = alike[max(range(len(alike)), key=lambda place: (scores[place], -place))]
+    return [best, *(choice for choice in every if choice is not best)]
 
 
 def _returns(steps: Path) -> bool:
@@ -130,10 +154,20 @@ def named_ends(question: Question, nodes: Sequence[str], names: Mapping[str, str
         words = "" if isinstance(node, Literal) or node in linked else _singulars(names.get(node, node))
         if len(words) < _LEAST_NAME or words in classes or f" {words} " not in plain:
             continue
-        name = fold(names.get(node, node))
-        start = max(0, fold(question.text).find(name))
-        found.append(Link(node, start=start, end=start + len(name), name=names.get(node, node)))
+        start, end = place_of(question.text, words)
+        found.append(Link(node, start=start, end=end, name=names.get(node, node)))
     return found
+
+
+def place_of(text: str, words: str) -> tuple[int, int]:
+    """Return where words, folded and in singular, stand in a text; its beginning where they do not."""
+    found = list(_TOKEN.finditer(text))
+    parts = [_singulars(token.group()) for token in found]
+    size = len(words.split())
+    for at in range(len(found) - size + 1):
+        if " ".join(parts[at : at + size]) == words:
+            return found[at].start(), found[at + size - 1].end()
+    return 0, 0
 
 
 def other_names(question: Question) -> list[str]:

@@ -15,7 +15,7 @@ from srtk_plugin_answers.counted_steps import CountedSteps, Decider, is_like
 from srtk_plugin_answers.literal_values import is_date, is_year, unit_of, value_of
 from srtk_plugin_answers.node_sets import Lead, NodeSet, Row, margin
 from srtk_plugin_answers.path_scores import PathScores
-from srtk_plugin_answers.question_kinds import CountedOrder, QuestionKind, is_of_age, is_of_length
+from srtk_plugin_answers.question_kinds import CountedOrder, QuestionKind, is_of_age, is_of_length, order_phrase
 from srtk_plugin_answers.question_values import ValueConstraint, clauses
 
 _SAMPLE = 8
@@ -220,7 +220,11 @@ class DecidingValues:
         paths = [sets[row[0]].steps for row in best]
         steps = [[row[1].step] for row in best]
         begun = self.scores.of(paths, text)
-        texts = [order.noun, order.text] if order.noun else [order.text]
+        if order.noun:
+            texts = [order.noun, order.text]
+        else:
+            # A verb that nothing to count fits orders by a value, which its clause tells: sleep the least.
+            texts = [order.text if any(row[1].counts for row in best) else order_phrase(question.text)]
         rows = [self.scores.rows([one] * len(best), paths, steps) for one in texts]
         means = [sum(row[i][0] for row in rows) / len(rows) for i in range(len(best))]
         weights = self._weights(question, sets)

@@ -140,6 +140,8 @@ def asked_classes(text: str) -> tuple[str, ...]:
             noun = _joined(after)
             forms = dict.fromkeys([singular(run[-1]), "genre", "type", "style"])
             return (*(f"{noun} {form}" for form in forms), *(f"{form} of {noun}" for form in forms))
+    if len(run) == 1 and bound in ("a", "an") and tokens[start - 1] in _ASK:
+        return people  # what treats | a headache
     found = [run]
     verbal = len(run) > 1 and bound in _WHITHER and singular(run[-1]) != run[-1] and singular(run[-2]) == run[-2]
     if len(run) > 1 and (bound == "¤" or bound in _DETERMINERS or verbal):

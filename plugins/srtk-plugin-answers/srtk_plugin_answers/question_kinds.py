@@ -59,6 +59,21 @@ _MEASURED = {
     for word in words.split()
 }
 """What a superlative that stands alone orders by."""
+_HOW_MEASURED = {
+    adjective: _MEASURED[superlative]
+    for adjective, superlative in {
+        "tall": "tallest",
+        "high": "highest",
+        "long": "longest",
+        "deep": "deepest",
+        "heavy": "heaviest",
+        "fast": "fastest",
+        "wide": "widest",
+        "far": "farthest",
+        "expensive": "priciest",
+    }.items()
+}
+"""What *how heavy* asks for."""
 _ORDERING = _GREAT | _SMALL | frozenset(["most"])
 _MANY = word_set("most fewest least")
 _OFTEN = word_set("often frequently times")
@@ -133,14 +148,18 @@ def unnamed_text(question: Question) -> str:
     """Return the text of a question with a letter in place of each linked name.
 
     Names have words that would decide the kind of a question, such as *not*, *last* or *total*. Mentions without a
-    capital letter are words, and stay.
+    capital letter are words, and stay, but for those with an *or* between others: a *sign or symptom* is no choice.
     """
-    names = [link for link in question.links if any(map(str.isupper, _mention(question, link)))]
+    names = [link for link in question.links if _is_name(_mention(question, link))]
     return without_mentions(question, names, {}, "X") if names else question.text
 
 
 def _mention(question: Question, link: Link) -> str:
     return link.name or "" if link.start is None else question.text[link.start : link.end]
+
+
+def _is_name(mention: str) -> bool:
+    return any(map(str.isupper, mention)) or " or " in mention
 
 
 @functools.lru_cache(maxsize=KEPT_TEXTS)
@@ -248,6 +267,8 @@ def order_clause(text: str, nouns: Sequence[str] = ()) -> tuple[str, str]:
         start -= 1
     if at == len(plain) - 1 and start > 1 and plain[start - 1].endswith(("ed", "en", "ade", "uilt", "orn", "ame")):
         said = start = start - 1  # which was founded first, or approved the longest
+    elif plain[start:] == ["the", plain[at]] and start > 1 and plain[start - 1] not in nouns and plain[at] in _MANY:
+        said = start = start - 1  # that sleep the least; the longest has a measure of its own
     measured = _MEASURED.get(plain[at]) if end == at + 1 and said == at else None
     ordered = [word for word in words[said:end] if word.casefold() != "the"]
     # By area, wherever it stands.
@@ -318,15 +339,13 @@ def _places(words: Sequence[str]) -> int:
         before, after = words[:place], words[place + 1 :]
         if not 1 < number <= _MOST_PLACES:
             continue
-        ordered = after[:1] and after[0] in _ORDERING
-        if before[-1:] == ["top"] or (
-            ASKING.issuperset(before) and "of" not in before and (ordered or _HAVING & {*after[1:4]})
-        ):
+        ordered = _ORDERING & {*after[:1]} or after[:2] == ["of", "the"] or _HAVING & {*after[1:4]}
+        if before[-1:] == ["top"] or (ASKING.issuperset(before) and "of" not in before and ordered):
             return number
     return 1
 
 
-_HAVING = word_set("with have has had having by")
+_HAVING = word_set("with have has had having by that which who")
 _WHOSE = re.compile(r"^\w+ whose\b", re.IGNORECASE)
 """A question that begins with its class: in *countries whose area* nobody asks for an area."""
 _OF_ORDER = re.compile(
@@ -411,6 +430,12 @@ def value_kind(question: str) -> ValueKind | None:
     if _HOW.match(text):
         return "number"
     return "name" if _NAMED.match(text) else None
+
+
+def measure_asked(question: str) -> str | None:
+    """Return what *how heavy* and the like ask for in a question in English, or None: *heavy weight or mass*."""
+    how, adjective, *_ = [*question.casefold().split(), "", ""]
+    return f"{adjective} {_HOW_MEASURED[adjective]}" if how == "how" and adjective in _HOW_MEASURED else None
 
 
 def asks_for_age(question: str) -> bool:

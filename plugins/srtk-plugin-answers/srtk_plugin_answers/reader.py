@@ -26,7 +26,7 @@ from srtk_framework.values import (
 )
 from srtk_plugin_answers.answer_handlers import AnswerHandlers
 from srtk_plugin_answers.certainty import Evidence
-from srtk_plugin_answers.choices import Choice, named_ends, other_names
+from srtk_plugin_answers.choices import Choice, named_ends, other_names, place_of
 from srtk_plugin_answers.drafts import Draft
 from srtk_plugin_answers.literal_values import is_missing
 from srtk_plugin_answers.operations import Operated, Operations
@@ -35,6 +35,7 @@ from srtk_plugin_answers.question_classes import MENTION, words_of
 from srtk_plugin_answers.question_kinds import classes_asked
 from srtk_plugin_answers.relation_likeness import RelationLikeness
 from srtk_plugin_answers.result_order import with_proof
+from srtk_plugin_answers.shared_names import SharedNames
 from srtk_plugin_answers.unlinked import UnlinkedSets
 
 _NAMED = 10
@@ -75,7 +76,7 @@ class PathsReader(Reader):
         )
         schema, names = self._operations.schema, self._operations.names
         known = frozenset(word for label in names.labels(schema.relations).values() for word in words_of(label))
-        sets = UnlinkedSets(self.graph, schema, self._operations.values)
+        sets = UnlinkedSets(self.graph, schema, self._operations.values, SharedNames(self.graph, schema))
         self._likeness = RelationLikeness(names)
         self._handlers = AnswerHandlers(self.graph, self._operations, sets, self._likeness, known)
 
@@ -94,7 +95,7 @@ class PathsReader(Reader):
         names = dict(zip(every, self.graph.labels(every), strict=True)) if every else {}
         linked, questions = questions, self._with_named_ends(questions, nodes, names)
         operated = self._operations.of(questions, subgraphs)
-        drafts = [self._handlers.draft(*row) for row in zip(questions, operated, strict=True)]
+        drafts = [self._handlers.draft(question, one, names) for question, one in zip(questions, operated, strict=True)]
         ids = sorted({id_ for draft in drafts for id_ in draft.ids()} - names.keys())
         names.update(zip(ids, self.graph.labels(ids), strict=True) if ids else ())
         return [
@@ -134,11 +135,11 @@ class PathsReader(Reader):
             if patterns
             else ()
         )
-        text = question.text.casefold()
         return [
-            Link(one, start=(start := max(0, text.find(run))), end=start + len(run), name=run)
+            Link(one, start=start, end=end, name=run)
             for one, run in found.items()
             if one in joined
+            for start, end in [place_of(question.text, run)]
         ]
 
     def _evidence(self, question: Question, draft: Draft, one: Operated) -> Evidence:

@@ -8,7 +8,7 @@ import attrs
 
 from srtk_framework.roles import KnowledgeGraph
 from srtk_framework.text import spaced
-from srtk_framework.values import Literal, Pattern, Question, RankedPath, Schema, Step, Triple
+from srtk_framework.values import Literal, Pattern, Question, Schema, Step, Triple
 from srtk_plugin_answers.counted_steps import not_counted, verb_stems
 from srtk_plugin_answers.deciding_values import DecidingValues
 from srtk_plugin_answers.graph_names import words_of_role
@@ -16,6 +16,7 @@ from srtk_plugin_answers.node_sets import Lead, NodeSet, Row
 from srtk_plugin_answers.question_classes import PEOPLE, STOP_WORDS, shared_words, stems_of, word_set, words_of
 from srtk_plugin_answers.question_kinds import CountedOrder, QuestionKind, classes_asked, counted_order, order_clause
 from srtk_plugin_answers.question_values import clauses, value_constraints
+from srtk_plugin_answers.shared_names import SharedNames
 
 _DONE = word_set(
     """
@@ -23,6 +24,7 @@ _DONE = word_set(
     born died dated date year years happened happen take took taken place set held start started begin began open opened
     last lasted run runs cost costs weigh weighs measure measures earn earns work works live lives exist exists
     according total number sum average mean overall together more less fewer least most than over under
+    different distinct table data dataset database file graph
     """
 )
 """Words that say nothing that a value or a class does not."""
@@ -55,11 +57,13 @@ class UnlinkedSets:
         graph: Graph that is read.
         schema: Its schema.
         values: Choose the relation whose values decide.
+        shared: Knows which names tell nothing.
     """
 
     graph: KnowledgeGraph
     schema: Schema
     values: DecidingValues
+    shared: SharedNames
 
     def lead(self, question: Question, kind: QuestionKind) -> tuple[Lead, str]:
         """Return what the question asks for, or why nothing fits."""
@@ -75,10 +79,14 @@ class UnlinkedSets:
         # Of a single table whatever noun is asked for means its rows.
         covered = {word for phrase in phrases for word in (words_of(phrase) if of_class else [phrase.split()[-1]])}
         covered |= {word for clause in told for word in words_of(clause)}
+        # Unless it is a value of some: the pets of a table of animals.
+        words = words_of(rest) - (set() if self._only_columns() and not of_class else covered)
         if order is not None:
             # What has the most of something is told by its verb: served, used for.
-            covered |= words_of(order.noun) | {word for word in words_of(rest) if word.endswith(_PARTICIPLES)}
-        conditions = self._conditions(whole, words_of(rest) - covered)
+            told_by_order = words_of(order.noun) | {word for word in words_of(rest) if word.endswith(_PARTICIPLES)}
+            covered |= told_by_order
+            words -= told_by_order
+        conditions = self._conditions(whole, words)
         for narrowed, condition in enumerate(conditions):
             # A condition shows its members better than what made them of the class.
             whole = attrs.evolve(
@@ -95,6 +103,7 @@ class UnlinkedSets:
         sets = self.values.bounded(question, [whole], bounds, question.text) if bounds else [whole]
         if not sets or (bounds and not sets[0].bounds):
             return Lead(), "the graph has no number or date that the question's bound is about"
+        covered |= {word for one in sets[0].bounds for word in words_of(self.graph.labels([one["relation"]])[0])}
         if order is not None and not (conditions or bounds):
             sets = [*sets, *(one for one, _ in found)]
         lead, missing = self._answered(question, kind, sets, rest, covered, bool(conditions or bounds), order)
@@ -105,19 +114,17 @@ class UnlinkedSets:
     def of_value(self, question: Question) -> Lead | None:
         """Return what has a text that the question names as it is written: a code, a sign, a name of people.
 
+        Several words may be in small letters, though the text is not. What has a name that many share stands for what
+        it belongs to. Of several texts what has all of them is meant, if there is any, else what has the longest.
         Where the class that is asked for is a column of what has the text, the values of that column are the answer.
         """
-        words = question.text.strip(" ?.!").split()
-        spans = (words[i : i + size] for size in range(1, 4) for i in range(1, len(words) - size + 1))
-        texts = {text for span in spans if _is_written(text := " ".join(span))}
-        written = sorted({text.strip(_MARKS) for text in texts} - {""})
-        rows = self.graph.match([Pattern(None, None, Literal.make(text)) for text in written]) if written else []
-        longest = max((row for row in rows if row), key=lambda row: len(row[0].object), default=None)
-        if longest is None:
+        found = self._with_texts(question)
+        if not found:
             return None
-        members = list(dict.fromkeys(triple.subject for triple in longest))[:_MOST]
-        proof: list[tuple[Triple, RankedPath | None]] = [(triple, None) for triple in longest]
-        [frontier] = self.graph.frontiers([members])
+        sets = [self._things_of(row) for row in found]
+        members = [one for one in sets[0] if all(one in other for other in sets[1:])] or list(sets[0])
+        proof = [(triple, None) for other in sets for member in members for triple in other.get(member, ())]
+        [frontier] = self.graph.frontiers([members[:_MOST]])
         [steps] = self.graph.steps([frontier], False)
         labels = self.graph.labels([step.relation for step in steps])
         phrases = classes_asked(question.text)
@@ -128,6 +135,35 @@ class UnlinkedSets:
             proof += [(triple, None) for triple in onward]
         facts = {"members": len(members), "complete": True}
         return Lead(facts=facts, answers=members, members=members, proof=proof)
+
+    def _with_texts(self, question: Question) -> list[Sequence[Triple]]:
+        """Return the triples of each text that the question names, but for those within a longer one, longest first."""
+        words = question.text.strip(" ?.!").split()
+        spans = [" ".join(words[i : i + n]) for n in range(1, 4) for i in range(1, len(words) - n + 1)]
+        written = {text.strip(_MARKS) for text in spans if _is_written(text)} - {""}
+        found = self._having_text(sorted(written))
+        if not found:
+            small = [text.strip(_MARKS) for text in spans if " " in text and text == text.lower()]
+            found = self._having_text(sorted({form for text in small for form in (text.title(), text.capitalize())}))
+        return [row for text, row in found if not any(text != other and text in other for other, _ in found)]
+
+    def _having_text(self, texts: Sequence[str]) -> list[tuple[str, Sequence[Triple]]]:
+        rows = self.graph.match([Pattern(None, None, Literal.make(text)) for text in texts]) if texts else []
+        found = [(text, row) for text, row in zip(texts, rows, strict=True) if row]
+        return sorted(found, key=lambda one: (-len(one[0]), one[0]))
+
+    def _things_of(self, row: Sequence[Triple]) -> dict[str, list[Triple]]:
+        """Return the subjects of triples, or what they belong to, each with the triples that show it."""
+        things: dict[str, list[Triple]] = {}
+        for triple in row[:_MOST]:
+            things.setdefault(triple.subject, []).append(triple)
+        relation = self.shared.leading(list(things))
+        if relation is None:
+            return things
+        owned: dict[str, list[Triple]] = {}
+        for triple in self.shared.owners(list(things), relation):
+            owned.setdefault(triple.subject, []).extend([triple, *things[triple.object]])
+        return owned or things
 
     def _answered(
         self,
@@ -150,7 +186,7 @@ class UnlinkedSets:
             covered = covered | words_of(order) | words_of(relation)
             if counted is not None:
                 covered |= {word for word in words_of(rest) if verb_stems(word) & stems_of(relation)}
-            narrowed = True
+            rest, narrowed = text, True
         elif kind.kind in ("count", "lookup", "time-bound"):
             one = sets[0]
             members = list(one.instances)
@@ -184,9 +220,14 @@ class UnlinkedSets:
             if one is not None:
                 found = True
                 yield one, is_told
-        tables = [columns for columns in self.schema.tables.values() if columns]
-        if not found and len(tables) == 1 and (rows := self._subjects(tables[0])) is not None:
+        columns = self._only_columns()
+        if not found and columns and (rows := self._subjects(columns)) is not None:
             yield rows, False
+
+    def _only_columns(self) -> Sequence[str]:
+        """Return the columns of a graph of a single table, else none."""
+        tables = [columns for columns in self.schema.tables.values() if columns]
+        return tables[0] if len(tables) == 1 else ()
 
     def _having(self, phrases: Sequence[str], order: CountedOrder) -> tuple[NodeSet | None, bool]:
         """Return what is joined to things that an order counts, or does what its verb says, by names of relations.

@@ -125,6 +125,9 @@ def test_the_plural_of_the_most_and_the_fewest_is_what_may_be_counted(text: str,
         ("Name the top three countries by number of cities.", 3),
         ("the two towns with the most mills", 2),
         ("Name the 5 largest cities.", 5),
+        ("Name the three animals that sleep the least.", 3),
+        ("Name 2 of the largest cities", 2),
+        ("top 10 cities by greatest area", 10),
         ("Which is the largest city?", 1),
         ("Which of the two largest cities is older?", 1),
         ("Which of the two countries has the largest area?", 1),
@@ -312,3 +315,29 @@ def test_an_order_of_which_not_all_was_read_says_so(monkeypatch: pytest.MonkeyPa
     answer = asked("Which neighbour of Latvia has the most rivers?", "latvia")
     assert answer.complete is False
     assert answer.trace["choice"]["cut"] == 2
+
+
+def test_a_verb_that_nothing_to_count_fits_orders_by_the_value_that_its_clause_tells() -> None:
+    class Clause(Named):
+        def score(self, questions: Any, paths: Any, candidates: Any) -> Any:
+            texts = [text.replace("sleep least", "sleep total") for text in questions]
+            return super().score([text if "total" in text else "sleep cycle" for text in texts], paths, candidates)
+
+    rows = [
+        *(["bat", "sleep cycle", '"1"^^xsd:integer'], ["cow", "sleep cycle", '"2"^^xsd:integer']),
+        *(["bat", "sleep total", '"9"^^xsd:integer'], ["cow", "sleep total", '"4"^^xsd:integer']),
+    ]
+    tables = {"animals": ("sleep cycle", "sleep total")}
+    text = "Name the animals that sleep the least."
+    assert asked(text, triples=rows, tables=tables, scorer=Clause()).entities == ("cow",)
+
+
+def test_the_noun_of_what_is_ordered_is_a_value_in_a_single_table_only() -> None:
+    rows = [
+        *(["rex", "kind", "dog"], ["bo", "kind", "dog"], ["tom", "kind", "cat"], ["bo", "toy", "rope"]),
+        *(["rex", "toy", one] for one in ("ball", "bone")),
+        *(["tom", "toy", one] for one in ("ball", "bell", "mouse")),
+    ]
+    text = "Which dog has the most toys?"
+    assert asked(text, triples=rows, tables={"pets": ("kind", "toy")}).entities == ("rex",)
+    assert asked(text, triples=rows).entities == ("tom",)

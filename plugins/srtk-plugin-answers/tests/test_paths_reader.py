@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from pathlib import Path
 from typing import Any
 
 import attrs
@@ -15,7 +16,7 @@ from srtk_plugin_answers.reader import PathsReader
 from srtk_plugin_answers.result_order import with_proof
 from srtk_plugin_local.memory import MemoryGraph
 
-from srtk_framework import Graph, Result, Retriever
+from srtk_framework import Graph, Result, Retriever, ask
 from srtk_framework.graph import facts
 from srtk_framework.roles import KnowledgeGraph, PathScorer, SearchSettings
 from srtk_framework.testing import ReaderConformance
@@ -192,6 +193,13 @@ def test_all_with_the_same_greatest_value_are_the_answer() -> None:
     assert proof(answer, found) == borders(*NEIGHBOURS) | values("peak", PEAKS, *NEIGHBOURS)
 
 
+def test_the_first_of_an_order_are_answered_with_those_that_share_the_last_place() -> None:
+    answer, _ = asked("Which two neighbours that borders Latvia have the largest area?", "latvia")
+    assert answer.entities == ("russia", "belarus")
+    tied, _ = asked("Which three neighbours that borders Latvia have the lowest peak?", "latvia")
+    assert tied.entities == ("belarus", "lithuania", "estonia", "russia")
+
+
 def test_a_place_in_the_order_is_answered_and_one_beyond_the_set_is_refused() -> None:
     answer, _ = asked("Which neighbour that borders Latvia has the second largest area?", "latvia")
     assert (answer.entities, answer.operation) == (("belarus",), "ordinal")
@@ -261,6 +269,43 @@ def test_dates_are_apart_by_years_and_numbers_by_their_difference() -> None:
     assert {triple.subject for triple in proof(answer, found)} == {"latvia", "russia"}
     answer, _ = asked("What is the difference in area between Estonia and Lithuania?", "estonia", "lithuania")
     assert (answer.number, answer.unit) == (20, "area")
+
+
+CAR = [
+    *[["wheel", "part_of", "car"], ["door", "part_of", "car"], ["car", "part_of", "fleet"]],
+    *[["sedan", "is a", "car"], ["car", "is a", "vehicle"], ["car", "made by", "ann"]],
+    ["latvia", "member", "union"],
+]
+
+
+@pytest.mark.parametrize(
+    ("text", "said"),
+    [
+        ("What are the parts of a car?", "door and wheel"),
+        ("How many parts of a car are there?", "2"),
+        ("Which kinds of car exist?", "sedan"),
+        ("What is a car part of?", "fleet"),
+        ("What holds the parts of a car?", "fleet"),
+    ],
+)
+def test_what_is_asked_for_by_the_noun_of_a_relation_is_its_subject(text: str, said: str) -> None:
+    answer, _ = asked(text, "car", triples=CAR, paths=("part_of", "made by"))
+    assert answer.text == said
+
+
+BOAT = [
+    *[["boat", "weight", '"900"^^xsd:integer'], ["boat", "seats", '"5"^^xsd:integer'], ["boat", "maker", "ann"]],
+    *[["ann", "weight", '"60"^^xsd:integer'], ["latvia", "member", "union"]],
+]
+
+
+@pytest.mark.parametrize(
+    ("text", "number"),
+    [("How heavy is the boat?", "900"), ("How heavy are seats of the boat?", "5"), ("How big is the boat?", "5")],
+)
+def test_how_heavy_asks_for_a_weight_unless_another_relation_is_named(text: str, number: str) -> None:
+    answer, _ = asked(text, "boat", triples=BOAT, paths=("maker", "seats", "weight", "maker weight"))
+    assert answer.text == number
 
 
 def test_members_within_a_bound_are_given_and_counted() -> None:
@@ -418,6 +463,36 @@ def test_a_table_is_asked_by_class_value_quotation_and_order(films: Retriever, t
     assert set(result.answer.entities) == entities
     assert result.answer.complete or result.answer.certainty != "sure"
     assert all(0 <= place < len(result.triples) for place in result.answer.support)
+
+
+ANIMALS = """name,kind,sleep_total,weight
+Cat,pet,12.5,4
+Horse,farm,3,500
+Bat,wild,19.5,0.02
+Giraffe,wild,2,900
+"""
+
+
+@pytest.mark.parametrize(
+    ("text", "said"),
+    [
+        ("Which animals sleep less than 5 hours?", "Giraffe and Horse"),
+        ("Name the two animals that sleep the least.", "Giraffe and Horse"),
+        ("What is the second heaviest animal?", "Horse"),
+        ("How many different kinds are in the table?", "3"),
+        ("List all pets.", "Cat"),
+        ("How many pets are there?", "1"),
+        ("How many animals are there?", "4"),
+    ],
+)
+def test_words_that_a_relation_or_an_order_explains_or_that_mean_the_table_name_nothing_else(
+    text: str, said: str, tmp_path: Path
+) -> None:
+    file = tmp_path / "sleep.csv"
+    file.write_text(ANIMALS, encoding="utf-8")
+    answer = ask(Graph.from_csv(file), text, reader="paths").answer
+    assert answer is not None
+    assert answer.text == said
 
 
 @pytest.mark.parametrize(

@@ -53,7 +53,9 @@ def test_the_phrase_after_the_word_that_asks_names_the_class(text: str, phrase: 
     assert phrase in asked_classes(text)
 
 
-@pytest.mark.parametrize("text", ["When was ¤ born?", "Where is ¤?", "What is ¤?", "Which", "", "Is ¤ a city?", "Why?"])
+@pytest.mark.parametrize(
+    "text", ["When was ¤ born?", "Where is ¤?", "What is ¤?", "What treats a ¤?", "Which", "", "Is ¤ a city?", "Why?"]
+)
 def test_some_questions_name_no_class(text: str) -> None:
     assert asked_classes(text) == ()
 

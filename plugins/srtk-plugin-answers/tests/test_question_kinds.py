@@ -13,6 +13,7 @@ from srtk_plugin_answers.question_kinds import (
     is_of_length,
     is_yes_no,
     kind_of,
+    measure_asked,
     order_clause,
     unnamed_text,
     value_kind,
@@ -81,6 +82,13 @@ def test_the_words_tell_the_end_and_the_place(text: str, greatest: bool | None, 
     assert (found.greatest, found.rank) == (greatest, rank)
 
 
+def test_how_asks_for_a_measure() -> None:
+    assert measure_asked("How heavy is it?") == "heavy weight or mass"
+    assert measure_asked("How big is it?") is None
+    assert measure_asked("Which heavy boat is it?") is None
+    assert measure_asked("how") is None
+
+
 def test_the_first_year_is_read() -> None:
     assert kind_of("Who led Latvia from 1993 to 1999?").year == 1993
     assert kind_of("Who led Latvia?").year is None
@@ -94,6 +102,8 @@ def test_the_first_year_is_read() -> None:
         ("What is the largest city in Latvia?", ("city",), "What city in Latvia", "largest"),
         ("Which film has the second highest score?", (), "Which film", "highest score"),
         ("Which city is the largest by population?", (), "Which city", "largest population"),
+        ("Which soup takes the longest?", ("soup",), "Which soup takes", "longest length or duration"),
+        ("Name the animals that sleep the least.", ("animal",), "Name the animals that", "sleep least"),
         ("Which city is it?", (), "Which city is it?", "Which city is it?"),
     ],
 )
@@ -186,6 +196,7 @@ def test_age_length_and_yes_or_no_are_told_by_single_words() -> None:
     [
         ("Who wrote Not Another Last Summer of 1969?", "Not Another Last Summer of 1969", "lookup"),
         ("Which films of the last year are there?", "last year", "ordinal"),
+        ("Does it treat more of a sign or symptom?", "sign or symptom", "yes-no"),
     ],
 )
 def test_words_of_linked_names_tell_no_kind(text: str, name: str, kind: str) -> None:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Collection, Iterator, Sequence
 from itertools import accumulate, count
 from pathlib import Path
@@ -26,7 +27,10 @@ _EXACT = 1_000_000
 _SEPARATORS = (LIST, "|", ";")
 _PART = 40
 """Mean length of the parts of a list, above which a separator belongs to a sentence."""
-_DASHES = ("-", "–", "—")
+_NA = "NA"
+"""How R writes what is missing; among names it may be Namibia, sodium or a continent."""
+_NO_NUMBERS = ("-", "–", "—", _NA)
+_CODE = re.compile("[A-Z][A-Za-z]")
 
 
 @attrs.define
@@ -274,12 +278,29 @@ class Sheets:
         different = "count(DISTINCT {})" if sheet.rows <= _EXACT else "approx_count_distinct({})"
         sums = ", ".join(f"count({c.sql}), {different.format(c.sql)}" for c in sheet.columns)
         row = first_row(con, f"SELECT {sums} FROM {sheet.table}")
-        for at, column in enumerate(sheet.columns):
+        every = [[value for value in part.to_pylist() if value is not None] for part in sample.columns]
+        for at, (column, values) in enumerate(zip(sheet.columns, every, strict=True)):
             column.filled, column.distinct = row[2 * at], row[2 * at + 1]
-            values = [value for value in sample.column(at).to_pylist() if value is not None]
             column.example = values[0] if values else ""
             if values:
                 self._find_type(sheet, column, values)
+        if any(column.type.datatype and _NA in values for column, values in zip(sheet.columns, every, strict=True)):
+            self._drop_na(sheet, every)
+
+    def _drop_na(self, sheet: Sheet, every: Sequence[Sequence[str]]) -> None:
+        """Empty the cells with NA among texts, where it is missing among numbers, but for names and among codes."""
+        ends = is_edge_list(sheet.titles) or ()
+        for column, values in zip(sheet.columns, every, strict=True):
+            others = [value for value in values if value != _NA]
+            named = column.place in ends or column.words in (*IDS, *LABELS)
+            if column.type.datatype or named or len(others) in (0, len(values)) or _are_codes(others):
+                continue
+            sql = f"UPDATE {sheet.table} SET {column.sql} = NULL WHERE {column.sql} = {quote(_NA)}"
+            (dropped,) = first_row(self.con, sql)
+            column.missing += dropped
+            column.filled -= dropped
+            column.distinct -= 1
+            column.example = others[0]
 
     def _find_type(self, sheet: Sheet, column: Column, values: list[str]) -> None:
         given = self.split if any(self.split in value for value in values) else ""
@@ -287,11 +308,11 @@ class Sheets:
         if column.split:
             values = [part.strip() for value in values for part in value.split(column.split) if part.strip()]
         separator = sheet.reports[0].separator
-        plain = [value for value in values if value not in _DASHES] or values
+        plain = [value for value in values if value not in _NO_NUMBERS] or values
         found = type_of(plain, separator)
         found = attrs.evolve(found, type=type_by_heading(found.type, column.words.split(), plain))
         if found.type.datatype and len(plain) < len(values):
-            self._drop_dashes(sheet, column)
+            self._drop_no_numbers(sheet, column)
         if found.doubt:
             sheet.note(f"column {column.title!r}: {found.doubt}; give a --plan to change it")
         column.type = found.type
@@ -304,9 +325,9 @@ class Sheets:
         """Count the values that do not fit the type."""
         return first_row(self.con, f"SELECT count(*) FROM {sheet.table} WHERE NOT {column.fits()}")[0]
 
-    def _drop_dashes(self, sheet: Sheet, column: Column) -> None:
-        dashes = ", ".join(f"'{dash}'" for dash in _DASHES)
-        sql = f"UPDATE {sheet.table} SET {column.sql} = NULL WHERE {column.sql} IN ({dashes})"
+    def _drop_no_numbers(self, sheet: Sheet, column: Column) -> None:
+        listed = ", ".join(map(quote, _NO_NUMBERS))
+        sql = f"UPDATE {sheet.table} SET {column.sql} = NULL WHERE {column.sql} IN ({listed})"
         (dropped,) = first_row(self.con, sql)
         column.missing += dropped
         column.filled -= dropped
@@ -375,3 +396,8 @@ def separator_of(title: str, values: Sequence[str]) -> str:
 def _is_plural(title: str) -> bool:
     last = (words_of(title) or [""])[-1]
     return len(last) > 3 and last.endswith("s") and not last.endswith(("ss", "us", "is", "address"))
+
+
+def _are_codes(values: Sequence[str]) -> bool:
+    """Return whether most values have two letters, of which the first is a capital one."""
+    return 2 * sum(_CODE.fullmatch(value) is not None for value in values) >= len(values)

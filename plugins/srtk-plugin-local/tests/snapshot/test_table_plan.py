@@ -510,6 +510,21 @@ def test_a_dash_is_missing_among_numbers_only(make: Make) -> None:
     assert ("Ada", "mark", "-") in made.facts()
 
 
+def test_na_is_missing_among_texts_where_it_is_among_numbers_but_not_as_a_name_or_a_code(make: Make) -> None:
+    rows = "1,Ada,5,blue,DE\n2,NA,NA,NA,NA\n3,Bo,7,red,FR\n"
+    made = make({"a.csv": f"id,name,size,colour,land\n{rows}"})
+    colours = {fact for fact in made.facts() if fact[1] == "colour"}
+    assert colours == {("Ada", "colour", "blue"), ("Bo", "colour", "red")}
+    assert ("NA", "land", "NA") in made.facts()
+    assert made.graph.match([Pattern(None, "size")])[0][0] == Triple("1", "size", Literal.make("5", "xsd:integer"))
+    assert made.notes == ["2 words of a missing value, such as NULL, are no values (size, colour)"]
+
+
+def test_na_is_a_text_where_no_number_lacks(make: Make) -> None:
+    made = make({"a.csv": "id,name,size,colour\n1,Ada,5,NA\n2,Bo,6,red\n"})
+    assert ("Ada", "colour", "NA") in made.facts()
+
+
 def test_a_person_called_nan_stays_in_a_column_of_names(make: Make) -> None:
     made = make({"nodes.csv": "Id,Label,House\nNan,Nan,Stark\nBran,Bran,Stark\n"})
     assert ("Nan", "House", "Stark") in made.facts()
