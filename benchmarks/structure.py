@@ -12,19 +12,14 @@ from __future__ import annotations
 import argparse
 import ast
 import sys
-from collections.abc import Iterator
+from collections.abc import Collection, Iterator
 from pathlib import Path
 
 import networkx as nx
 
 CORE = "srtk_framework"
+KIT = "testing"
 KERNEL = ("values", "roles", "host", "recipe", "run")
-FLAT_KERNEL = (
-    *("about", "batching", "composing", "dialogue", "errors", "hooks", "journal", "known", "manifest", "observers"),
-    *("placed", "plugins", "ports", "recipe", "retrieving", "run_questions", "runner", "session", "settings", "specs"),
-    *("stopping", "types"),
-)
-"""The modules of the kernel while the core had no rooms."""
 
 
 def modules(folder: Path, name: str) -> dict[str, Path]:
@@ -73,7 +68,7 @@ def trees(root: Path) -> dict[str, dict[str, Path]]:
     return found
 
 
-def lines(files: dict[str, Path], parts: tuple[str, ...]) -> int:
+def lines(files: dict[str, Path], parts: Collection[str]) -> int:
     """Count the lines of the modules in some parts of the core."""
     return sum(
         len(path.read_text(encoding="utf-8").splitlines()) for name, path in files.items() if room(name) in parts
@@ -93,11 +88,16 @@ def main() -> int:
         pairs = list(imports(core))
         rooms = sorted({room(name) for name in core} - {CORE})
         arrows = {(room(a), room(b)) for a, b in pairs if room(a) != room(b)}
-        kernel = KERNEL if (args.root / CORE / "values").is_dir() else FLAT_KERNEL
         print(f"core: {len(core)} modules in {len(rooms)} parts; {len(pairs)} imports, {len(arrows)} between parts")
-        print(f"kernel: {lines(core, kernel)} lines in {', '.join(kernel)}")
+        print(
+            f"core: {lines(core, {*rooms, CORE} - {KIT}):,} lines without the kit, {lines(core, KERNEL):,} in the kernel"
+        )
         others = {name: files for name, files in found.items() if name not in (CORE, "benchmarks")}
         print(f"plugins: {sum(map(len, others.values()))} modules in {len(others)} plugins")
+        shipped = lines(core, {*rooms, CORE}) + sum(
+            lines(files, {room(name) for name in files}) for files in others.values()
+        )
+        print(f"shipped: {shipped:,} lines of code in the core, the kit and the plugins")
         print(f"cycles: {sum(map(len, loops.values()))}")
     for name, groups in loops.items():
         for group in groups:

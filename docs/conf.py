@@ -13,7 +13,7 @@ from sphinx.application import Sphinx
 ROOT = Path(__file__).parents[1]
 
 NAVIGATION = {
-    "Start": ["docs/installation", "docs/ask", "docs/recipe", "docs/recipes", "docs/records"],
+    "Start": ["docs/installation", "docs/ask", "docs/recipe", "docs/recipes", "docs/records", "docs/other-tools"],
     "Tutorials": [
         "docs/tutorials/own-table",
         "docs/tutorials/wikidata",
