@@ -9,7 +9,7 @@ from collections.abc import Sequence
 from importlib import import_module
 from typing import TYPE_CHECKING, Any, NoReturn
 
-from srtk_framework.cli.options import graph_block, note
+from srtk_framework.cli.options import add_set_argument, graph_block, note
 from srtk_framework.host.versions import __version__
 from srtk_framework.values import PluginError, RecipeError, SrtkError, close_matches, note_secrets, redacted
 from srtk_framework.values.secrets import redacted_arguments, secrets_in_arguments
@@ -44,7 +44,7 @@ OK, FAILED, USAGE, INTERRUPTED, TERMINATED = 0, 1, 2, 130, 143
 TRACEBACK = "--traceback"
 
 
-__all__ = ["FAILED", "INTERRUPTED", "OK", "TERMINATED", "USAGE", "graph_block", "main", "note"]
+__all__ = ["FAILED", "INTERRUPTED", "OK", "TERMINATED", "USAGE", "add_set_argument", "graph_block", "main", "note"]
 
 
 def main(argv: Sequence[str] | None = None) -> int:

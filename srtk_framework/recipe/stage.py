@@ -60,6 +60,18 @@ class Stage:
         blocks.wrong((cls.key,), f"{cls.key} is a mapping with {names}" if names else f"{cls.key} is true or false")
         return None
 
+    @classmethod
+    def schema(cls, writer: Any) -> dict[str, Any] | None:
+        """Describe what may stand under its key, where its fields do not.
+
+        Args:
+            writer: The ``SchemaWriter``, which describes drivers and types.
+
+        Returns:
+            JSON Schema; None for that of its fields.
+        """
+        return None
+
     def beside(self) -> Sequence[Block]:
         """Name expanders that answer the questions beside the recipe's main one."""
         return ()
@@ -125,6 +137,20 @@ def named_faults(key: str, method: str) -> Iterator[None]:
         raise RunError(f"stage {key}: {method} failed: {type(error).__name__}: {error}") from error
 
 
+def ask_stage(stage: Stage, method: str, *args: Any) -> Any:
+    """Call a method of a stage; what it raises names the stage.
+
+    Raises:
+        RunError: In place of any exception but an error of this framework.
+    """
+    with named_faults(stage.key, method):
+        return getattr(stage, method)(*args)
+
+
+RESERVED = frozenset(name for name in (*vars(Stage), "batch", "train") if not name.startswith("_"))
+"""Names that no setting of a stage can have."""
+
+
 def stage_keys() -> list[str]:
     """List the keys of the installed stages; nothing is imported."""
     return list(dict.fromkeys(plugin.name for plugin in find(STAGE)))
@@ -158,6 +184,10 @@ def load_stage(key: str) -> type[Stage]:
     cls: type[Stage] = found
     if not attrs.has(found):
         raise PluginError(f"{who}: decorate the class with attrs.define; its fields are its settings")
+    own: Any = found
+    taken = [one.name for one in attrs.fields(own) if one.name in RESERVED]
+    if taken:
+        raise PluginError(f"{who}: no setting of a stage can be called {taken[0]!r}, a name of Stage; rename it")
     attrs.resolve_types(found)
     cls.key = key
     return cls

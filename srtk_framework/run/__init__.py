@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from srtk_framework.run.graph_source import Graph, data_files
+from srtk_framework.run.journal import journal_file
 from srtk_framework.run.manifest import COMPLETE
 from srtk_framework.run.pipeline import Pipeline
 from srtk_framework.run.recipe_schema import SchemaWriter
@@ -26,5 +27,6 @@ __all__ = [
     "ask",
     "data_files",
     "is_follower",
+    "journal_file",
     "open_session",
 ]

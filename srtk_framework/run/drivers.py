@@ -11,6 +11,7 @@ import attrs
 from srtk_framework.recipe.blocks import Block
 from srtk_framework.recipe.composer import Composer
 from srtk_framework.recipe.recipe import Recipe
+from srtk_framework.recipe.stage import ask_stage
 from srtk_framework.records.splits import part_of
 from srtk_framework.roles import EntityLinker, Expander, KnowledgeGraph, Reader
 from srtk_framework.run.journal import journal_file
@@ -55,7 +56,7 @@ def compose(recipe: Recipe, composer: Composer) -> Drivers:
     asked = recipe.questions
     dataset = part_of(composer.build(asked), asked.part) if isinstance(asked, Block) else asked
     for stage in recipe.stages.values():
-        stage.compose(composer, next(iter(methods.values()), None))
+        ask_stage(stage, "compose", composer, next(iter(methods.values()), None))
     _build_unused(recipe, composer)
     composer.check()
     if graph is None:
@@ -65,11 +66,11 @@ def compose(recipe: Recipe, composer: Composer) -> Drivers:
 
 
 def _methods(recipe: Recipe, composer: Composer) -> dict[str, Expander]:
-    """Build the main expander and those of stages, each under a name of its own."""
+    """Build the main expander and the expanders of stages, each under a name of its own."""
     methods: dict[str, Expander] = {}
     files: dict[str, str] = {}
     main = recipe.blocks.get("expander")
-    beside = [block for stage in recipe.stages.values() for block in stage.beside()]
+    beside = [block for stage in recipe.stages.values() for block in ask_stage(stage, "beside")]
     for block in ([main] if main else []) + beside:
         expander = composer.build(block)
         name = str(block.settings.get("name", block.name))

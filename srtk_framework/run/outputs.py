@@ -13,6 +13,7 @@ import attrs
 
 from srtk_framework.recipe.blocks import Block
 from srtk_framework.recipe.settings import Where
+from srtk_framework.recipe.stage import ask_stage
 from srtk_framework.run.journal import FOLDER as JOURNALS
 from srtk_framework.run.manifest import LOCK, NAME
 from srtk_framework.run.session import Session
@@ -93,7 +94,7 @@ def _faults(target: Place, session: Session, others: Sequence[Place]) -> Iterato
     owned = [folder / JOURNALS]
     for stage in session.recipe.stages.values():
         owned += [folder / name for name in stage.folders]
-        owned += [_real(place) for place in stage.places(session.recipe.output)]
+        owned += [_real(place) for place in ask_stage(stage, "places", session.recipe.output)]
     if any(target.is_same(file) for file in own) or any(target.is_within(within) for within in owned):
         yield f"{start} is one of the run's own files; name another path"
     for source in _sources(session):
@@ -142,7 +143,7 @@ def _sources(session: Session) -> Iterator[Place]:
     named = [block for blocks in recipe.named.values() for block in blocks.values()]
     listed = [block for role, blocks in recipe.listed.items() if role != "exporter" for block in blocks]
     stages = recipe.stages.values()
-    beside = [block for stage in stages for block in (*stage.beside(), *stage.uses())]
+    beside = [block for stage in stages for block in (*ask_stage(stage, "beside"), *ask_stage(stage, "uses"))]
     asked = recipe.questions
     if isinstance(asked, Block):
         beside.append(asked)
@@ -150,7 +151,7 @@ def _sources(session: Session) -> Iterator[Place]:
         (block.where, block.settings) for block in (*recipe.blocks.values(), *named, *listed, *beside)
     ]
     values += [(("questions",), asked)] if isinstance(asked, str) else []
-    values += [pair for stage in stages for pair in stage.question_files()]
+    values += [pair for stage in stages for pair in ask_stage(stage, "question_files")]
     for where, value in values:
         yield from _named(session, where, value)
 

@@ -10,7 +10,7 @@ from typing import Any
 from srtk_framework.graph.reader_stop import stopping_reader
 from srtk_framework.recipe import Composer, Recipe, needs_of
 from srtk_framework.recipe.settings import Where
-from srtk_framework.recipe.stage import named_faults
+from srtk_framework.recipe.stage import ask_stage, named_faults
 from srtk_framework.records.retrieval_records import read_questions
 from srtk_framework.roles.preflight import unwritable
 from srtk_framework.run.drivers import compose
@@ -77,7 +77,7 @@ def _driver_faults(recipe: Recipe, composer: Composer) -> Iterator[str]:
 def _question_faults(recipe: Recipe, composer: Composer) -> Iterator[str]:
     """Read the files of questions, and the first question of each dataset that stands by itself."""
     files: list[tuple[Where, Any]] = [(("questions",), recipe.questions)]
-    files += [pair for stage in recipe.stages.values() for pair in stage.question_files()]
+    files += [pair for stage in recipe.stages.values() for pair in ask_stage(stage, "question_files")]
     for where, file in files:
         if isinstance(file, str) and file != "-":
             limit = recipe.options.limit if where == ("questions",) else None

@@ -167,10 +167,9 @@ class SchemaWriter:
 
     def stage(self, cls: type[Stage]) -> Json:
         """Describe what may stand under the key of a stage: its fields, or what the stage says itself."""
-        own = getattr(cls, "schema", None)
+        own = cls.schema(self)
         if own is not None:
-            described: Json = own(self)
-            return described
+            return own
         return {**self.object(cls), "type": ["object", "boolean", "null"]}
 
     @staticmethod

@@ -6,13 +6,14 @@ import inspect
 import os
 import traceback
 from collections.abc import Callable, Iterable, Sequence
+from importlib.metadata import version
 from typing import Any
 
 import attrs
 import pluggy
 
 from srtk_framework.host.discovery import STAGE, distributions_of
-from srtk_framework.recipe.stage import Stage, hookimpl, load_stage, stage_keys
+from srtk_framework.recipe.stage import Stage, ask_stage, hookimpl, load_stage, stage_keys
 from srtk_framework.roles.base import PROJECT
 from srtk_framework.values import Retrieval, RunError, SrtkError, Subgraph
 
@@ -153,13 +154,14 @@ class Stages:
         return found
 
     def record(self) -> dict[str, str]:
-        """Name the stages with their distributions, for the manifest."""
-        return {key: ", ".join(distributions_of([(STAGE, key)])) for key in self.by_key}
+        """Name the stages with their distributions and versions, for the manifest."""
+        names = {key: distributions_of([(STAGE, key)]) for key in self.by_key}
+        return {key: ", ".join(f"{name} {version(name)}" for name in found) for key, found in names.items()}
 
     def deciding(self) -> dict[str, str]:
         """Return the fingerprints of the stages that can change results."""
         keys = {key for hook in DECIDING for key in self.implement(hook)}
-        return {key: stage.fingerprint() for key, stage in self.by_key.items() if key in keys}
+        return {key: ask_stage(stage, "fingerprint") for key, stage in self.by_key.items() if key in keys}
 
 
 @attrs.frozen(eq=False)

@@ -114,3 +114,17 @@ def test_no_role_of_another_distribution_can_have_the_name_of_a_stage(install):
     install("srtk-plugin-late", "srtk_late", "class Role: pass", {"role": {"upload": "Role"}})
     with pytest.raises(PluginError, match="`upload:` is another key of recipes"):
         role_class("upload")
+
+
+@pytest.mark.parametrize("name", ["files", "key", "schema", "batch", "train", "steps"])
+def test_a_setting_cannot_have_a_name_of_the_base_class(install, name):
+    code = CODE.replace("tries: int = 3", f"{name}: int = 3")
+    install("srtk-plugin-stages", "srtk_stages", code, ENTRIES)
+    with pytest.raises(PluginError, match=f"no setting of a stage can be called '{name}'"):
+        load_stage("upload")
+
+
+@pytest.mark.parametrize("value", [None, False])
+def test_a_stage_that_is_turned_off_need_not_be_installed(monkeypatch, value):
+    monkeypatch.setattr("srtk_framework.recipe.recipe.stage_keys", list)
+    assert problems(evaluate=value) == []

@@ -129,7 +129,7 @@ def test_a_good_recipe_is_said_in_words(check, capsys, tmp_path):
         "- find their entities by dictionary, where a question does not bring them",
         "- search the graph memory with bfs",
         "- write out/found.jsonl",
-        "- score the results, beside those of random",
+        "- score the results, beside the results of random",
         "- keep its journal and manifest in out",
         "with these drivers:",
     ]

@@ -133,7 +133,7 @@ def test_the_manifest_names_stages_and_the_fingerprint_those_that_can_change_res
     run(data)
     plain = manifest(data)["fingerprint"]
     run({**data, "after": True})
-    assert manifest(data)["stages"] == {"after": "srtk-plugin-log"}
+    assert manifest(data)["stages"] == {"after": "srtk-plugin-log 1.0"}
     assert manifest(data)["fingerprint"] == plain
     run({**data, "log": True})
     first = manifest(data)["fingerprint"]
@@ -328,3 +328,14 @@ def test_every_hook_says_what_it_is_for():
     hooks = [name for name in vars(StageHooks) if not name.startswith("_")]
     assert len(hooks) == 6
     assert all(getattr(StageHooks, name).__doc__ for name in hooks)
+
+
+@pytest.mark.parametrize("method", ["beside", "uses", "question_files", "fingerprint", "compose"])
+def test_a_fault_in_what_a_stage_says_names_the_stage(toys, install, data, method):
+    code = CODE.replace(
+        "    def _note(self, what):",
+        f"    def {method}(self, *args): raise KeyError('x')\n\n    def _note(self, what):",
+    )
+    install("srtk-plugin-log", "srtk_log", code, {"stage": {"log": "Log"}})
+    with pytest.raises(RunError, match=f"stage log: {method} failed: KeyError: 'x'"):
+        run({**data, "log": True})

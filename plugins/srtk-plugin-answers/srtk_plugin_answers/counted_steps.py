@@ -178,11 +178,11 @@ class CountedSteps:
         members, read, cut = sorted(one.instances), 0, 0
         found: dict[str, list[Triple]] = {}
         for start in range(0, len(members), _TRIED):
-            if read > _MOST:
+            [row] = self.graph.triples(self.graph.frontiers([members[start : start + _TRIED]]), [step], _MOST - read)
+            read += len(row)
+            if read >= _MOST:  # of the members of this block some may have lost triples
                 cut = len(members) - start
                 break
-            [row] = self.graph.triples(self.graph.frontiers([members[start : start + _TRIED]]), [step], None)
-            read += len(row)
             for triple in row:
                 found.setdefault(_member(triple, step), []).append(triple)
         ends = sorted({_end(triple, step) for row in found.values() for triple in row})
@@ -209,7 +209,7 @@ def _phrases(order: CountedOrder) -> list[str]:
 
 
 def verb_stems(text: str) -> set[str]:
-    """Return the stems of a text's words, those of verbs as relations have them."""
+    """Return the stems of a text's words, of verbs as relations have them."""
     return stems_of(" ".join(_PAST.get(word, word) for word in words_of(text)))
 
 

@@ -335,7 +335,7 @@ def _counted_noun(words: Sequence[str]) -> str | None:
 def _places(words: Sequence[str]) -> int:
     """Return how many places of an order are asked for: *top three*, *the five largest*, *two towns with the most*."""
     for place, word in enumerate(words):
-        number = int(word) if word.isdigit() else _NUMBERS.get(word, 0)
+        number = int(word) if word.isascii() and word.isdecimal() else _NUMBERS.get(word, 0)
         before, after = words[:place], words[place + 1 :]
         if not 1 < number <= _MOST_PLACES:
             continue

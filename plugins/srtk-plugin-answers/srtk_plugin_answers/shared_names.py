@@ -37,7 +37,7 @@ class SharedNames:
     _known: dict[str, str | None] = attrs.field(init=False, factory=dict, repr=False)
 
     def are_told(self, nodes: Collection[str], names: Mapping[str, str]) -> bool:
-        """Return whether the name of nodes tells something; of those of several names it does.
+        """Return whether the name of nodes tells something; of nodes with several names it does.
 
         Args:
             nodes: The nodes.

@@ -204,3 +204,8 @@ def test_words_of_linked_names_tell_no_kind(text: str, name: str, kind: str) -> 
     for link in (Link("e", start=start, end=start + len(name), name=name), Link("e", name=name)):
         assert kind_of(unnamed_text(Question("q", text, (link,)))).kind == kind
     assert kind_of(text).kind != "lookup"
+
+
+@pytest.mark.parametrize("text", ["Which country has the largest area in km ²?", "What are the ① largest lakes?"])
+def test_signs_that_only_look_like_figures_are_no_number_of_places(text: str) -> None:
+    assert kind_of(text).places == 1

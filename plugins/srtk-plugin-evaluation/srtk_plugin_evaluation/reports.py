@@ -26,7 +26,7 @@ def show(report: Mapping[str, Any], folder: Path | None, quiet: bool = False) ->
 
 
 def print_tables(report: Mapping[str, Any]) -> None:
-    """Print the tables of one run's evaluation, those of links and completion without slices."""
+    """Print the tables of one run's evaluation, with links and completion, without slices."""
     from rich.console import Console
 
     from srtk_plugin_evaluation.completion_tables import completion_tables

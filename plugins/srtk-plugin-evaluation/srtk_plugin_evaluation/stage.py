@@ -1,4 +1,4 @@
-"""The stage ``evaluate``: scores the results of a run against the gold, beside those of other expanders."""
+"""The stage ``evaluate``: scores the results of a run against the gold, beside the results of other expanders."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from srtk_framework.graph import with_gold_triples
 from srtk_framework.host import share_of_time
 from srtk_framework.recipe import Block, Blocks, Stage, hookimpl
 from srtk_framework.records import field_of_gold, unread_gold, write_json
-from srtk_framework.run import Run, SchemaWriter
+from srtk_framework.run import Run
 from srtk_framework.values import batched
 from srtk_plugin_evaluation.completion import CompletionScorer
 from srtk_plugin_evaluation.gold_ids import GoldIds, read_from, scored, sentence, unread
@@ -30,7 +30,7 @@ REPORT = "evaluation.json"
 
 @attrs.define
 class Evaluate(Stage):
-    """Scores the results of a run against the gold, beside those of other expanders.
+    """Scores the results of a run against the gold, beside the results of other expanders.
 
     Attributes:
         against: Expanders that answer the questions too.
@@ -54,7 +54,7 @@ class Evaluate(Stage):
         return cls(blocks.listed("expander", value.get("against", []), ("evaluate", "against")))
 
     @classmethod
-    def schema(cls, writer: SchemaWriter) -> dict[str, Any]:
+    def schema(cls, writer: Any) -> dict[str, Any]:
         """Describe what may stand under ``evaluate``."""
         against = {"type": "array", "items": writer.top("expander")}
         named = {"properties": {"against": against}, "additionalProperties": False}
@@ -71,12 +71,13 @@ class Evaluate(Stage):
     def steps(self) -> Sequence[str]:
         """Say what is scored."""
         names = ", ".join(str(block.settings.get("name", block.name)) for block in self.against)
-        return [f"score the results{', beside those of ' if names else ''}{names}"]
+        return [f"score the results{', beside the results of ' if names else ''}{names}"]
 
     @hookimpl
     def after_run(self, run: Run) -> None:
         """Score all methods, and write the report and the scores of each question."""
         session = run.session
+        self._gold_fields, self._unread_fields = Counter(), Counter()
         for question in run.asked():
             source = field_of_gold(question)
             self._gold_fields.update(() if source is None else (source,))

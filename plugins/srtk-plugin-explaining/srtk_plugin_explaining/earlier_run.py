@@ -8,7 +8,7 @@ from typing import Any
 import attrs
 
 from srtk_framework.records import parse_json, read_json, retrieval_from_record
-from srtk_framework.run import Session
+from srtk_framework.run import Session, journal_file
 from srtk_framework.values import InputError, Question, Retrieval, RunError, redacted
 
 
@@ -49,7 +49,7 @@ def earlier_run(session: Session, method: str) -> Earlier | None:
         RunError: If its files cannot be read.
     """
     folder = session.recipe.output
-    file = folder / "journal" / ("".join(c if c.isalnum() or c in "-_." else "_" for c in method) + ".jsonl")
+    file = journal_file(folder, method)
     manifest = _manifest(folder / "manifest.json")
     if not file.is_file() or not _same(session, method, manifest):
         return None
@@ -80,6 +80,9 @@ def _same(session: Session, method: str, manifest: dict[str, Any]) -> bool:
         wanted["linker"] = redacted(session.linker.fingerprint())
     graph = redacted(session.graph.source()) if session.graph is not None else None
     relinked = bool(manifest.get("written", {}).get("relink"))
+    # What a stage has done to the batches of a run, `srtk explain` does not do again.
+    if any(name.startswith("stage ") for name in recorded if name != "stage train"):
+        return False
     same = all(recorded.get(name) == value for name, value in wanted.items())
     same = same and ("linker" in recorded) == ("linker" in wanted)
     return same and manifest.get("graph") == graph and relinked == session.recipe.options.relink

@@ -15,7 +15,7 @@ from pathlib import Path
 from textwrap import wrap
 from typing import Any
 
-from srtk_framework.cli import INTERRUPTED, OK
+from srtk_framework.cli import INTERRUPTED, OK, add_set_argument
 from srtk_framework.graph import with_own_ids
 from srtk_framework.host import Tracebacks
 from srtk_framework.records import dumps, read_questions
@@ -50,9 +50,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("--anew", action="store_true", help="retrieve again what a finished run has")
     parser.add_argument("--untried", action="store_true", help="do not try out settings that bring answers back")
     parser.add_argument("-q", "--quiet", action="store_true", help="no progress bar")
-    parser.add_argument(
-        "--set", action="append", default=[], metavar="KEY.PATH=VALUE", help="change a value of the recipe; repeatable"
-    )
+    add_set_argument(parser)
 
 
 def run(args: argparse.Namespace) -> int:

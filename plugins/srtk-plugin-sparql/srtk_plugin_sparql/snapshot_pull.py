@@ -62,7 +62,14 @@ def prepare(recipe: Recipe, folder: Path) -> Pull:
     recipe.named = {
         role: {name: wrapping.block(block) for name, block in blocks.items()} for role, blocks in recipe.named.items()
     }
-    recipe.stages = {key: stage.with_expanders(wrapping.block) for key, stage in recipe.stages.items()}
+    # What a stage does with the results is not wanted here; what it has read from the graph is.
+    hooks = ("train", "before_run", "batch")
+    reading = {
+        key: stage
+        for key, stage in recipe.stages.items()
+        if stage.beside() or any(hasattr(type(stage), hook) for hook in hooks)
+    }
+    recipe.stages = {key: stage.with_expanders(wrapping.block) for key, stage in reading.items()}
     if len(wrapping.found) != 1:
         names = ", ".join(f"{block.use} ({recipe.places.say(block.where)})" for block in wrapping.found.values())
         if names:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import copy
+import logging
 import math
 from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path as FilePath
@@ -21,6 +22,7 @@ from srtk_framework.values import (
     InputError,
     Path,
     RankedPath,
+    RunError,
     Sample,
     Step,
     TrainingExample,
@@ -35,6 +37,8 @@ from srtk_plugin_sr.search_settings import TOPIC_BACKGROUNDS, TRAINED
 from srtk_plugin_sr.templates import Templates, make_templates
 from srtk_plugin_sr.trainer import train_encoder, trainable_encoder
 from srtk_plugin_sr.vectors import Matrix, TextIndex, VectorStore, default_folder, unit
+
+_LOGGER = logging.getLogger(__name__)
 
 ENOUGH = 500
 """Questions up to which a training is helped by made ones, by default: with fewer, most relations of a graph are in
@@ -296,13 +300,20 @@ class DenseScorer(PathScorer):
     def _made_examples(self, task: TrainingTask, training: ScorerFitSettings) -> list[TrainingExample]:
         """Make questions from the graph's own paths: the number that is set, or what the examples lack to enough."""
         count = max(0, ENOUGH - len(task.examples)) if training.made is None else training.made
-        if not count or not task.examples:
+        if not task.examples:
+            if training.made:
+                raise RunError(
+                    "`fit: made` asks for questions about the recipe's own graph, and all are of `sets`; omit it"
+                )
+            return []
+        if not count:
             return []
         dataset = MadeQuestions(self.graph, count=count, depth=training.depth or MADE_DEPTH, seed=task.seed)
         try:
             questions = list(dataset.read())
-        except (DriverError, InputError):
+        except (DriverError, InputError) as error:
             if training.made is None:
+                _LOGGER.warning("no questions are made beside the %d given: %s", len(task.examples), error)
                 return []
             raise
         return [

@@ -201,7 +201,7 @@ class ScorerModule(Learner):
         """Return whether a validation is the best so far: a better metric, or an equal one with fewer triples."""
         value, size = figures[self.monitored(figures)], figures.get("triples", 0.0)
         smaller = value >= self.best and size < self.size * (1 - _LEAST_SAVING)
-        if not smaller and value <= self.best + self.least_gain:
+        if not (smaller or value > self.best + self.least_gain):
             return False
         self.best, self.size = value, size
         return True

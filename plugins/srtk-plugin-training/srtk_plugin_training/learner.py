@@ -95,7 +95,7 @@ class Learner(lightning.LightningModule):
         """Return whether a validation is the best so far, and note its value."""
         value = figures[self.monitored(figures)]
         value = value if self.higher_is_better else -value
-        if value <= self.best + self.least_gain:
+        if not value > self.best + self.least_gain:  # a figure that is no number is never the best
             return False
         self.best = value
         return True

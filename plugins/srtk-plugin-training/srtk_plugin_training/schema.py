@@ -45,7 +45,8 @@ def train_schema(writer: SchemaWriter) -> Json:
     }
     for key, text in meanings(Train).items():
         properties[key] = {"description": text, **properties[key]}
-    return {"type": ["object", "null"], "properties": properties, "additionalProperties": False}
+    written = {"type": ["object", "null", "boolean"], "properties": properties, "additionalProperties": False}
+    return {**written, "not": {"const": True}}
 
 
 def _fits(writer: SchemaWriter, role: str) -> None:

@@ -119,6 +119,6 @@ def _settings(cls: type[Any], given: Mapping[str, Any], expander: Expander | Non
 
 
 def _with_search(settings: Mapping[str, Any]) -> dict[str, Any]:
-    """Return an expander's settings with those of its block ``search`` beside them."""
+    """Return an expander's settings, and beside them the settings of its block ``search``."""
     block: Any = settings.get("search")
     return {**(attrs.asdict(block, recurse=False) if attrs.has(type(block)) else {}), **settings}

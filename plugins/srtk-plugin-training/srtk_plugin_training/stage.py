@@ -11,7 +11,7 @@ import attrs
 from srtk_framework.cli import note
 from srtk_framework.recipe import Block, Blocks, Composer, Stage, Where, hookimpl
 from srtk_framework.roles import Expander
-from srtk_framework.run import Run, SchemaWriter, Session
+from srtk_framework.run import Run, Session
 from srtk_plugin_training.setup import Setup, setup
 from srtk_plugin_training.train_key import Train, read_train
 from srtk_plugin_training.trainer import Trained, Trainer
@@ -36,7 +36,7 @@ class Training(Stage):
         return None if asked is None else cls(asked)
 
     @classmethod
-    def schema(cls, writer: SchemaWriter) -> dict[str, Any]:
+    def schema(cls, writer: Any) -> dict[str, Any]:
         """Describe what may stand under ``train``; settings of the training depend on the driver."""
         from srtk_plugin_training.schema import train_schema
 

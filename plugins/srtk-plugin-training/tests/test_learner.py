@@ -94,3 +94,8 @@ def test_a_loss_that_is_not_finite_is_told_with_its_epoch(tmp_path, monkeypatch)
     monkeypatch.setattr(Weight, "batches", lambda module: [float("inf")])
     with pytest.raises(DriverError, match=r"the loss is nan in epoch 1; lower learning_rate"):
         trained(Weight(tmp_path), tmp_path)
+
+
+def test_a_figure_that_is_no_number_is_never_the_best(tmp_path, monkeypatch):
+    monkeypatch.setattr(Weight, "values", [float("nan"), 2.0, float("nan"), 3.0, 3.0])
+    assert trained(Weight(tmp_path), tmp_path) == 2
