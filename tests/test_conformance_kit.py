@@ -4,16 +4,19 @@ from __future__ import annotations
 
 import itertools
 import sys
+from contextlib import nullcontext
 from pathlib import Path
+from types import SimpleNamespace
+from typing import Any
 
 import pytest
 from kit.checked import classes, expected, write_entry_points
 
 from srtk_framework import testing
 from srtk_framework.roles import ROLES, Role
-from srtk_framework.testing import SAMPLE, PathScorerConformance, conformance_of
+from srtk_framework.testing import SAMPLE, ExpanderConformance, PathScorerConformance, conformance_of
 from srtk_framework.testing.base import checks_of, loaded_by
-from srtk_framework.values import Literal
+from srtk_framework.values import Literal, Question, Subgraph, Triple
 
 SETTINGS = "[pytest]\naddopts = --import-mode=importlib\nfilterwarnings = error\n"
 WITHOUT = ("cacheprovider", "timeout", "xdist")
@@ -234,3 +237,19 @@ def test_a_renamed_sample_says_the_same_of_other_ids() -> None:
     assert renamed.labels["P-capital"] == SAMPLE.labels["capital"]
     assert renamed.literals == SAMPLE.literals
     assert len(renamed.qualifiers) == len(SAMPLE.qualifiers)
+
+
+@pytest.mark.parametrize("kept", [True, False])
+def test_relative_scores_may_change_under_a_smaller_budget_and_the_best_triple_may_not(kept: bool) -> None:
+    best, other = Triple("a", "r", "b"), Triple("a", "r", "c")
+    of_budget = {
+        None: Subgraph((best, other), scores=(-1.0, -2.0)),
+        3: Subgraph((best if kept else other,), scores=(-0.5,)),
+    }
+    case: Any = SimpleNamespace(
+        relative_scores=True,
+        limited=lambda driver, budget: nullcontext(of_budget[budget.triples]),
+        subgraphs=lambda found, questions: [(questions[0], found)],
+    )
+    with nullcontext() if kept else pytest.raises(AssertionError, match="the best triple is"):
+        ExpanderConformance.test_a_triple_keeps_its_score_in_a_smaller_subgraph(case, None, [Question("q", "x")])

@@ -263,7 +263,7 @@ def _sorted_out(data: Mapping[str, Any], written: Mapping[str, Any], places: Pla
             recipe.observers = blocks.listed("observer", value, (key,))
         elif key in stages:
             _read_stage(recipe, key, value, blocks)
-        elif value in (None, False) and missing_stage(key) is not None:
+        elif (value is None or value is False) and missing_stage(key) is not None:
             pass  # a stage that is turned off need not be installed
         elif key not in RECIPE_KEYS:
             known = [*RECIPE_KEYS, *stages, *role_keys.single, *role_keys.named, *role_keys.listed]
