@@ -19,10 +19,10 @@ from collections.abc import Iterator
 from pathlib import Path
 
 from common import OUT, ROOT, lacking, read_json, run, shown, srtk
+from srtk_plugin_models import MINILM, find_model
 from stranger_drivers import train_cross_encoder
 
 from srtk_framework import open as open_recipe
-from srtk_framework.models import MINILM, find_model
 
 DRIVERS = "benchmarks/stranger_drivers.py"
 DEMO = "build/demo/questions.jsonl"

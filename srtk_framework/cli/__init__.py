@@ -29,7 +29,6 @@ COMMANDS = {
     ),
     "recipes": ("srtk_framework.cli.recipes", "list, show or copy the recipes that come with the framework"),
     "demo": ("srtk_framework.cli.demo", "write the demo's graph of the world and its questions"),
-    "new": ("srtk_framework.cli.new", "write a new plugin that works, to be changed"),
     "link": ("srtk_framework.cli.link", "find the entities in questions"),
     "retrieve": ("srtk_framework.cli.retrieve", "retrieve subgraphs for linked questions"),
     "visualize": ("srtk_framework.cli.visualize", "draw retrieved subgraphs on a page"),
@@ -44,7 +43,19 @@ OK, FAILED, USAGE, INTERRUPTED, TERMINATED = 0, 1, 2, 130, 143
 TRACEBACK = "--traceback"
 
 
-__all__ = ["FAILED", "INTERRUPTED", "OK", "TERMINATED", "USAGE", "add_set_argument", "graph_block", "main", "note"]
+__all__ = [
+    "COMMANDS",
+    "FAILED",
+    "INTERRUPTED",
+    "OK",
+    "TERMINATED",
+    "USAGE",
+    "add_set_argument",
+    "graph_block",
+    "main",
+    "note",
+    "plugin_commands",
+]
 
 
 def main(argv: Sequence[str] | None = None) -> int:
@@ -206,7 +217,7 @@ def plugin_commands() -> list[EntryPoint]:
 
 def command_summary(entry: EntryPoint) -> str:
     """Return the first line of a command's docstring; nothing is imported."""
-    from srtk_framework.scaffold.module_source import summary_of
+    from srtk_framework.host.module_source import summary_of
 
     return summary_of(entry.value).replace("``", "`").removeprefix(f"`srtk {entry.name.replace('.', ' ')}`: ")
 

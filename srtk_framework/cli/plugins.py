@@ -18,9 +18,9 @@ from typing import Any
 from srtk_framework.cli import COMMANDS, FAILED, OK, command_summary, plugin_commands
 from srtk_framework.host.discovery import OBSERVER, ROLE, STAGE, find, load, name_problem, role_names
 from srtk_framework.host.docstrings import meanings
+from srtk_framework.host.module_source import summary_of
 from srtk_framework.host.versions import __version__
 from srtk_framework.recipe.stage import load_stage
-from srtk_framework.scaffold.module_source import summary_of
 from srtk_framework.values import PluginError, SrtkError, close_matches
 
 

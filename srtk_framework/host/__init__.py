@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from srtk_framework.host.discovery import distributions_of, find, load, role_class, role_names
 from srtk_framework.host.docstrings import meanings
+from srtk_framework.host.module_source import module_file
 from srtk_framework.host.observers import Call, Observer, Progress, Tracing, notify, share_of_time
 from srtk_framework.host.ports import Port, driver_of, port
 from srtk_framework.host.tracebacks import Tracebacks
@@ -23,6 +24,7 @@ __all__ = [
     "libraries",
     "load",
     "meanings",
+    "module_file",
     "notify",
     "port",
     "role_class",

@@ -8,8 +8,8 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 import attrs
+from srtk_plugin_models import SentenceSettings
 
-from srtk_framework.models import SentenceSettings
 from srtk_framework.roles import Encoder, not_open
 from srtk_framework.values import at_least
 from srtk_plugin_onnx.model_source import processor, source_folder, source_hash, tokenizer_settings

@@ -8,7 +8,8 @@ from collections.abc import Mapping
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from srtk_framework.models import SentenceFolder, file_hash, find_model, read_json
+from srtk_plugin_models import SentenceFolder, file_hash, find_model, read_json
+
 from srtk_framework.values import DriverError
 
 if TYPE_CHECKING:

@@ -9,8 +9,8 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
+from srtk_plugin_models import Dense, SentenceFolder, read_json
 
-from srtk_framework.models import Dense, SentenceFolder, read_json
 from srtk_framework.values import DriverError
 from srtk_plugin_onnx.bert_graph import bert_graph
 from srtk_plugin_onnx.model_source import GRAPHS, read_weights, token_text, tokenizer_settings, used_files

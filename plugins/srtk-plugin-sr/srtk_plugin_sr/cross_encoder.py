@@ -10,8 +10,8 @@ from typing import Any
 import attrs
 import numpy as np
 import numpy.typing as npt
+from srtk_plugin_models import file_hash, read_json
 
-from srtk_framework.models import file_hash, read_json
 from srtk_framework.roles import KnowledgeGraph, PathScorer
 from srtk_framework.values import DriverError
 from srtk_plugin_sr.path_choice import shared

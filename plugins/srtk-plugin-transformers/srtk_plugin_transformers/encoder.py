@@ -7,8 +7,8 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, ClassVar
 
 import attrs
+from srtk_plugin_models import SentenceSettings, check_weights, files_hash, find_model
 
-from srtk_framework.models import SentenceSettings, check_weights, files_hash, find_model
 from srtk_framework.roles import Encoder, not_open
 from srtk_plugin_transformers.encoder_model import EncoderModel, load, marks_first_token
 from srtk_plugin_transformers.torch_settings import TorchSettings

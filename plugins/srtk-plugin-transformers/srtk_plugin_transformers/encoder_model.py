@@ -7,8 +7,8 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
+from srtk_plugin_models import Dense, SentenceFolder
 
-from srtk_framework.models import Dense, SentenceFolder
 from srtk_framework.values import DriverError
 from srtk_plugin_transformers.device import PassPool
 from srtk_plugin_transformers.forward_pass import Pass, SmallShapes, plan

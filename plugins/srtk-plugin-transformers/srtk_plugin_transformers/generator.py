@@ -8,8 +8,8 @@ from pathlib import Path
 from typing import ClassVar, Literal, NamedTuple
 
 import attrs
+from srtk_plugin_models import check_weights, file_hash, files_hash, folder_faults
 
-from srtk_framework.models import check_weights, file_hash, files_hash, folder_faults
 from srtk_framework.roles import Generator, not_open
 from srtk_framework.values import DriverError, Prompt, Reply, at_least, one_of, rounded
 from srtk_plugin_transformers.chat_format import TemplateError, clean

@@ -8,9 +8,9 @@ from typing import TYPE_CHECKING, Any, ClassVar
 
 import attrs
 import numpy as np
+from srtk_plugin_models import check_weights, file_hash, files_hash, folder_faults
 from srtk_plugin_training import BEST
 
-from srtk_framework.models import check_weights, file_hash, files_hash, folder_faults
 from srtk_framework.roles import MaskFiller, TrainingTask, not_open
 from srtk_framework.values import SCORE_DIGITS, MaskedText, TokenScore, at_least
 from srtk_plugin_transformers.mask_fit_settings import MaskFillerFitSettings

@@ -9,8 +9,8 @@ from pathlib import Path
 from typing import Any, ClassVar, Literal
 
 import attrs
+from srtk_plugin_models import find_model
 
-from srtk_framework.models import find_model
 from srtk_framework.values import DriverError, at_least, one_of
 from srtk_plugin_transformers.device import device_and_dtype, processor
 

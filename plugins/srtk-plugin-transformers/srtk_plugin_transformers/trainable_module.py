@@ -12,8 +12,8 @@ from pathlib import Path
 from typing import Any
 
 import torch
+from srtk_plugin_models import Dense, SentenceFolder
 
-from srtk_framework.models import Dense, SentenceFolder
 from srtk_framework.values import DriverError
 from srtk_plugin_transformers.encoder_model import EncoderModel, load
 from srtk_plugin_transformers.torch_settings import quiet

@@ -45,7 +45,7 @@ def test_a_folder_that_is_no_model_is_named(make: Make, tmp_path: Path) -> None:
 def test_a_model_that_cannot_be_downloaded_is_named_with_what_to_do(tmp_path: Path) -> None:
     code = (
         "from srtk_framework.values import DriverError\n"
-        "from srtk_framework.models import find_model\n"
+        "from srtk_plugin_models import find_model\n"
         "try: find_model('someone/some-model', None, False, False)\n"
         "except DriverError as error: print(error)\n"
     )

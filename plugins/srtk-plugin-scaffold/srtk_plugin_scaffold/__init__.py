@@ -11,8 +11,8 @@ from string import Template
 from typing import NamedTuple
 
 from srtk_framework.host import __version__, role_class, role_names
-from srtk_framework.scaffold.toy_source import toy_of
 from srtk_framework.values import SrtkError, close_matches
+from srtk_plugin_scaffold.toy_source import toy_of
 
 PREFIX = "srtk-plugin-"
 _NAME = re.compile(r"[a-z][a-z0-9]*(?:-[a-z0-9]+)*")

@@ -6,8 +6,7 @@ from pathlib import Path
 
 import attrs
 import pytest
-
-from srtk_framework.models import SentenceSettings
+from srtk_plugin_models import SentenceSettings
 
 
 @attrs.define(eq=False, kw_only=True)

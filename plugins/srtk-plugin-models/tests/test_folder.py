@@ -7,8 +7,8 @@ import os
 from pathlib import Path
 
 import pytest
+from srtk_plugin_models import check_weights, file_hash, files_hash, find_model, folder_faults
 
-from srtk_framework.models import check_weights, file_hash, files_hash, find_model, folder_faults
 from srtk_framework.values import DriverError
 
 

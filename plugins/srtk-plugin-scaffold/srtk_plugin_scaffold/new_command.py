@@ -10,9 +10,9 @@ import argparse
 import shlex
 from pathlib import Path
 
-from srtk_framework.cli import COMMANDS, OK
-from srtk_framework.scaffold import write_plugin
+from srtk_framework.cli import COMMANDS, OK, plugin_commands
 from srtk_framework.values import SrtkError
+from srtk_plugin_scaffold import write_plugin
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
@@ -24,7 +24,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
 def run(args: argparse.Namespace) -> int:
     """Run the command."""
-    if args.kind == "command" and args.name in COMMANDS:
+    if args.kind == "command" and args.name in {*COMMANDS, *(entry.name for entry in plugin_commands())}:
         raise SrtkError(f"`srtk {args.name}` exists already; choose another name")
     folder = write_plugin(args.kind, args.name, Path(args.folder))
     print(

@@ -5,8 +5,8 @@ from __future__ import annotations
 from pathlib import Path
 
 import pytest
+from srtk_plugin_models import read_json
 
-from srtk_framework.models import read_json
 from srtk_framework.values import DriverError
 
 

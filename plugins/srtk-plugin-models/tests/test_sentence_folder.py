@@ -7,9 +7,9 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from srtk_plugin_models import Dense, SentenceFolder
+from srtk_plugin_models.sentence_folder import read_sentence_folder
 
-from srtk_framework.models import Dense, SentenceFolder
-from srtk_framework.models.sentence_folder import read_sentence_folder
 from srtk_framework.values import DriverError
 
 

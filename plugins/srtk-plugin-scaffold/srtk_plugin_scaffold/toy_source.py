@@ -14,7 +14,7 @@ from collections.abc import Callable, Iterable, Mapping
 from typing import NamedTuple
 
 import srtk_framework
-from srtk_framework.scaffold.module_source import module_file
+from srtk_framework.host import module_file
 from srtk_framework.values import SrtkError
 
 CORE = "srtk_framework"

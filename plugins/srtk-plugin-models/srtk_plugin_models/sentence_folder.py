@@ -8,8 +8,8 @@ from typing import Any, Literal
 
 import attrs
 
-from srtk_framework.models.json_file import read_json
 from srtk_framework.values import DriverError
+from srtk_plugin_models.json_file import read_json
 
 POOLINGS = ("cls", "max", "mean", "mean_sqrt_len", "weightedmean", "last")
 """Ways to make one vector of the states of a text, in the order in which several of them are joined."""

@@ -4,7 +4,7 @@ import sys
 
 import pytest
 
-from srtk_framework.scaffold.module_source import module_file, summary_of
+from srtk_framework.host.module_source import module_file, summary_of
 
 
 @pytest.fixture

@@ -8,8 +8,8 @@ import re
 from collections.abc import Sequence
 from pathlib import Path
 
-from srtk_framework.models.sentence_folder import read_sentence_folder
 from srtk_framework.values import DriverError
+from srtk_plugin_models.sentence_folder import read_sentence_folder
 
 MINILM = "minilm"
 MINILM_HUB = "sentence-transformers/all-MiniLM-L6-v2"

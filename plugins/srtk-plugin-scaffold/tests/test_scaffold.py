@@ -11,10 +11,10 @@ import tomllib
 from pathlib import Path
 
 import pytest
+from srtk_plugin_scaffold import KINDS, write_plugin
 
 from srtk_framework.cli import main
 from srtk_framework.roles import ROLES
-from srtk_framework.scaffold import KINDS, write_plugin
 from srtk_framework.values import SrtkError
 
 SITE = Path(sysconfig.get_path("purelib"))

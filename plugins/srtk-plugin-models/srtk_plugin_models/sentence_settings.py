@@ -9,9 +9,9 @@ from typing import Literal
 
 import attrs
 
-from srtk_framework.models.folder import folder_faults
-from srtk_framework.models.sentence_folder import SentenceFolder, read_sentence_folder
 from srtk_framework.values import at_least, one_of
+from srtk_plugin_models.folder import folder_faults
+from srtk_plugin_models.sentence_folder import SentenceFolder, read_sentence_folder
 
 MAX_LENGTH = 128
 Pooling = Literal["auto", "cls", "mean", "last", "srtk"]

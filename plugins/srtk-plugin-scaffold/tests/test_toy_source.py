@@ -6,8 +6,8 @@ import subprocess
 import sys
 
 import pytest
+from srtk_plugin_scaffold.toy_source import toy_of
 
-from srtk_framework.scaffold.toy_source import toy_of
 from srtk_framework.values import SrtkError
 
 KIT = '''"""Checks of rankers; importing this fails."""

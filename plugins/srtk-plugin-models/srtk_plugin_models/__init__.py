@@ -1,0 +1,22 @@
+"""Folders of Hugging Face models, for every plugin that runs one: where they are, their hashes, their pooling.
+
+Importing this package loads no library.
+"""
+
+from srtk_plugin_models.folder import MINILM, check_weights, file_hash, files_hash, find_model, folder_faults
+from srtk_plugin_models.json_file import read_json
+from srtk_plugin_models.sentence_folder import Dense, SentenceFolder
+from srtk_plugin_models.sentence_settings import SentenceSettings
+
+__all__ = [
+    "MINILM",
+    "Dense",
+    "SentenceFolder",
+    "SentenceSettings",
+    "check_weights",
+    "file_hash",
+    "files_hash",
+    "find_model",
+    "folder_faults",
+    "read_json",
+]
