@@ -146,7 +146,7 @@ def test_the_first_recipe_of_the_readme_runs_on_a_table(installed: Place, wheels
         assert "Akira Kurosawa" in (installed.folder / exporter["path"]).read_text(encoding="utf-8")
 
 
-ENCODER = "from srtk_framework.run.default_drivers import encoder; print(encoder())"
+ENCODER = "from srtk_framework.run import default_encoder; print(default_encoder())"
 
 
 def test_every_recipe_is_there_to_be_copied(installed: Place) -> None:

@@ -3,13 +3,21 @@
 from __future__ import annotations
 
 import argparse
+import logging
 import shlex
 import sys
 from collections.abc import Sequence
 from importlib import import_module
 from typing import TYPE_CHECKING, Any, NoReturn
 
-from srtk_framework.cli.options import add_set_argument, graph_block, note
+from srtk_framework.cli.options import (
+    add_run_arguments,
+    add_set_argument,
+    graph_block,
+    graph_of_endpoint,
+    logged,
+    note,
+)
 from srtk_framework.host.versions import __version__
 from srtk_framework.values import PluginError, RecipeError, SrtkError, close_matches, note_secrets, redacted
 from srtk_framework.values.secrets import redacted_arguments, secrets_in_arguments
@@ -17,8 +25,9 @@ from srtk_framework.values.secrets import redacted_arguments, secrets_in_argumen
 if TYPE_CHECKING:
     from importlib.metadata import EntryPoint
 
+    from srtk_framework.recipe import Recipe
+
 COMMANDS = {
-    "ask": ("srtk_framework.cli.ask", "ask a graph questions, without a recipe"),
     "query": ("srtk_framework.cli.query", "look up triple patterns with one open end"),
     "run": ("srtk_framework.cli.run", "run recipes"),
     "check": ("srtk_framework.cli.check", "check a recipe without running it"),
@@ -28,10 +37,6 @@ COMMANDS = {
         "list the installed drivers and commands, or show a driver with its settings",
     ),
     "recipes": ("srtk_framework.cli.recipes", "list, show or copy the recipes that come with the framework"),
-    "demo": ("srtk_framework.cli.demo", "write the demo's graph of the world and its questions"),
-    "link": ("srtk_framework.cli.link", "find the entities in questions"),
-    "retrieve": ("srtk_framework.cli.retrieve", "retrieve subgraphs for linked questions"),
-    "visualize": ("srtk_framework.cli.visualize", "draw retrieved subgraphs on a page"),
     "completion": ("srtk_framework.cli.completion", "print a script that completes commands in a shell"),
 }
 GROUP = "srtk.command"
@@ -50,11 +55,14 @@ __all__ = [
     "OK",
     "TERMINATED",
     "USAGE",
+    "add_run_arguments",
     "add_set_argument",
     "graph_block",
+    "graph_of_endpoint",
     "main",
     "note",
     "plugin_commands",
+    "run_recipe",
 ]
 
 
@@ -231,6 +239,14 @@ def _old_package() -> bool:
     except PackageNotFoundError:
         return False
     return True
+
+
+def run_recipe(recipe: Recipe, args: argparse.Namespace) -> int:
+    """Run a recipe as `srtk run` does, with the flags of ``add_run_arguments``; returns the exit code."""
+    # By name: `cli.run` imports this module, and most commands run nothing.
+    run = import_module(COMMANDS["run"][0])
+    with logged(logging.DEBUG if args.verbose else None):
+        return int(run.run_recipe(recipe, args.resume, args.quiet, in_full=args.traceback, fresh=args.fresh))
 
 
 def _help() -> str:

@@ -46,6 +46,22 @@ def add_screen_arguments(parser: argparse.ArgumentParser) -> None:
     how.add_argument("-v", "--verbose", action="store_true", help="print what the framework and its plugins log too")
 
 
+def add_run_arguments(parser: argparse.ArgumentParser) -> None:
+    """Declare the flags that the short commands share."""
+    again = parser.add_mutually_exclusive_group()
+    again.add_argument(
+        "--resume",
+        action="store_true",
+        help="take over what a finished run of the same recipe has answered; an unfinished one always goes on",
+    )
+    again.add_argument(
+        "--fresh",
+        action="store_true",
+        help="start over, and drop what an unfinished run or training in the folder has done",
+    )
+    add_screen_arguments(parser)
+
+
 class _Printed(logging.Handler):
     """Prints what the framework and its plugins log."""
 

@@ -15,7 +15,7 @@ from typing import Any
 import attrs
 
 from srtk_framework.cli import FAILED, INTERRUPTED, OK, TERMINATED
-from srtk_framework.cli.options import add_screen_arguments, add_set_argument, logged, note
+from srtk_framework.cli.options import add_run_arguments, add_set_argument, logged, note
 from srtk_framework.host.observers import Observer
 from srtk_framework.recipe.recipe import Recipe, load
 from srtk_framework.run.manifest import COMPLETE
@@ -42,22 +42,6 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         "--train-only", action="store_true", help="end after the training that the recipe's `train` describes"
     )
     add_set_argument(parser)
-
-
-def add_run_arguments(parser: argparse.ArgumentParser) -> None:
-    """Declare the flags that the short commands share."""
-    again = parser.add_mutually_exclusive_group()
-    again.add_argument(
-        "--resume",
-        action="store_true",
-        help="take over what a finished run of the same recipe has answered; an unfinished one always goes on",
-    )
-    again.add_argument(
-        "--fresh",
-        action="store_true",
-        help="start over, and drop what an unfinished run or training in the folder has done",
-    )
-    add_screen_arguments(parser)
 
 
 def run(args: argparse.Namespace) -> int:

@@ -6,7 +6,9 @@ from srtk_framework.recipe.blocks import Block, Blocks, block_in
 from srtk_framework.recipe.composer import Composer, needs_of
 from srtk_framework.recipe.recipe import Options, Recipe, from_data, load
 from srtk_framework.recipe.settings import Where, structure, structure_fields
+from srtk_framework.recipe.shipped import shipped_folder, shipped_recipe
 from srtk_framework.recipe.stage import Stage, hookimpl
+from srtk_framework.recipe.yaml_source import Places, set_value
 from srtk_framework.values import SettingsError
 
 __all__ = [
@@ -14,6 +16,7 @@ __all__ = [
     "Blocks",
     "Composer",
     "Options",
+    "Places",
     "Recipe",
     "SettingsError",
     "Stage",
@@ -23,6 +26,9 @@ __all__ = [
     "hookimpl",
     "load",
     "needs_of",
+    "set_value",
+    "shipped_folder",
+    "shipped_recipe",
     "structure",
     "structure_fields",
 ]

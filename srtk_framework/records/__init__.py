@@ -20,7 +20,6 @@ from srtk_framework.records.jsonl import (
     write_jsonl,
 )
 from srtk_framework.records.lock import locked
-from srtk_framework.records.method_names import method_names
 from srtk_framework.records.publication import (
     publication_error,
     publish,
@@ -52,7 +51,6 @@ __all__ = [
     "gold_answers",
     "json_decoder",
     "locked",
-    "method_names",
     "parse_json",
     "part_of",
     "place",

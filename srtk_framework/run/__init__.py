@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
-from srtk_framework.run.graph_source import Graph, data_files
+from srtk_framework.run.default_drivers import default_encoder
+from srtk_framework.run.graph_source import Graph, cache_folder, data_files, looks_like_file
 from srtk_framework.run.journal import journal_file
 from srtk_framework.run.manifest import COMPLETE
 from srtk_framework.run.pipeline import Pipeline
 from srtk_framework.run.recipe_schema import SchemaWriter
-from srtk_framework.run.result import Result
+from srtk_framework.run.result import WIDTH, Result, write_page
 from srtk_framework.run.retriever import Retriever, ask
 from srtk_framework.run.runner import Run, Runner
 from srtk_framework.run.session import Session, open_session
@@ -15,6 +16,7 @@ from srtk_framework.run.stages import StageHooks, is_follower
 
 __all__ = [
     "COMPLETE",
+    "WIDTH",
     "Graph",
     "Pipeline",
     "Result",
@@ -25,8 +27,12 @@ __all__ = [
     "Session",
     "StageHooks",
     "ask",
+    "cache_folder",
     "data_files",
+    "default_encoder",
     "is_follower",
     "journal_file",
+    "looks_like_file",
     "open_session",
+    "write_page",
 ]

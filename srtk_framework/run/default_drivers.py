@@ -30,14 +30,13 @@ SCORER = "dense"
 EXPANDER = "beam"
 ENCODERS = ("onnx", "transformers")
 """Encoders, best first; of two that give the same vectors, the one that starts sooner."""
-MODEL = "minilm"
 READER = "paths"
 """Reader of ``srtk ask``."""
 PAGE = "html"
 """Exporter of the page that shows a result."""
 
 
-def encoder() -> str:
+def default_encoder() -> str:
     """Return the name of the default encoder: the best that is installed, else the best that can be."""
     installed = [plugin.name for plugin in find("encoder")]
     available = [name for name in ENCODERS if name in installed]
@@ -68,7 +67,7 @@ def default_drivers(graph: Any, given: Mapping[str, Any]) -> dict[str, Any]:
     }
     read = {"reader": _block("reader", READER, given, suited)} if "reader" in given else {}
     needed = _needs("expander", blocks["expander"]) | {need for role in read for need in _needs(role, read[role])}
-    for role, default in (("path_scorer", SCORER), ("encoder", encoder())):
+    for role, default in (("path_scorer", SCORER), ("encoder", default_encoder())):
         if role in given or role in needed:
             blocks[role] = _block(role, default, given, suited)
             needed |= _needs(role, blocks[role])
@@ -125,7 +124,7 @@ def _check_installed(graph: Any, given: Mapping[str, Any]) -> None:
     if "reader" in used and used["reader"] is None:
         used["reader"] = READER
     if used.get("expander") is None or used.get("reader") == READER:
-        defaults = {"expander": EXPANDER, "path_scorer": SCORER, "encoder": encoder()}
+        defaults = {"expander": EXPANDER, "path_scorer": SCORER, "encoder": default_encoder()}
         used |= {role: used.get(role) or default for role, default in defaults.items()}
     if (sentence := missing_drivers(_names(used))) is not None:
         raise PluginError(sentence)

@@ -16,6 +16,7 @@ from srtk_plugin_evaluation.gold_ids import read_from, sentence, unknown_answers
 from srtk_plugin_evaluation.intervals import Estimate, bootstrap, holm, paired, ratios
 from srtk_plugin_evaluation.link_prediction import link_prediction
 from srtk_plugin_evaluation.link_scores import Share, compare_links, counts, covered_by
+from srtk_plugin_evaluation.method_names import method_names
 from srtk_plugin_evaluation.metrics import METRICS, compare, row, score, summarise, table
 from srtk_plugin_evaluation.rank_metrics import (
     TiedRanks,
@@ -69,6 +70,7 @@ __all__ = [
     "link_prediction",
     "mean_average_precision",
     "mean_precision_at",
+    "method_names",
     "paired",
     "precision_at",
     "ratios",

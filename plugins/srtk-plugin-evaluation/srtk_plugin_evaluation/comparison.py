@@ -8,8 +8,9 @@ from typing import Any
 
 import attrs
 
-from srtk_framework.records import method_names, read_json
+from srtk_framework.records import read_json
 from srtk_framework.values import InputError
+from srtk_plugin_evaluation.method_names import method_names
 from srtk_plugin_evaluation.metrics import compare
 from srtk_plugin_evaluation.rows import Row
 from srtk_plugin_evaluation.scores import read_scores

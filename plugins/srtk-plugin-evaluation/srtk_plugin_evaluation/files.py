@@ -9,13 +9,14 @@ from typing import Any, Literal
 import attrs
 
 from srtk_framework.graph import with_gold_triples, with_own_ids
-from srtk_framework.records import FIELDS, method_names, read_jsonl, read_questions, retrieval_from_record, shown
+from srtk_framework.records import FIELDS, read_jsonl, read_questions, retrieval_from_record, shown
 from srtk_framework.roles import KnowledgeGraph
 from srtk_framework.values import LINKED_BY, InputError, Link, Question, Retrieval, Subgraph
 from srtk_plugin_evaluation.comparison import compare_runs
 from srtk_plugin_evaluation.completion import CompletionScorer
 from srtk_plugin_evaluation.gold_ids import GoldIds
 from srtk_plugin_evaluation.link_scores import covered_by, link_counts
+from srtk_plugin_evaluation.method_names import method_names
 from srtk_plugin_evaluation.metrics import compare, row
 from srtk_plugin_evaluation.rows import Row
 from srtk_plugin_evaluation.slices import RELATIONS, read_training_overlap

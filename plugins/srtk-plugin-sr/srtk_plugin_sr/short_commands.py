@@ -3,14 +3,12 @@
 from __future__ import annotations
 
 import argparse
-import logging
 from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
-from srtk_framework.cli.options import graph_of_endpoint, logged, note
-from srtk_framework.cli.run import add_run_arguments, run_recipe
-from srtk_framework.recipe.recipe import from_data
+from srtk_framework.cli import add_run_arguments, graph_of_endpoint, note, run_recipe
+from srtk_framework.recipe import from_data
 from srtk_framework.values import InputError
 
 
@@ -68,5 +66,4 @@ def run_folder(args: argparse.Namespace) -> Path:
 def run_short(args: argparse.Namespace, data: Mapping[str, Any]) -> int:
     """Run a recipe given as data; its folder stands beside the output."""
     recipe = from_data({"srtk": 1, "output": str(run_folder(args)), **data})
-    with logged(logging.DEBUG if args.verbose else None):
-        return run_recipe(recipe, args.resume, args.quiet, in_full=args.traceback, fresh=args.fresh)
+    return run_recipe(recipe, args)

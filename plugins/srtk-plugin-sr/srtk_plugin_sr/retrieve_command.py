@@ -6,11 +6,12 @@ import argparse
 from pathlib import Path
 from typing import Any
 
-from srtk_framework.cli import OK
-from srtk_framework.cli.options import graph_block, note
-from srtk_framework.cli.short import add_file_arguments, run_folder, run_short, set_graph, set_output
-from srtk_framework.records.jsonl import dumps, read_json
-from srtk_framework.run.default_drivers import EXPANDER, MODEL, SCORER, encoder
+from srtk_framework.cli import OK, graph_block, note
+from srtk_framework.records import dumps, read_json
+from srtk_framework.run import default_encoder
+from srtk_plugin_sr.short_commands import add_file_arguments, run_folder, run_short, set_graph, set_output
+
+_BEAM = "beam"
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
@@ -18,7 +19,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     add_file_arguments(parser, "--output", ".subgraph.jsonl")
     parser.add_argument("-e", "--sparql-endpoint", metavar="URL", help="address of the graph's SPARQL endpoint")
     parser.add_argument(
-        "-m", "--scorer-model-path", default=MODEL, metavar="MODEL", help="encoder: folder or hub name (%(default)s)"
+        "-m", "--scorer-model-path", default="minilm", metavar="MODEL", help="encoder: folder or hub name (%(default)s)"
     )
     parser.add_argument(
         "--pooling",
@@ -67,10 +68,10 @@ def recipe_data(args: argparse.Namespace) -> dict[str, Any]:
     data: dict[str, Any] = {
         "questions": args.input,
         **graph_block(args, args.sparql_endpoint),
-        "encoder": {"use": encoder(), "model": args.scorer_model_path, "pooling": args.pooling},
-        "path_scorer": {"use": SCORER, **_given(rule=args.rule, text=args.text)},
+        "encoder": {"use": default_encoder(), "model": args.scorer_model_path, "pooling": args.pooling},
+        "path_scorer": {"use": "dense", **_given(rule=args.rule, text=args.text)},
         "expander": {
-            "use": EXPANDER,
+            "use": _BEAM,
             "depth": args.max_depth,
             "inverse": args.inverse,
             **_given(width=args.beam_width),
@@ -90,7 +91,7 @@ def _write_metric(args: argparse.Namespace) -> None:
     A question is a hit if one of its answers is in its subgraph. Unlike in SRTK, its own entities do not count.
     """
     report = run_folder(args) / "evaluation.json"
-    method = read_json(report)["methods"].get(EXPANDER, {}) if report.exists() else {}
+    method = read_json(report)["methods"].get(_BEAM, {}) if report.exists() else {}
     coverage = method.get("answer_coverage", {"n": 0})
     if not coverage["n"]:
         note(f"no question of {args.input} has answer_entities, so there is no answer coverage and no .metric file")

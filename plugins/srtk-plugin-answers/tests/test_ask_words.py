@@ -7,8 +7,9 @@ import json
 from pathlib import Path
 
 import pytest
+from srtk_plugin_answers import ask_command
 
-from srtk_framework.cli import OK, USAGE, ask, main
+from srtk_framework.cli import OK, USAGE, main
 from srtk_framework.run import Graph
 
 BFS = ("--set", "expander.use=bfs", "--set", "reader=null")
@@ -93,7 +94,7 @@ def test_flags_of_tables_become_settings_of_the_build(films: str, monkeypatch: p
         seen.update(settings, what=what)
         raise KeyboardInterrupt
 
-    monkeypatch.setattr(ask.Graph, "open", opened)
+    monkeypatch.setattr(ask_command.Graph, "open", opened)
     flags = ["--key", "a.csv=code", "--link", "boss=b.csv", "--plan", "p.yaml", "--keep", "x, y", "--missing=-,?"]
     main(["ask", films, "Who made Alien?", *flags, "--base", "http://x.org/", "--from", "gephi"])
     assert seen == {
@@ -142,8 +143,8 @@ def test_the_graph_of_the_demo_is_asked_by_its_name(
         ):
             (folder / f"{name}.tsv").write_text(row + "\n", encoding="utf-8")
 
-    monkeypatch.setattr("srtk_framework.cli.demo.require_packages", lambda: None)
-    monkeypatch.setattr("srtk_framework.cli.demo.write_world", write_world)
+    monkeypatch.setattr("srtk_plugin_answers.demo_command.require_packages", lambda: None)
+    monkeypatch.setattr("srtk_plugin_answers.demo_command.write_world", write_world)
     Path("demo").mkdir()
     Path("demo/films.csv").write_text("film,maker\nHeat,Mann\n", encoding="utf-8")  # as in a checkout
     for quiet in (True, False):
@@ -157,7 +158,7 @@ def test_the_graph_of_the_demo_is_asked_by_its_name(
 def test_the_demo_of_the_world_names_the_packages_that_it_needs(
     films: str, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    monkeypatch.setattr("srtk_framework.cli.demo.find_spec", lambda name: None)
+    monkeypatch.setattr("srtk_plugin_answers.demo_command.find_spec", lambda name: None)
     assert main(["ask", "demo", "What is Riga?"]) == USAGE
     assert "pip install 'srtk-framework[demo]'" in capsys.readouterr().err
 

@@ -7,11 +7,11 @@ import os
 from pathlib import Path
 from typing import Any
 
-from srtk_framework.cli.options import graph_block, note
-from srtk_framework.cli.short import add_file_arguments, run_short
-from srtk_framework.run.default_drivers import LINKER
+from srtk_framework.cli import graph_block, note
 from srtk_framework.values import InputError
+from srtk_plugin_sr.short_commands import add_file_arguments, run_short
 
+_LINKER = "dictionary"
 _TOKEN = "SRTK_LINK_TOKEN"
 _OF_GRAPH = {"wikidata": "rel", "dbpedia": "spotlight"}
 """SRTK's linkers, by the graph to which they link."""
@@ -42,7 +42,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 def run(args: argparse.Namespace) -> int:
     """Run the command."""
     service = args.service or _default_service(args)
-    if args.service is None and service != LINKER and not args.quiet:
+    if args.service is None and service != _LINKER and not args.quiet:
         note(f"no --service given: {service} links")
     linker: dict[str, Any] = {"use": service}
     if args.el_endpoint is not None:
@@ -72,7 +72,7 @@ def _default_service(args: argparse.Namespace) -> str:
     """Return the linker for ``-kg``; an address without a graph is that of REL, as in SRTK."""
     if args.knowledge_graph in _OF_GRAPH:
         return _OF_GRAPH[args.knowledge_graph]
-    return "rel" if args.el_endpoint is not None and args.knowledge_graph is None else LINKER
+    return "rel" if args.el_endpoint is not None and args.knowledge_graph is None else _LINKER
 
 
 def _index(args: argparse.Namespace, service: str) -> str | None:

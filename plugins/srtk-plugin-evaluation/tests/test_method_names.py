@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 import pytest
+from srtk_plugin_evaluation import method_names
 
-from srtk_framework.records import method_names
 from srtk_framework.values import InputError
 
 

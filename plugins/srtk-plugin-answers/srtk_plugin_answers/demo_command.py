@@ -16,7 +16,7 @@ from pathlib import Path
 from typing import Any
 
 from srtk_framework.cli import OK
-from srtk_framework.recipe.shipped import shipped_folder, shipped_recipe
+from srtk_framework.recipe import shipped_folder, shipped_recipe
 from srtk_framework.text import read_yaml
 from srtk_framework.values import InputError, SrtkError
 

@@ -15,7 +15,7 @@ import pytest
 import yaml
 
 from srtk_framework.cli import FAILED, OK, USAGE, main
-from srtk_framework.testing.oxigraph import served
+from srtk_framework.testing import served
 
 pty = pytest.importorskip("pty", reason="there are no pseudo-terminals on this system")
 needs_model = pytest.mark.skipif(

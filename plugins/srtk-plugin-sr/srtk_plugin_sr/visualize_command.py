@@ -8,16 +8,13 @@ from pathlib import Path
 from typing import Any
 
 import attrs
+from srtk_plugin_evaluation import method_names
 
-from srtk_framework.cli import OK
-from srtk_framework.cli.options import graph_block, note
-from srtk_framework.cli.short import add_file_arguments, run_folder, run_short, set_graph, set_output
-from srtk_framework.records.jsonl import read_json
-from srtk_framework.records.method_names import method_names
-from srtk_framework.records.retrieval_records import read_retrievals
-from srtk_framework.run.journal import journal_file
-from srtk_framework.run.manifest import NAME as MANIFEST
+from srtk_framework.cli import OK, graph_block, note
+from srtk_framework.records import read_json, read_retrievals
+from srtk_framework.run import journal_file
 from srtk_framework.values import InputError
+from srtk_plugin_sr.short_commands import add_file_arguments, run_folder, run_short, set_graph, set_output
 
 _DRAWN = 60
 """Triples that the page draws of a question; its table lists all."""
@@ -134,7 +131,7 @@ def _results_of(given: str) -> list[str]:
     """Return the result files that a path means: itself, or what a run has kept of each method, the main one first."""
     if given == "-" or not Path(given).is_dir():
         return [given]
-    manifest = Path(given) / MANIFEST
+    manifest = Path(given) / "manifest.json"
     run = read_json(manifest) if manifest.exists() else {}
     found = [journal_file(Path(given), method) for method in run.get("timing", {})]
     if not found or not all(file.exists() for file in found):

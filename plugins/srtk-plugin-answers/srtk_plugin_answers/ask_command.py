@@ -20,17 +20,14 @@ from typing import Any
 
 import attrs
 
-from srtk_framework.cli import FAILED, OK
-from srtk_framework.cli.options import add_set_argument, note
+from srtk_framework.cli import FAILED, OK, add_set_argument, note
 from srtk_framework.host import driver_of
-from srtk_framework.recipe.yaml_source import Places, set_value
+from srtk_framework.recipe import Places, set_value
 from srtk_framework.records import dumps
 from srtk_framework.roles import GraphView
-from srtk_framework.run import Graph, Result, Retriever
-from srtk_framework.run.default_drivers import READER
-from srtk_framework.run.graph_source import cache_folder, looks_like_file
-from srtk_framework.run.result import WIDTH, write_page
+from srtk_framework.run import WIDTH, Graph, Result, Retriever, cache_folder, looks_like_file, write_page
 from srtk_framework.values import InputError, RecipeError, SrtkError, redacted
+from srtk_plugin_answers import demo_command
 
 _PROMPT = "question> "
 _MORE = ":more"
@@ -179,19 +176,17 @@ def _demo(settings: dict[str, Any], quiet: bool) -> Graph:
     Raises:
         SrtkError: If data packages are missing, or the tables cannot be written.
     """
-    from srtk_framework.cli import demo
-
     folder = cache_folder() / "demo" / "world"
     if not folder.is_dir():
-        demo.require_packages()
+        demo_command.require_packages()
         if not quiet:
             note("writing the tables of the demo, once")
         made = folder.with_name(f".world-{os.getpid()}")
-        demo.write_world(made, quiet=True)
+        demo_command.write_world(made, quiet=True)
         with suppress(OSError):  # another call was faster
             made.replace(folder)
         shutil.rmtree(made, ignore_errors=True)
-    build = demo.world_build(folder) | settings
+    build = demo_command.world_build(folder) | settings
     return attrs.evolve(Graph.from_csv(*build.pop("files"), **build), name="demo")
 
 
@@ -230,7 +225,7 @@ def _retriever(args: argparse.Namespace, graphs: list[str]) -> Retriever:
     settings = _mapping("knowledge_graph", keys.pop("knowledge_graph", {}))
     build = _mapping("knowledge_graph.build", settings.pop("build", {}))
     build |= {name: value for name, value in _build_settings(args).items() if value is not None}
-    roles = {"reader": READER} | {argument: keys.pop(role) for role, argument in _ROLES.items() if role in keys}
+    roles = {"reader": "paths"} | {argument: keys.pop(role) for role, argument in _ROLES.items() if role in keys}
     if args.linker is not None:
         roles["linker"] = args.linker
     if args.least is not None:

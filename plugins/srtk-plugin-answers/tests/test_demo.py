@@ -6,8 +6,9 @@ import json
 from pathlib import Path
 
 import pytest
+from srtk_plugin_answers import demo_command
 
-from srtk_framework.cli import demo, main
+from srtk_framework.cli import main
 
 ROOT = Path(__file__).parents[2]
 
@@ -16,7 +17,7 @@ ROOT = Path(__file__).parents[2]
 def test_the_demo_is_written_where_the_recipes_look(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    for package in demo._PACKAGES:
+    for package in demo_command._PACKAGES:
         pytest.importorskip(package)
     monkeypatch.chdir(tmp_path)
     assert main(["demo"]) == 0
@@ -33,13 +34,13 @@ def test_the_demo_is_written_where_the_recipes_look(
 def test_missing_data_packages_are_named_with_the_extra(
     monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    monkeypatch.setattr(demo, "find_spec", lambda name: None if name == "pycountry" else object())
+    monkeypatch.setattr(demo_command, "find_spec", lambda name: None if name == "pycountry" else object())
     assert main(["demo"]) == 2
     assert "the demo needs pycountry; run: pip install 'srtk-framework[demo]'" in capsys.readouterr().err
 
 
 def test_a_program_that_fails_is_named(tmp_path: Path, capfd: pytest.CaptureFixture[str]) -> None:
-    for package in demo._PACKAGES:
+    for package in demo_command._PACKAGES:
         pytest.importorskip(package)
     (tmp_path / "file").write_text("")
     assert main(["demo", "--out", str(tmp_path / "file" / "in")]) == 2
