@@ -21,16 +21,6 @@ from srtk_framework.graph.path_search import find_paths, follow_path, path_sort_
 from srtk_framework.graph.question_ids import with_own_ids
 from srtk_framework.graph.reader_stop import EXHAUSTED, stopping_reader
 from srtk_framework.graph.score_unit import relative_scores, unit_of
-from srtk_framework.graph.topic_joins import topic_joins
-from srtk_framework.graph.topic_support import (
-    BACKGROUND,
-    INSTANCES_READ,
-    Arrival,
-    joins_of,
-    passed,
-    path_probabilities,
-    topic_support,
-)
 from srtk_framework.graph.traversal import Reached, follow_within, frontier_batches, within_nodes
 
 if TYPE_CHECKING:
@@ -40,10 +30,7 @@ if TYPE_CHECKING:
 from srtk_framework.graph.question_ids import is_value, with_ids_among, with_ids_of_result
 
 __all__ = [
-    "BACKGROUND",
     "EXHAUSTED",
-    "INSTANCES_READ",
-    "Arrival",
     "Instance",
     "PathKey",
     "Reached",
@@ -61,19 +48,14 @@ __all__ = [
     "instances",
     "instances_among",
     "is_value",
-    "joins_of",
     "match",
     "names_of",
     "neighbourhood",
-    "passed",
     "path_order",
-    "path_probabilities",
     "path_sort_key",
     "paths_within",
     "relative_scores",
     "stopping_reader",
-    "topic_joins",
-    "topic_support",
     "unit_of",
     "with_gold_triples",
     "with_ids_among",

@@ -38,14 +38,11 @@ from srtk_framework.records.retrieval_records import (
 )
 from srtk_framework.records.splits import part_of, place
 from srtk_framework.records.training_examples import read_training_examples, write_training_examples
-from srtk_framework.records.xml_entities import MAX_DOCTYPE, check_entities
 
 __all__ = [
     "FIELDS",
-    "MAX_DOCTYPE",
     "base_suffix",
     "check_depth",
-    "check_entities",
     "dumps",
     "field_of_gold",
     "gold_answers",

@@ -27,12 +27,13 @@ from srtk_framework.roles.mention_detector import MentionDetector
 from srtk_framework.roles.path_scorer import PathScorer
 from srtk_framework.roles.preflight import absent, no_url, unwritable
 from srtk_framework.roles.reader import Reader
-from srtk_framework.roles.search_settings import PLAIN, SearchSettings
+from srtk_framework.roles.search_settings import BACKGROUND, PLAIN, SearchSettings
 from srtk_framework.roles.subgraph_encoder import SubgraphEncoder
 from srtk_framework.roles.supervision import Supervision
 from srtk_framework.roles.trainable import GraphExamples, Trainable, TrainingPreflight, TrainingTask
 
 __all__ = [
+    "BACKGROUND",
     "PLAIN",
     "ROLES",
     "Completer",

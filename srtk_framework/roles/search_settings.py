@@ -7,7 +7,6 @@ from typing import Any, Literal, get_args
 
 import attrs
 
-from srtk_framework.graph import BACKGROUND
 from srtk_framework.values import (
     DriverError,
     SettingsError,
@@ -20,6 +19,8 @@ from srtk_framework.values import (
 )
 from srtk_framework.values.validators import Bounds
 
+BACKGROUND = 0.05
+"""Support of a topic where none of its paths arrive, by default: its right path may be one that was not found."""
 Order = Literal["paths", "nodes"]
 
 

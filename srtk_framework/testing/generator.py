@@ -13,7 +13,7 @@ import pytest
 from srtk_framework.roles import Generator
 from srtk_framework.testing.batches import MANY, BatchConformance, Probe, Probes
 from srtk_framework.testing.encoder import STRANGE
-from srtk_framework.text import count_tokens, fold, numbered, words
+from srtk_framework.text import count_tokens, fold, words
 from srtk_framework.values import DriverError, Message, Prompt, Reply
 
 LONG = 50_000
@@ -173,7 +173,8 @@ def ask(text: str) -> Prompt:
 def choice(text: str, options: Sequence[str], least: int = 1, most: int = 1) -> Prompt:
     """Make a prompt with numbered options."""
     several = "one number" if most == 1 else f"{least} to {most} numbers"
-    content = f"{text}\n\n{numbered(options)}\n\nReply with a JSON list of {several} of these lines."
+    lines = "\n".join(f"{number}. {option}" for number, option in enumerate(options, 1))
+    content = f"{text}\n\n{lines}\n\nReply with a JSON list of {several} of these lines."
     return Prompt((Message("user", content),), tuple(options), least, most, query=text)
 
 

@@ -1,4 +1,4 @@
-"""Text: name folding, sentences, mentions, verbalisation of triples, and choices among numbered options."""
+"""Text: name folding, sentences, mentions and verbalisation of triples."""
 
 from __future__ import annotations
 
@@ -30,7 +30,6 @@ from srtk_framework.text.mentions import (
     unnamed_entities,
     without_mentions,
 )
-from srtk_framework.text.option_choice import FALLBACK, FIRST, RATED, REPAIRED, Choice, chosen, numbered
 from srtk_framework.text.relation_forms import read_relation_forms, relation_words, worded
 from srtk_framework.text.sentences import sentences
 from srtk_framework.text.verbalise import (
@@ -52,16 +51,11 @@ __all__ = [
     "ALIAS_RELATIONS",
     "DBPEDIA_PAGES",
     "DEFAULT",
-    "FALLBACK",
-    "FIRST",
     "LABEL_RELATIONS",
     "LITERAL_FORM",
     "MOST_WORDS",
     "NAMESPACES",
     "PREFIXES",
-    "RATED",
-    "REPAIRED",
-    "Choice",
     "Span",
     "Templates",
     "answer_line",
@@ -69,7 +63,6 @@ __all__ = [
     "best_apart",
     "by_form",
     "capitals",
-    "chosen",
     "clean",
     "count_tokens",
     "displayed",
@@ -83,7 +76,6 @@ __all__ = [
     "local_part",
     "name",
     "name_parts",
-    "numbered",
     "own_spellings",
     "path_text",
     "quotes",

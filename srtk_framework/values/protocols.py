@@ -9,7 +9,6 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Protocol
 
-from srtk_framework.values.chat import Prompt, Reply
 from srtk_framework.values.frontiers import Frontier
 from srtk_framework.values.hop_state import HopState
 from srtk_framework.values.origins import Origin
@@ -78,16 +77,3 @@ class ReaderLike(Protocol):
 
     def refuses(self) -> bool:
         """Return whether the reader can refuse an insufficient subgraph."""
-
-
-class GeneratorLike(Protocol):
-    """The methods of a ``Generator`` that the choice among numbered options calls."""
-
-    def generate(self, prompts: Sequence[Prompt]) -> Sequence[Reply]:
-        """Reply to each prompt."""
-
-    def rate(self, prompts: Sequence[Prompt]) -> Sequence[Sequence[float]]:
-        """Rate the options of each prompt."""
-
-    def rates(self) -> bool:
-        """Return whether ``rate`` is supported."""

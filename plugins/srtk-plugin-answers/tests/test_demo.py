@@ -9,23 +9,29 @@ import pytest
 from srtk_plugin_answers import demo_command
 
 from srtk_framework.cli import main
+from srtk_framework.recipe import shipped_recipe
+from srtk_framework.values import SrtkError
 
-ROOT = Path(__file__).parents[2]
+
+def needs_data() -> None:
+    try:
+        demo_command.require_packages()
+    except SrtkError as error:
+        pytest.skip(str(error))
 
 
 @pytest.mark.slow
 def test_the_demo_is_written_where_the_recipes_look(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    for package in demo_command._PACKAGES:
-        pytest.importorskip(package)
+    needs_data()
     monkeypatch.chdir(tmp_path)
     assert main(["demo"]) == 0
     assert capsys.readouterr().out.splitlines()[-1].startswith("next: srtk recipes copy quickstart")
     questions = Path("build/demo/questions.jsonl").read_text(encoding="utf-8").splitlines()
     assert len(questions) == 287
     assert all(json.loads(line)["answer_entities"] for line in questions)
-    recipe = (ROOT / "recipes" / "quickstart.yaml").read_text(encoding="utf-8")
+    recipe = shipped_recipe("quickstart").text
     for name in ("triples", "labels", "aliases", "qualifiers"):
         assert f"build/demo/world/{name}.tsv" in recipe
         assert Path(f"build/demo/world/{name}.tsv").stat().st_size > 10_000
@@ -40,8 +46,7 @@ def test_missing_data_packages_are_named_with_the_extra(
 
 
 def test_a_program_that_fails_is_named(tmp_path: Path, capfd: pytest.CaptureFixture[str]) -> None:
-    for package in demo_command._PACKAGES:
-        pytest.importorskip(package)
+    needs_data()
     (tmp_path / "file").write_text("")
     assert main(["demo", "--out", str(tmp_path / "file" / "in")]) == 2
     assert "world.py" in capfd.readouterr().err.splitlines()[-1]

@@ -8,10 +8,10 @@ import attrs
 import numpy as np
 import numpy.typing as npt
 
-from srtk_framework.graph import topic_joins
 from srtk_framework.roles import KnowledgeGraph
 from srtk_framework.text import link_topics
 from srtk_framework.values import Question, Subgraph
+from srtk_plugin_sr.topic_joins import topic_joins
 
 
 @attrs.frozen(eq=False)

@@ -27,22 +27,10 @@ from typing import Any, NamedTuple
 
 import attrs
 
-from srtk_framework.graph import (
-    BACKGROUND,
-    INSTANCES_READ,
-    Arrival,
-    Instance,
-    PathKey,
-    finish,
-    instances,
-    joins_of,
-    passed,
-    path_order,
-    path_probabilities,
-    paths_within,
-    topic_support,
-)
+from srtk_framework.graph import Instance, PathKey, finish, instances, path_order, paths_within
+from srtk_framework.roles import BACKGROUND
 from srtk_framework.values import Budget, Frontier, GraphLike, Join, RankedPath, Subgraph, Triple, rounded
+from srtk_plugin_sr.topic_support import INSTANCES_READ, Arrival, joins_of, passed, path_probabilities, topic_support
 
 LEAST = 2
 """Ends of each path that find room before the mass decides."""

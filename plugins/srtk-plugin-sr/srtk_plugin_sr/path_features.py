@@ -11,11 +11,12 @@ import attrs
 import numpy as np
 import numpy.typing as npt
 
-from srtk_framework.graph import Instance, passed, path_probabilities, topic_support
+from srtk_framework.graph import Instance
 from srtk_framework.roles import KnowledgeGraph, PathScorer
 from srtk_framework.text import fold, spaced
 from srtk_framework.values import RankedPath, Step
 from srtk_plugin_sr.answer_kind import MARK, NUMBER, TIME, AnswerKind, answer_kind, end_kind, literal_kind, word_set
+from srtk_plugin_sr.topic_support import passed, path_probabilities, topic_support
 
 Floats = npt.NDArray[np.float64]
 

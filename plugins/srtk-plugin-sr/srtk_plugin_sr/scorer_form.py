@@ -9,9 +9,8 @@ from typing import Literal
 
 import attrs
 
-from srtk_framework.graph import BACKGROUND
 from srtk_framework.records import read_json
-from srtk_framework.roles import Encoder
+from srtk_framework.roles import BACKGROUND, Encoder
 from srtk_framework.values import DriverError, InputError, Path
 
 FILE = "path_scorer.json"

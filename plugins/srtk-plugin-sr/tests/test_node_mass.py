@@ -9,8 +9,8 @@ from hypothesis import strategies as st
 from srtk_plugin_local.memory import MemoryGraph
 from srtk_plugin_sr.node_mass import facts_by_node
 
-from srtk_framework.graph import BACKGROUND, facts
-from srtk_framework.roles import GraphView
+from srtk_framework.graph import facts
+from srtk_framework.roles import BACKGROUND, GraphView
 from srtk_framework.values import Budget, Join, RankedPath, RatedTriples, Step, Triple
 
 # Three players of two clubs in one town; each has a number.

@@ -20,8 +20,7 @@ from srtk_plugin_sr.search_settings import TOPIC_BACKGROUNDS, TRAINED
 from srtk_plugin_sr.vectors import TextIndex
 from srtk_plugin_transformers.encoder import TransformersEncoder
 
-from srtk_framework.graph import BACKGROUND
-from srtk_framework.roles import PLAIN, Encoder, GraphExamples, SearchSettings, Trainable, TrainingTask
+from srtk_framework.roles import BACKGROUND, PLAIN, Encoder, GraphExamples, SearchSettings, Trainable, TrainingTask
 from srtk_framework.values import END, DriverError, Link, Question, RankedPath, Sample, Step, TrainingExample
 
 PEOPLE = [f"p{i}" for i in range(24)]

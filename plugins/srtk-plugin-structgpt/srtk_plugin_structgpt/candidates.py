@@ -7,8 +7,9 @@ from fnmatch import fnmatchcase
 from typing import Literal, NamedTuple
 
 from srtk_framework.roles import Generator, KnowledgeGraph, PathScorer
-from srtk_framework.text import FALLBACK, RATED, Choice, chosen, path_text, step_text
+from srtk_framework.text import path_text, step_text
 from srtk_framework.values import Path, Prompt, Step, best_first, rounded, total
+from srtk_plugin_structgpt.option_choice import FALLBACK, RATED, Choice, chosen
 from srtk_plugin_structgpt.search_state import Branch, SearchState
 from srtk_plugin_structgpt.templates import CountTokens, Template, shown_labels, token_fit
 

@@ -8,9 +8,10 @@ from typing import Any, Literal
 import attrs
 
 from srtk_framework.roles import Generator, KnowledgeGraph, Reader, not_open
-from srtk_framework.text import RATED, Choice, chosen, fold, name
+from srtk_framework.text import fold, name
 from srtk_framework.values import Answer, DriverError, Question, Subgraph, at_least, total, usage
 from srtk_plugin_structgpt.graph_text import fact_lines, harmless_labels
+from srtk_plugin_structgpt.option_choice import RATED, Choice, chosen
 from srtk_plugin_structgpt.templates import OPTION_TEMPLATES, Template, call_record, digest, read_templates, token_fit
 
 TEMPLATE = "option"

@@ -9,7 +9,7 @@ from typing import Any
 import attrs
 
 from srtk_framework.roles import Generator, KnowledgeGraph, Reader, not_open
-from srtk_framework.text import FALLBACK, FIRST, REPAIRED, fold, numbered
+from srtk_framework.text import fold
 from srtk_framework.values import (
     Alternative,
     Answer,
@@ -24,6 +24,7 @@ from srtk_framework.values import (
 )
 from srtk_plugin_structgpt.answer_reply import AnswerReply, answer_schema, parse_answer
 from srtk_plugin_structgpt.graph_text import fact_lines, harmless, harmless_labels
+from srtk_plugin_structgpt.option_choice import FALLBACK, FIRST, REPAIRED, numbered
 from srtk_plugin_structgpt.shown_facts import ShownFacts, is_value, shown_facts
 from srtk_plugin_structgpt.templates import READER_TEMPLATES, Template, call_record, digest, read_templates, token_fit
 

@@ -7,8 +7,9 @@ from collections.abc import Mapping, Sequence
 from typing import Any, NamedTuple
 
 import attrs
+from srtk_plugin_sr.topic_joins import topic_joins
 
-from srtk_framework.graph import path_order, topic_joins
+from srtk_framework.graph import path_order
 from srtk_framework.text import link_shares, link_topics
 from srtk_framework.values import (
     Answer,

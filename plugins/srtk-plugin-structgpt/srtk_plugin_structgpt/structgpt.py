@@ -19,7 +19,7 @@ class StructGptExpander(IterativeExpander):
     read, including the statements behind mediators; then the reader answers or asks for more. Unlike in the paper, the
     search takes several hops, keeps all triples read, and returns those that support the answer with the paths that
     lead to them. Where paths from several topics of a question meet, their triples come first (see
-    ``graph.topic_joins``).
+    ``srtk_plugin_sr.topic_joins``).
     """
 
     def _chosen_steps(self, states: Sequence[SearchState]) -> list[tuple[SearchState, ChosenStep]]:

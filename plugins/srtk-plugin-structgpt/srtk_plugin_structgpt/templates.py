@@ -12,9 +12,10 @@ from typing import Any
 import attrs
 
 from srtk_framework.roles import KnowledgeGraph
-from srtk_framework.text import name, numbered, read_yaml, triple_text
+from srtk_framework.text import name, read_yaml, triple_text
 from srtk_framework.values import InputError, Message, Prompt, Reply, Triple, close_matches, shortened
 from srtk_plugin_structgpt.graph_text import delimited, harmless_labels
+from srtk_plugin_structgpt.option_choice import numbered
 
 CountTokens = Callable[[Sequence[str]], Sequence[int]]
 """Counts the tokens of each text, as ``Generator.count_tokens`` does."""

@@ -9,6 +9,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from srtk_plugin_local.memory import MemoryGraph
 from srtk_plugin_structgpt.candidates import PagedRequest, choose_paged
+from srtk_plugin_structgpt.option_choice import numbered
 from srtk_plugin_structgpt.search_state import SearchState
 from srtk_plugin_structgpt.structgpt import StructGptExpander
 from srtk_plugin_structgpt.templates import SEARCH_TEMPLATES, read_templates
@@ -16,7 +17,7 @@ from srtk_plugin_structgpt.tog import TogExpander
 
 from srtk_framework.testing.path_scorer import ToyPathScorer
 from srtk_framework.testing.scripted import ScriptedGenerator, misnumbered, picks
-from srtk_framework.text import count_tokens, numbered
+from srtk_framework.text import count_tokens
 from srtk_framework.values import Question
 
 TEMPLATE = read_templates({}, SEARCH_TEMPLATES)["first-relations"]

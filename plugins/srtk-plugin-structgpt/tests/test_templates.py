@@ -8,13 +8,14 @@ import attrs
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+from srtk_plugin_structgpt.option_choice import numbered
 from srtk_plugin_structgpt.reader import LlmReader
 from srtk_plugin_structgpt.structgpt import StructGptExpander
 from srtk_plugin_structgpt.templates import PLACEHOLDERS, digest, read_templates, token_fit
 from srtk_plugin_structgpt.tog import TogExpander
 
 from srtk_framework.testing.scripted import ScriptedGenerator, misnumbered
-from srtk_framework.text import count_tokens, numbered
+from srtk_framework.text import count_tokens
 from srtk_framework.values import InputError
 
 SNAPSHOTS = Path(__file__).with_name("prompts")

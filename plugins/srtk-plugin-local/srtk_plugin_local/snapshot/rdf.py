@@ -8,13 +8,13 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from typing import IO, TYPE_CHECKING, Any, cast
 
-from srtk_framework.records import check_entities
 from srtk_framework.values import InputError, Literal
 from srtk_plugin_local.snapshot.input_files import Input
 from srtk_plugin_local.snapshot.input_report import DIRECTIONS, EMPTY_FILES, FileReport
 from srtk_plugin_local.snapshot.jsonld_keys import note_lost_keys
 from srtk_plugin_local.snapshot.rdf_text import Utf8Input, base_of
 from srtk_plugin_local.snapshot.tables import ROWS, Meter
+from srtk_plugin_local.snapshot.xml_entities import check_entities
 
 if TYPE_CHECKING:
     import pyarrow as pa

@@ -7,9 +7,9 @@ import re
 from pathlib import Path
 from urllib.parse import quote
 
-from srtk_framework.records import MAX_DOCTYPE
 from srtk_framework.values import InputError
 from srtk_plugin_local.snapshot.input_files import BLOCK, Input
+from srtk_plugin_local.snapshot.xml_entities import MAX_DOCTYPE
 
 _MARKS = (
     (codecs.BOM_UTF8, "utf-8"),

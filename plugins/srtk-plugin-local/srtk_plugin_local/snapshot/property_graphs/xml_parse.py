@@ -5,11 +5,11 @@ from __future__ import annotations
 import re
 from typing import Protocol
 
-from srtk_framework.records import check_entities
 from srtk_framework.values import InputError
 from srtk_plugin_local.snapshot.input_files import Input
 from srtk_plugin_local.snapshot.input_report import FileReport
 from srtk_plugin_local.snapshot.tables import Meter
+from srtk_plugin_local.snapshot.xml_entities import check_entities
 
 GROWTH = 20
 """Bytes of memory for each byte of a file: measured 7 to 17 for GraphML and GEXF files of 5 to 20 MB."""

@@ -10,9 +10,9 @@ from typing import Any, Literal
 
 import attrs
 
-from srtk_framework.text.folding import fold
+from srtk_framework.roles import Generator
+from srtk_framework.text import fold
 from srtk_framework.values import DriverError, Message, Prompt, Reply, best_first, rounded
-from srtk_framework.values.protocols import GeneratorLike
 
 How = Literal["first", "repaired", "rated", "fallback"]
 FIRST: How = "first"
@@ -110,7 +110,7 @@ def named(text: str, options: Sequence[str], least: int, most: int) -> tuple[int
 
 
 def chosen(
-    generator: GeneratorLike, prompts: Sequence[Prompt], repair: bool = True, by: Literal["reply", "rating"] = "reply"
+    generator: Generator, prompts: Sequence[Prompt], repair: bool = True, by: Literal["reply", "rating"] = "reply"
 ) -> list[Choice]:
     """Let a generator choose among the options of each prompt.
 
@@ -165,7 +165,7 @@ def _read(reply: Reply, prompt: Prompt) -> tuple[int, ...] | None:
     return named(reply.text, prompt.options, prompt.least, prompt.most) if row is None else row
 
 
-def _rated(generator: GeneratorLike, prompts: Sequence[Prompt]) -> list[Choice]:
+def _rated(generator: Generator, prompts: Sequence[Prompt]) -> list[Choice]:
     if not generator.rates():
         raise DriverError("the generator does not rate options; choose by its reply")
     choices = []

@@ -6,9 +6,9 @@ import attrs
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+from srtk_plugin_sr.topic_joins import topic_joins
+from srtk_plugin_sr.topic_support import BACKGROUND
 
-from srtk_framework.graph import topic_joins
-from srtk_framework.graph.topic_support import BACKGROUND
 from srtk_framework.values import Join, RankedPath, Step, Subgraph, Triple
 
 # Two clubs of a town, and the countries that their players come from.

@@ -5,10 +5,10 @@ import json
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+from srtk_plugin_structgpt.option_choice import FALLBACK, FIRST, RATED, REPAIRED, chosen, numbered, numbers, repaired
 
 from srtk_framework.testing import ScriptedGenerator, misnumbered, picks
 from srtk_framework.testing.generator import choice
-from srtk_framework.text.option_choice import FALLBACK, FIRST, RATED, REPAIRED, chosen, numbered, numbers, repaired
 from srtk_framework.values import DriverError, Message, Prompt, Reply, total, usage
 
 OPTIONS = ("spouse", "spouse s", "profession")

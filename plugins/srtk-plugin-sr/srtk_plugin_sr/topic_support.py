@@ -8,11 +8,10 @@ from typing import NamedTuple
 
 import attrs
 
-from srtk_framework.graph.path_facts import Instance
+from srtk_framework.graph import Instance
+from srtk_framework.roles import BACKGROUND
 from srtk_framework.values import Join, RankedPath, Triple
 
-BACKGROUND = 0.05
-"""Support of a topic where none of its paths arrive, by default: its right path may be one that was not found."""
 AT_TOPIC = 0.5
 """Support of a topic at its own node: a path from another topic that passes there joins the two."""
 GREATEST = 1e100

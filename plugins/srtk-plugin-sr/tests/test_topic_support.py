@@ -6,9 +6,7 @@ import math
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
-
-from srtk_framework.graph import Instance
-from srtk_framework.graph.topic_support import (
+from srtk_plugin_sr.topic_support import (
     AT_TOPIC,
     BACKGROUND,
     Arrival,
@@ -16,6 +14,8 @@ from srtk_framework.graph.topic_support import (
     path_probabilities,
     topic_support,
 )
+
+from srtk_framework.graph import Instance
 from srtk_framework.values import Join, RankedPath, Step, Triple
 
 R = Step("r")

@@ -9,9 +9,9 @@ from __future__ import annotations
 from collections.abc import Collection, Mapping
 from typing import NamedTuple
 
-from srtk_framework.graph.path_facts import Instance, instances_among
-from srtk_framework.graph.topic_support import INSTANCES_READ, joins_of, passed, path_probabilities, topic_support
+from srtk_framework.graph import Instance, instances_among
 from srtk_framework.values import Join, RatedTriples, Subgraph, Triple
+from srtk_plugin_sr.topic_support import INSTANCES_READ, joins_of, passed, path_probabilities, topic_support
 
 
 class TopicJoins(NamedTuple):

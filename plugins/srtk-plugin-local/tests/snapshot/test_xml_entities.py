@@ -7,9 +7,8 @@ import subprocess
 import sys
 
 import pytest
+from srtk_plugin_local.snapshot.xml_entities import MAX_ENTITY, check_entities
 
-from srtk_framework.records import check_entities
-from srtk_framework.records.xml_entities import MAX_ENTITY
 from srtk_framework.values import InputError
 
 PREFIX = '<!DOCTYPE rdf [\n<!ENTITY owl "http://www.w3.org/2002/07/owl#">\n]>\n<rdf a="&owl;Class"/>\n'
@@ -66,7 +65,7 @@ def test_a_prefix_may_be_used_in_any_number_of_values():
 HIDDEN = "<!-- " + "x" * 900_000 + " -->"
 MEMORY = """
 import resource, sys
-from srtk_framework.records import check_entities
+from srtk_plugin_local.snapshot.xml_entities import check_entities
 from srtk_framework.values import InputError
 pages = int(open("/proc/self/statm").read().split()[0])
 limit = pages * resource.getpagesize() + 200 * 2**20
@@ -97,7 +96,7 @@ def test_a_file_of_some_megabytes_is_refused_within_200_mb(tmp_path, body):
 
 
 def test_a_reference_split_between_two_blocks_is_counted(monkeypatch):
-    monkeypatch.setattr("srtk_framework.records.xml_entities._BLOCK", 7)
+    monkeypatch.setattr("srtk_plugin_local.snapshot.xml_entities._BLOCK", 7)
     body = "<rdf>" + "&abcdefghijkl;" * 70 + "</rdf>"
     with pytest.raises(InputError, match=r"^f\.rdf:4: the entities of one value"):
         check_entities(document(f'<!ENTITY abcdefghijkl "{"x" * 60_000}">', body=body), "f.rdf")
