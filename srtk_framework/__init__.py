@@ -119,114 +119,8 @@ if TYPE_CHECKING:
         share,
     )
 
-_ROOMS = {
-    "graph": (
-        "facts",
-        "find_paths",
-        "finish",
-        "follow_within",
-        "path_order",
-    ),
-    "host": (
-        "Call",
-        "Observer",
-        "__version__",
-    ),
-    "recipe": (
-        "Stage",
-        "hookimpl",
-    ),
-    "roles": (
-        "TrainingTask",
-        "Completer",
-        "Corpus",
-        "Dataset",
-        "Encoder",
-        "EntityLinker",
-        "Expander",
-        "Explainable",
-        "Exporter",
-        "Generator",
-        "HopChoice",
-        "Index",
-        "KnowledgeGraph",
-        "MaskFiller",
-        "MentionDetector",
-        "PathScorer",
-        "Reader",
-        "Role",
-        "SearchSettings",
-        "SubgraphEncoder",
-        "Supervision",
-        "Trainable",
-        "not_open",
-    ),
-    "run": (
-        "Graph",
-        "Result",
-        "Retriever",
-        "Run",
-        "Runner",
-        "Session",
-        "ask",
-        "open",
-    ),
-    "values": (
-        "END",
-        "NIL",
-        "Answer",
-        "Budget",
-        "DriverError",
-        "Entry",
-        "FoundPaths",
-        "Frontier",
-        "Hit",
-        "HopState",
-        "InputError",
-        "TrainingExample",
-        "Link",
-        "LinkList",
-        "Literal",
-        "MaskedText",
-        "Mention",
-        "Message",
-        "NodeSet",
-        "Path",
-        "Pattern",
-        "PluginError",
-        "Prompt",
-        "Qualifier",
-        "Question",
-        "Ragged",
-        "RankedPath",
-        "RecipeError",
-        "Reply",
-        "Retrieval",
-        "RunError",
-        "Sample",
-        "Schema",
-        "SettingsError",
-        "SnapshotError",
-        "SrtkError",
-        "Step",
-        "Subgraph",
-        "TokenScore",
-        "Triple",
-        "above",
-        "at_least",
-        "between",
-        "deprecated",
-        "each",
-        "finite",
-        "keys_of",
-        "not_empty",
-        "one_of",
-        "positive",
-        "rounded",
-        "share",
-    ),
-}
-_ROOM_OF = {name: room for room, names in _ROOMS.items() for name in names}
+_ROOMS = ("values", "graph", "roles", "host", "recipe", "run")
+"""Where public names are looked for, in the order in which rooms import each other: no room is loaded in vain."""
 
 __all__ = [
     "END",
@@ -329,13 +223,13 @@ if not TYPE_CHECKING:  # a type checker would take any name for a public one
 
     def __getattr__(name: str) -> Any:
         """Import a public name from its room when it is first used."""
-        if name not in _ROOM_OF:
-            raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
-        room = import_module(f"{__name__}.{_ROOM_OF[name]}")
-        # The room keeps the built-in of that name.
-        value = getattr(room, "open_session" if name == "open" else name)
-        globals()[name] = value
-        return value
+        inside = "open_session" if name == "open" else name  # the room keeps the built-in of that name
+        rooms = (import_module(f"{__name__}.{room}") for room in _ROOMS if name in __all__)
+        for room in rooms:
+            if inside in room.__all__:
+                globals()[name] = value = getattr(room, inside)
+                return value
+        raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
 
 
 def __dir__() -> list[str]:

@@ -29,7 +29,6 @@ ELSEWHERE = {
     "cli/test_main.py": "cli/check",
     "cli/test_plugins_list.py": "cli/plugins",
     "cli/test_run_and_evaluate.py": "cli/options cli/run",
-    "run/test_recipe_schema.py": "cli/schema",
     "recipe/test_recipe.py": "recipe/blocks",
     # Parts of one whole, tested through it.
     "test_one_spelling.py": "graph/question_ids text/id_spellings",

@@ -31,7 +31,6 @@ COMMANDS = {
     "query": ("srtk_framework.cli.query", "look up triple patterns with one open end"),
     "run": ("srtk_framework.cli.run", "run recipes"),
     "check": ("srtk_framework.cli.check", "check a recipe without running it"),
-    "schema": ("srtk_framework.cli.schema", "print the JSON Schema of recipes, for editors"),
     "plugins": (
         "srtk_framework.cli.plugins",
         "list the installed drivers and commands, or show a driver with its settings",

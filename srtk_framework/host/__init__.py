@@ -2,7 +2,16 @@
 
 from __future__ import annotations
 
-from srtk_framework.host.discovery import distributions_of, find, load, role_class, role_names
+from srtk_framework.host.discovery import (
+    OBSERVER,
+    STAGE,
+    distributions_of,
+    find,
+    known_names,
+    load,
+    role_class,
+    role_names,
+)
 from srtk_framework.host.docstrings import meanings
 from srtk_framework.host.module_source import module_file
 from srtk_framework.host.observers import Call, Observer, Progress, Tracing, notify, share_of_time
@@ -11,6 +20,8 @@ from srtk_framework.host.tracebacks import Tracebacks
 from srtk_framework.host.versions import __version__, libraries
 
 __all__ = [
+    "OBSERVER",
+    "STAGE",
     "Call",
     "Observer",
     "Port",
@@ -21,6 +32,7 @@ __all__ = [
     "distributions_of",
     "driver_of",
     "find",
+    "known_names",
     "libraries",
     "load",
     "meanings",

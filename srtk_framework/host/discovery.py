@@ -80,6 +80,13 @@ def find(role: str) -> list[Plugin]:
     return list(_plugins(role, _search_path()))
 
 
+def known_names(role: str) -> list[str]:
+    """List the drivers of a role in the framework's own plugins, installed or not, by name."""
+    from srtk_framework.host.known_drivers import known_drivers  # a file, read only if it is asked for
+
+    return sorted({name for roles in known_drivers().values() for name in roles.get(role, ())})
+
+
 @lru_cache(maxsize=64)
 def _plugins(role: str, search_path: tuple[tuple[str, int], ...]) -> tuple[Plugin, ...]:
     """Read the drivers of a role from the metadata of distributions, once for each state of the search path."""

@@ -3,15 +3,17 @@
 from __future__ import annotations
 
 from srtk_framework.recipe.blocks import Block, Blocks, block_in
-from srtk_framework.recipe.composer import Composer, needs_of
-from srtk_framework.recipe.recipe import Options, Recipe, from_data, load
+from srtk_framework.recipe.composer import MANY, Composer, needs_of, wants_budget
+from srtk_framework.recipe.recipe import VERSION, Options, Recipe, from_data, load
 from srtk_framework.recipe.settings import Where, structure, structure_fields
 from srtk_framework.recipe.shipped import shipped_folder, shipped_recipe
-from srtk_framework.recipe.stage import Stage, hookimpl
+from srtk_framework.recipe.stage import Stage, hookimpl, load_stage
 from srtk_framework.recipe.yaml_source import Places, set_value
 from srtk_framework.values import SettingsError
 
 __all__ = [
+    "MANY",
+    "VERSION",
     "Block",
     "Blocks",
     "Composer",
@@ -25,10 +27,12 @@ __all__ = [
     "from_data",
     "hookimpl",
     "load",
+    "load_stage",
     "needs_of",
     "set_value",
     "shipped_folder",
     "shipped_recipe",
     "structure",
     "structure_fields",
+    "wants_budget",
 ]

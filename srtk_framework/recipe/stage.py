@@ -65,7 +65,7 @@ class Stage:
         """Describe what may stand under its key, where its fields do not.
 
         Args:
-            writer: The ``SchemaWriter``, which describes drivers and types.
+            writer: The ``SchemaWriter`` of `srtk schema`, which describes drivers and types.
 
         Returns:
             JSON Schema; None for that of its fields.

@@ -36,11 +36,12 @@ from srtk_framework.records.retrieval_records import (
     record_from_retrieval,
     retrieval_from_record,
 )
-from srtk_framework.records.splits import part_of, place
+from srtk_framework.records.splits import Part, part_of, place
 from srtk_framework.records.training_examples import read_training_examples, write_training_examples
 
 __all__ = [
     "FIELDS",
+    "Part",
     "base_suffix",
     "check_depth",
     "dumps",

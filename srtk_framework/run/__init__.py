@@ -7,7 +7,6 @@ from srtk_framework.run.graph_source import Graph, cache_folder, data_files, loo
 from srtk_framework.run.journal import journal_file
 from srtk_framework.run.manifest import COMPLETE
 from srtk_framework.run.pipeline import Pipeline
-from srtk_framework.run.recipe_schema import SchemaWriter
 from srtk_framework.run.result import WIDTH, Result, write_page
 from srtk_framework.run.retriever import Retriever, ask
 from srtk_framework.run.runner import Run, Runner
@@ -23,7 +22,6 @@ __all__ = [
     "Retriever",
     "Run",
     "Runner",
-    "SchemaWriter",
     "Session",
     "StageHooks",
     "ask",

@@ -14,8 +14,8 @@ from urllib.parse import unquote, urlsplit
 
 import attrs
 
-from srtk_framework.host.discovery import find, load
-from srtk_framework.host.known_drivers import distribution_of, known_drivers
+from srtk_framework.host.discovery import find, known_names, load
+from srtk_framework.host.known_drivers import distribution_of
 from srtk_framework.recipe.blocks import is_networkx
 from srtk_framework.recipe.composer import needs_of
 from srtk_framework.roles import KnowledgeGraph
@@ -234,7 +234,7 @@ class Graph:
             distribution = distribution_of(_ROLE, name)
             if distribution is not None:
                 raise InputError(f"the graph {name} is not installed; run: pip install {distribution}")
-            known = sorted({*installed, *(one for roles in known_drivers().values() for one in roles.get(_ROLE, ()))})
+            known = sorted({*installed, *known_names(_ROLE)})
             hint = close_matches(name, known)
             raise InputError(
                 f"there is no file or folder {name!r}, and no graph of that name.{hint} Give a file of triples, a"

@@ -5,7 +5,7 @@ from __future__ import annotations
 from srtk_framework.values.batches import answered, batched
 from srtk_framework.values.budget import Budget
 from srtk_framework.values.chat import Message, Prompt, Reply, total, usage, use_of
-from srtk_framework.values.deprecation import Deprecation, deprecated
+from srtk_framework.values.deprecation import Deprecation, deprecated, deprecation_of
 from srtk_framework.values.entries import EntityMention, Entry, Hit
 from srtk_framework.values.errors import (
     DriverError,
@@ -123,6 +123,7 @@ __all__ = [
     "completion_order",
     "confidence",
     "deprecated",
+    "deprecation_of",
     "each",
     "finite",
     "hit_order",

@@ -6,7 +6,6 @@ from typing import Any
 
 from srtk_framework.host import load, meanings
 from srtk_framework.roles import settings_class
-from srtk_framework.run import SchemaWriter
 from srtk_plugin_training.train_key import HeldOut, Train
 
 Json = dict[str, Any]
@@ -15,8 +14,8 @@ _OF_QUESTIONS = ("paths", "links", "answers")
 """What drivers ``learns`` from that are given as questions."""
 
 
-def train_schema(writer: SchemaWriter) -> Json:
-    """Describe what may stand under ``train``; what depends on the driver goes to the writer's conditions."""
+def train_schema(writer: Any) -> Json:
+    """Describe what may stand under ``train``; what depends on the driver goes to the conditions of `srtk schema`."""
     roles = [name for name, role in writer.roles.items() if role.top_level and not role.several]
     for role in roles:
         _fits(writer, role)
@@ -49,7 +48,7 @@ def train_schema(writer: SchemaWriter) -> Json:
     return {**written, "not": {"const": True}}
 
 
-def _fits(writer: SchemaWriter, role: str) -> None:
+def _fits(writer: Any, role: str) -> None:
     """Say that a driver of the role must be there where it is trained, and which settings its training has."""
     driver: Json = {"properties": {"driver": {"const": role}}}
     if role != "path_scorer":  # which is the default

@@ -11,6 +11,7 @@ import attrs
 import jsonschema
 import pytest
 import yaml
+from srtk_plugin_authoring.recipe_schema import recipe_schema, type_schema, written_schema
 
 from srtk_framework.cli import main
 from srtk_framework.host.discovery import find, load
@@ -19,7 +20,6 @@ from srtk_framework.recipe.recipe import parse
 from srtk_framework.recipe.shipped import SCHEMA, recipes_folder
 from srtk_framework.recipe.yaml_source import Places
 from srtk_framework.roles import ROLES
-from srtk_framework.run.recipe_schema import recipe_schema, type_schema, written_schema
 from srtk_framework.run.session import Session
 from srtk_framework.values import RecipeError, at_least, deprecated, each, keys_of, not_empty, one_of
 

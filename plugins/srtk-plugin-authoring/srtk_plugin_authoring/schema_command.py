@@ -10,6 +10,7 @@ from __future__ import annotations
 import argparse
 
 from srtk_framework.cli import OK
+from srtk_plugin_authoring.recipe_schema import recipe_schema, written_schema
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
@@ -23,7 +24,5 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
 def run(args: argparse.Namespace) -> int:
     """Run the command."""
-    from srtk_framework.run.recipe_schema import recipe_schema, written_schema
-
     print(written_schema(recipe_schema(args.known)), end="")
     return OK

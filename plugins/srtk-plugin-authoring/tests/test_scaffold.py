@@ -11,7 +11,7 @@ import tomllib
 from pathlib import Path
 
 import pytest
-from srtk_plugin_scaffold import KINDS, write_plugin
+from srtk_plugin_authoring.scaffold import KINDS, write_plugin
 
 from srtk_framework.cli import main
 from srtk_framework.roles import ROLES

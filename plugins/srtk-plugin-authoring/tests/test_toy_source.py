@@ -6,7 +6,7 @@ import subprocess
 import sys
 
 import pytest
-from srtk_plugin_scaffold.toy_source import toy_of
+from srtk_plugin_authoring.toy_source import toy_of
 
 from srtk_framework.values import SrtkError
 

@@ -12,7 +12,7 @@ from pathlib import Path
 
 from srtk_framework.cli import COMMANDS, OK, plugin_commands
 from srtk_framework.values import SrtkError
-from srtk_plugin_scaffold import write_plugin
+from srtk_plugin_authoring.scaffold import write_plugin
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:

@@ -12,7 +12,7 @@ from typing import NamedTuple
 
 from srtk_framework.host import __version__, role_class, role_names
 from srtk_framework.values import SrtkError, close_matches
-from srtk_plugin_scaffold.toy_source import toy_of
+from srtk_plugin_authoring.toy_source import toy_of
 
 PREFIX = "srtk-plugin-"
 _NAME = re.compile(r"[a-z][a-z0-9]*(?:-[a-z0-9]+)*")
@@ -159,7 +159,7 @@ def _requirement(package: str) -> str:
 
 
 def _fill(template: str, words: Mapping[str, str]) -> str:
-    text = files(__name__).joinpath("templates", f"{template}.tmpl").read_text(encoding="utf-8")
+    text = files(__package__).joinpath("templates", f"{template}.tmpl").read_text(encoding="utf-8")
     return Template(text).substitute(words)
 
 

@@ -14,16 +14,11 @@ from typing import Any, Union, get_args, get_origin
 
 import attrs
 
-from srtk_framework.host.discovery import OBSERVER, STAGE, find, load, role_class, role_names
-from srtk_framework.host.docstrings import meanings
-from srtk_framework.host.known_drivers import known_drivers
-from srtk_framework.recipe import needs_of
-from srtk_framework.recipe.composer import MANY, wants_budget
-from srtk_framework.recipe.recipe import VERSION, Options
-from srtk_framework.recipe.stage import Stage, load_stage
-from srtk_framework.records.splits import Part
+from srtk_framework.host import OBSERVER, STAGE, find, known_names, load, meanings, role_class, role_names
+from srtk_framework.recipe import MANY, VERSION, Options, Stage, load_stage, needs_of, wants_budget
+from srtk_framework.records import Part
 from srtk_framework.roles import ROLES, Role
-from srtk_framework.values.deprecation import deprecation_of
+from srtk_framework.values import deprecation_of
 
 DIALECT = "https://json-schema.org/draft/2020-12/schema"
 VARIABLE = {"$ref": "#/$defs/variable"}
@@ -59,10 +54,8 @@ def _names(roles: Mapping[str, type[Role]], known: bool) -> dict[str, list[str]]
     wanted = [*roles, OBSERVER, STAGE]
     if not known:
         return {role: sorted({plugin.name for plugin in find(role)}) for role in wanted}
-    listed = known_drivers().values()
-    own = {role: sorted({name for table in listed for name in table.get(role, ())}) for role in wanted}
     return {
-        **own,
+        **{role: known_names(role) for role in wanted},
         OBSERVER: sorted(plugin.name for plugin in find(OBSERVER) if plugin.distribution == "srtk-framework"),
     }
 
