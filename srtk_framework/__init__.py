@@ -1,7 +1,7 @@
 """A plugin framework for semantic subgraph retrieval: questions in, small scored subgraphs out.
 
-What authors of plugins and programs that embed the framework need is importable from here. A name is imported from its
-room when it is first used, so that ``import srtk_framework`` itself loads nothing. Each room (``srtk_framework.graph``,
+Plugins and programs that embed the framework import from here. A name is imported from its room when it is first
+used, so that ``import srtk_framework`` itself loads nothing. Each room (``srtk_framework.graph``,
 ``srtk_framework.text``, ...) has more names in its ``__all__``; all other names are private.
 """
 
@@ -233,5 +233,5 @@ if not TYPE_CHECKING:  # a type checker would take any name for a public one
 
 
 def __dir__() -> list[str]:
-    """List the public names, and what was imported so far."""
+    """List the public names, and those imported so far."""
     return sorted({*globals(), *__all__})

@@ -139,7 +139,7 @@ def _dispatch(arguments: list[str], in_full: bool) -> int:
 
 
 def _parsed(parser: argparse.ArgumentParser, words: list[str]) -> argparse.Namespace:
-    """Parse the words of a subcommand, with its options anywhere among the others."""
+    """Parse the words of a subcommand, with options and arguments in any order."""
     whole = any(action.nargs in (argparse.PARSER, argparse.REMAINDER) for action in parser._actions)
     if whole or "--" in words:  # these end the options, which an intermixed parser does not know
         return parser.parse_args(words)
@@ -196,7 +196,7 @@ def find_command(arguments: list[str]) -> tuple[str, list[str], str, str]:
 
 
 def _not_installed(arguments: list[str], some: bool) -> str | None:
-    """Say which distribution brings a command; None if no known one does.
+    """Return a sentence on the distribution that brings a command; None if no known distribution does.
 
     Args:
         arguments: The command line.

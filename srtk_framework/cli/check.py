@@ -1,6 +1,6 @@
 """Check a recipe before it runs, and report all mistakes at once.
 
-Checked are every key, type, driver and need, and what the recipe names: files of questions, datasets, snapshots,
+Checked are every key, type, driver and need, and all that the recipe names: files of questions, datasets, snapshots,
 models, the form of addresses, and whether outputs can be written. Nothing is loaded, built or asked over a network
 without --open.
 """
@@ -50,7 +50,7 @@ def run(args: argparse.Namespace) -> int:
 
 
 def _steps(recipe: Recipe, session: Session) -> list[str]:
-    """Say in words what a run of a recipe does, in order."""
+    """Describe the steps of a run, in order."""
     steps: list[str] = []
     trains = session.stages.implement("train")
     of_stages: dict[str, Sequence[str]] = {}

@@ -35,7 +35,7 @@ def run(args: argparse.Namespace) -> int:
 
 
 def parser_of_all() -> argparse.ArgumentParser:
-    """Return one parser with all commands, those of plugins among them; a command of two words is nested."""
+    """Return one parser with all commands, also of plugins; a command of two words is nested."""
     whole = argparse.ArgumentParser(prog="srtk", description="Semantic subgraph retrieval from knowledge graphs.")
     whole.add_argument("-V", "--version", action="store_true", help="print the version")
     whole.add_argument(TRACEBACK, action="store_true", help="show exceptions with their tracebacks")

@@ -63,10 +63,10 @@ def add_run_arguments(parser: argparse.ArgumentParser) -> None:
 
 
 class _Printed(logging.Handler):
-    """Prints what the framework and its plugins log."""
+    """Prints log records of the framework and its plugins."""
 
     def filter(self, record: logging.LogRecord) -> bool:
-        """Leave out what other packages log."""
+        """Leave out log records of other packages."""
         return record.name.startswith("srtk_")
 
     def emit(self, record: logging.LogRecord) -> None:
@@ -76,7 +76,7 @@ class _Printed(logging.Handler):
 
 @contextmanager
 def logged(level: int | None = logging.DEBUG) -> Iterator[None]:
-    """Print what the framework and its plugins log from a level on; None for nothing."""
+    """Print log records of the framework and its plugins from a level on; None prints nothing."""
     if level is None:
         yield
         return
@@ -92,5 +92,5 @@ def logged(level: int | None = logging.DEBUG) -> Iterator[None]:
 
 
 def note(text: str) -> None:
-    """Print a note about a flag, such as one that is accepted but has no effect."""
+    """Print a note about a flag, such as a flag without effect."""
     print(f"srtk: note: {redacted(text)}", file=sys.stderr)

@@ -61,7 +61,7 @@ def _row(role: str, plugin: Any) -> dict[str, Any]:
 
 
 def _roles() -> list[dict[str, Any]]:
-    """List the roles of other distributions, with what is wrong with their names."""
+    """List the roles of other distributions, with faults of their names."""
     plugins = find(ROLE)
     errors = [{"error": error} if (error := name_problem(plugin)) else {} for plugin in plugins]
     return [{**_row(ROLE, plugin), **error} for plugin, error in zip(plugins, errors, strict=True)]
@@ -87,7 +87,7 @@ def _commands() -> list[dict[str, Any]]:
 
 
 def _fault(role: str, name: str, in_full: bool) -> str | None:
-    """Load a driver; return what is wrong with it, or None."""
+    """Load a driver; return its fault, or None."""
     try:
         _ = load_stage(name) if role == STAGE else load(role, name)
     except PluginError as error:
@@ -124,7 +124,7 @@ def _show(role: str, name: str) -> int:
 
 
 def description(cls: type[Any]) -> str:
-    """Return the docstring of a class without its list of attributes, which leaves out what it inherits."""
+    """Return the docstring of a class without its attributes: inherited attributes are not among them."""
     text = inspect.cleandoc(cls.__doc__ or "No description.")
     return re.sub(r"\nAttributes:\n(?: {4}.*\n?|\n)*", "\n", text).strip()
 

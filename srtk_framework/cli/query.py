@@ -1,4 +1,4 @@
-"""Look up triple patterns with one open end: prints what fits, the most confident first, with the reasons.
+"""Look up triple patterns with one open end: prints the matches, the most confident first, with the reasons.
 
 PATTERN is written as (SUBJECT, RELATION, ?) or (?, RELATION, OBJECT), by ids or by names. GRAPH is what `srtk ask`
 takes; a recipe brings a graph with its completers. With --candidates, these are rated by the recipe's completer, and
@@ -102,7 +102,7 @@ def _pattern(text: str) -> Pattern:
     """Read a pattern.
 
     Raises:
-        InputError: If it has not three parts of which one end is open.
+        InputError: If it has not three parts, or not exactly one open end.
     """
     bare = text.strip()
     if bare.startswith("(") and bare.endswith(")"):

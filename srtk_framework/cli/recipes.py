@@ -4,7 +4,7 @@
     srtk recipes show metaqa
     srtk recipes copy metaqa [FOLDER]
 
-A copy brings the small files that its recipe names; paths in it are those of FOLDER (default: recipes).
+A copy brings the small files that its recipe names; its paths are in FOLDER (default: recipes).
 """
 
 from __future__ import annotations

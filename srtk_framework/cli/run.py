@@ -1,4 +1,4 @@
-"""Run recipes one after the other: train, retrieve, export and evaluate as each recipe says."""
+"""Run recipes in order: train, retrieve, export and evaluate, as each recipe asks."""
 
 from __future__ import annotations
 
@@ -76,12 +76,12 @@ def run_recipe(
     """Run one recipe with progress, a clean stop on Ctrl-C and SIGTERM, and a report at the end.
 
     Args:
-        recipe: What to run.
+        recipe: The recipe.
         resume: Take over the questions of a finished run of the same recipe too.
         quiet: Print errors only.
         train_only: End after the training.
         in_full: Print the traceback of the first exception of each driver.
-        fresh: Start over, and drop what an unfinished run or training in the folder has done.
+        fresh: Start over, and drop the work of an unfinished run or training in the folder.
         done: Takes the run, if it answered questions and was not stopped.
 
     Returns:
@@ -146,7 +146,7 @@ def run_recipe(
 
 @contextmanager
 def _stopped_by_signals(runner: Runner) -> Iterator[list[int]]:
-    """Have the first SIGINT or SIGTERM stop a runner after its batch, and the second one at once.
+    """Have the first SIGINT or SIGTERM stop a runner after its batch, and the second signal at once.
 
     Only the main thread gets signals, so elsewhere nothing is changed.
 
@@ -180,7 +180,7 @@ def _stopped_by_signals(runner: Runner) -> Iterator[list[int]]:
 
 @attrs.define
 class _Opening(Observer):
-    """Prints what drivers log while they are opened, such as what the first line of a table was taken for."""
+    """Prints log records of drivers while they are opened, such as how the first line of a table was read."""
 
     _printing: ExitStack = attrs.field(factory=ExitStack, init=False, repr=False)
 
@@ -201,7 +201,7 @@ class _Opening(Observer):
 
 @attrs.define
 class _Resumed(Observer):
-    """Says what a run takes over from an earlier process."""
+    """Prints how much a run takes over from an earlier process."""
 
     def event(self, name: str, data: Mapping[str, Any]) -> None:
         if name != "resumed":
@@ -239,7 +239,7 @@ def _report(recipe: Recipe, run: Run) -> None:
 
 
 def _spent(run: Run) -> list[str]:
-    """Sum up calls and tokens of language models per method, and what this run paid."""
+    """Sum up calls and tokens of language models per method, and the money that this run paid."""
     lines = []
     for method, used in run.usage.items():
         tokens = f"{used['tokens_in']:,} tokens read and {used['tokens_out']:,} written"

@@ -35,9 +35,9 @@ def neighbourhood(graph: GraphLike, frontiers: Sequence[Frontier], hops: int, bu
     """Read all triples within ``hops`` breadth first, both directions, up to ``budget.triples`` each.
 
     Returns:
-        Per frontier its triples, with what the limits cut: ``hub`` counts omitted neighbours of a node along a step,
-        ``nodes`` the nodes of a hop that were not expanded, and ``triples`` the triples that were read but exceeded
-        the limit, plus one for each node that was not read because of it.
+        Per frontier its triples, with counts of the cuts: ``hub`` counts omitted neighbours of a node along a step,
+        ``nodes`` the nodes of a hop that were not expanded. ``triples`` counts the triples that were read but exceeded
+        the limit, and each node that was not read because of the limit.
     """
     most = budget.triples if budget.triples is not None else float("inf")
     around = [_Surroundings(frontier, most, set(frontier.ids())) for frontier in frontiers]
@@ -60,7 +60,7 @@ def neighbourhood(graph: GraphLike, frontiers: Sequence[Frontier], hops: int, bu
 
 @attrs.define
 class _Surroundings:
-    """What was read around one frontier.
+    """The triples read around one frontier.
 
     Attributes:
         frontier: The nodes of the current hop.
@@ -69,7 +69,7 @@ class _Surroundings:
         found: The triples, in order.
         left_out: Triples that were read beyond the maximum.
         following: Nodes that the current hop leads to.
-        cut: What the limits cut.
+        cut: Counts of the cuts, by limit.
     """
 
     frontier: Frontier
@@ -85,7 +85,7 @@ class _Surroundings:
         return len(self.found) >= self.most
 
     def add(self, triples: Sequence[Triple], reached: Frontier) -> None:
-        """Add what was read along one step."""
+        """Add the triples read along one step."""
         for triple in triples:
             if not self.is_full:
                 self.found.setdefault(triple)

@@ -104,13 +104,13 @@ def _subgraph(
     trace: Mapping[str, Any],
     most: int | None,
 ) -> Subgraph:
-    """Return what was read along the paths of a question, and count those that were not read.
+    """Return the triples along the paths of a question, and count the paths that were not read.
 
     Args:
         paths: Its paths, best first.
         within: How many of them the mass reaches.
         found: Its triples, with the rank of the path of each.
-        cut: What the limits cut.
+        cut: Counts of the cuts, by limit.
         trace: Its trace so far.
         most: Maximum number of triples.
     """
@@ -155,7 +155,7 @@ def instances_among(
     """Find the complete instances of a path among some triples, in the order of ``instances``.
 
     Args:
-        triples: The triples; their order is that of the instances.
+        triples: The triples, in the order of the instances.
         path: A path with at least one step.
         starts: Nodes at which the instances start.
         most: Maximum number of instances.
@@ -366,7 +366,7 @@ def paths_within(paths: Sequence[RankedPath], mass: float | None) -> int:
 def within_mass(subgraph: Subgraph, mass: float | None) -> Subgraph:
     """Drop the triples beyond a share of the score mass (see ``Budget``); count them in ``trace["cut"]["mass"]``.
 
-    The mass is that of all paths if every triple has the score of its path, else that of the triples.
+    The mass is summed over all paths if every triple has the score of its path, else over the triples.
     """
     if mass is None or not subgraph.triples:
         return subgraph

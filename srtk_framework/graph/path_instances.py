@@ -16,8 +16,8 @@ def gold_triples_of(graph: GraphLike, question: Question) -> tuple[Triple, ...] 
     """Return the triples along a question's gold paths from its linked entities.
 
     Returns:
-        The triples of all complete instances that end in an answer (of all complete instances if the answers are
-        unknown), in order of the paths; None if the question has no gold paths or no links.
+        The triples of the complete instances that end in an answer, or of all complete instances if the answers are
+        unknown, in order of the paths. None if the question has no gold paths or no links.
     """
 
     def read(nodes: Sequence[str], step: Step) -> Sequence[Triple]:

@@ -149,7 +149,7 @@ def _grow(graph: GraphLike, sides: Sequence[Side], budget: Budget) -> None:
 
 
 class _Gap(NamedTuple):
-    """A step that may join a partial path of one side to partial paths of the other."""
+    """A step that may join a partial path of either side to partial paths of the opposite side."""
 
     search: Search
     split: _Split

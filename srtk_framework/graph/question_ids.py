@@ -19,7 +19,7 @@ Spell = Callable[[str], str]
 def with_own_ids(graph: GraphLike, questions: Sequence[Question]) -> list[Question]:
     """Return questions whose links and gold have the graph's own ids (``KnowledgeGraph.own_ids``).
 
-    Answers, gold triples and candidates that become equal are kept once. A question in which nothing changes is
+    Answers, gold triples and candidates that become equal are kept once. An unchanged question is
     returned itself.
     """
     entities = sorted({id_ for question in questions for id_ in entities_of(question)})

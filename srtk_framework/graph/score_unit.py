@@ -1,4 +1,4 @@
-"""Scores in natural-log units, also those of a path scorer that does not say its unit."""
+"""Scores in natural-log units, also for a path scorer that names no unit."""
 
 from __future__ import annotations
 
@@ -19,8 +19,8 @@ _NOISE = 1e-9
 def relative_scores(candidates: Sequence[Sequence[Step]], scores: Rows) -> list[list[float]]:
     """Return the distances of scores from END's, or from a question's best score where END is not offered.
 
-    So a constant that is added to all scores changes nothing, also between paths of different lengths, and a scorer
-    that rates whole paths again and again is read as one of their gains.
+    So a constant added to all scores changes nothing, also between paths of different lengths. Scores of whole paths
+    become scores of their steps.
 
     Args:
         candidates: Candidates of each of a question's paths.
@@ -35,7 +35,7 @@ def relative_scores(candidates: Sequence[Sequence[Step]], scores: Rows) -> list[
 
 
 def unit_of(scores: Rows) -> float | None:
-    """Return what one natural-log unit is in the numbers of a scorer; None where no path has scores that differ.
+    """Return the size of a natural-log unit in the numbers of a scorer; None where no path has scores that differ.
 
     Args:
         scores: Scores of a question's candidates, per path. Only differences within a path count, so that topics of

@@ -22,8 +22,8 @@ _PART = 4_000_000
 class Signatures:
     """Steps that the entities of a graph can have, also where a triple is lacking.
 
-    The traits of an entity are its classes, where the schema has type relations and the graph says its class; else its
-    signature, which is the steps (relation and side) that it has. An entity can have the steps that the entities of its
+    The traits of an entity are its classes, where the schema has type relations and the graph has its class. Else they
+    are its signature: the steps (relation and side) that it has. An entity can have the steps that the entities of its
     classes have, or those that the entities have that share a step with it.
 
     Attributes:
@@ -77,7 +77,8 @@ class Signatures:
     def can_have(self, step: Step) -> npt.NDArray[np.bool_]:
         """Return for each entity of the table whether it can have a step.
 
-        What may fill the open end of (s, r, ?) is what can have the inverse step of r, of (?, r, o) the forward step.
+        An entity may fill the open end of (s, r, ?) if it can have the inverse step of r, that of (?, r, o) by the
+        forward step.
         """
         offsets, steps = self._steps
         number = self.table.step_number(step)

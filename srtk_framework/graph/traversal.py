@@ -28,7 +28,7 @@ class Reached(NamedTuple):
 def follow_within(
     graph: GraphLike, frontiers: Sequence[Frontier], steps: Sequence[Step], budget: Budget
 ) -> list[Reached]:
-    """Follow each frontier along its step, and cut what it reaches to the budget's ``hub`` and ``nodes``."""
+    """Follow each frontier along its step, and cut the reached nodes to the budget's ``hub`` and ``nodes``."""
     reached = [
         frontier
         for batch in frontier_batches(frontiers)

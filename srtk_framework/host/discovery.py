@@ -97,7 +97,7 @@ def _plugins(role: str, search_path: tuple[tuple[str, int], ...]) -> tuple[Plugi
 
 
 def _search_path() -> tuple[tuple[str, int], ...]:
-    """Return the folders in which distributions are found, each with the time of its last change.
+    """Return the folders that hold distributions, each with the time of its last change.
 
     Installing a distribution, or removing it, changes the folder.
     """
@@ -112,7 +112,7 @@ def _last_change(folder: str) -> int:
 
 
 def role_names() -> list[str]:
-    """List the roles, the framework's own and those of installed distributions; nothing is imported."""
+    """List the roles of the framework and of installed distributions; nothing is imported."""
     return [*ROLES, *dict.fromkeys(plugin.name for plugin in find(ROLE) if plugin.name not in ROLES)]
 
 
@@ -182,7 +182,7 @@ def load(role: str, name: str, folder: Path = Path()) -> Any:
 
 
 def load_only(group_name: str, name: str) -> tuple[Plugin, Any]:
-    """Import the one entry point of a name; also return what is known of its distribution.
+    """Import the one entry point of a name, and return it with its distribution and version.
 
     Raises:
         PluginError: If there is none, or several, or it cannot be imported.
@@ -252,7 +252,7 @@ def check_class(cls: Any, role: str, who: str) -> None:
     """Refuse a class that breaks the contract of its role, with the change that it needs.
 
     Raises:
-        PluginError: For a wrong base class, a missing method, a misspelt one, or wrong arguments.
+        PluginError: For a wrong base class, a missing or misspelt method, or wrong arguments.
     """
     if role == OBSERVER:
         _check_form(cls, Observer, who)

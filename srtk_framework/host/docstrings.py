@@ -1,4 +1,4 @@
-"""What a class's docstring says of its attributes."""
+"""The meanings of attributes in the docstring of a class."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ _ITEM = re.compile(r"(\*{0,2}\w+(?: \(.+?\))?): (.*)")
 
 
 def meanings(cls: type[Any]) -> dict[str, str]:
-    """Read what the attributes of a class mean from its docstring, or from those of the classes it derives from."""
+    """Read the meanings of a class's attributes from its docstring, or from the docstrings of its bases."""
     found: dict[str, str] = {}
     for base in reversed(cls.__mro__):
         section, name = "", ""

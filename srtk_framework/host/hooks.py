@@ -81,7 +81,7 @@ def _watch(manager: pluggy.PluginManager, role: str, name: str, observers: Seque
 
 
 def _size(arguments: Mapping[str, Any]) -> int:
-    """Return the size of a call's batch; 1 for a call without one."""
+    """Return the size of a call's batch; 1 without a batch."""
     for batch in arguments.values():
         return len(batch) if hasattr(batch, "__len__") else 1
     return 0

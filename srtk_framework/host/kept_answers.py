@@ -41,7 +41,7 @@ class KeptAnswers:
     """Keeps the answers of drivers while a batch is worked on.
 
     Where an expander, a linker or a reader raises for a whole batch, the batch is divided and its parts are asked
-    again. What the drivers inside have answered by then is taken from here: a model is not asked twice, no request is
+    again. Earlier answers of the drivers inside are taken from here: a model is not asked twice, no request is
     sent twice, and a reply that was paid for is not bought again.
 
     Attributes:
@@ -83,7 +83,7 @@ class KeptAnswers:
         self._calls.append(_Call(_asked(port, hook, contract, arguments), _keys(contract), columns, answers, matrix))
 
     def asked(self, port: Any, hook: str, contract: HookContract, arguments: dict[str, Any], ask: Ask) -> Any:
-        """Answer a call by what is kept, and ask for the rest.
+        """Answer a call from the kept answers, and ask for the rest.
 
         Raises:
             BatchError: If the kept answer of an item is an error.

@@ -1,4 +1,4 @@
-"""Table of distributions with their drivers and commands, to name the one that a recipe or a command line lacks.
+"""Table of distributions with their drivers and commands, to name a distribution that a recipe or a command lacks.
 
 The table is ``known_drivers.json`` beside this module, written from the plugins' ``pyproject.toml`` files by
 ``python -m srtk_framework.host.known_drivers plugins``.

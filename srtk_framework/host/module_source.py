@@ -1,4 +1,4 @@
-"""Read modules as source text, without importing them or what they import."""
+"""Read modules as source text, without importing them."""
 
 from __future__ import annotations
 
@@ -44,7 +44,7 @@ def parse_module(name: str) -> ast.Module | None:
 def summary_of(target: str) -> str:
     """Return the first line of the docstring of ``module`` or ``module:Class``; empty where there is none.
 
-    A class that the module takes from another one is looked up there.
+    A class that the module imports is looked up in its own module.
     """
     module, _, name = target.partition(":")
     for _ in range(8):

@@ -37,8 +37,8 @@ class Call:
 class Observer:
     """Base class of observers; override the events of interest. Entry-point group ``srtk.observer``.
 
-    An error in ``open`` stops the session before any work. One that an observer raises later is its own: a warning of
-    the logger tells it once, the observer is left out from then on, and the run goes on.
+    An error in ``open`` stops the session before any work. A later error of an observer
+    is logged once, as a warning; the observer is left out from then on, and the run goes on.
     """
 
     def open(self) -> None:
@@ -56,7 +56,7 @@ class Observer:
     def event(self, name: str, data: Mapping[str, Any]) -> None:
         """Take note of a stage; ``data`` has names and counts.
 
-        The stages of a session are ``opening`` (of a driver) and ``opened``, those of a run ``resumed``, ``method``,
+        A session has the stages ``opening`` (of a driver) and ``opened``; a run has ``resumed``, ``method``,
         ``batch``, ``done``, and at its end ``complete`` or ``stopped``.
         """
 
@@ -66,7 +66,7 @@ _LEFT_OUT: set[int] = set()
 
 
 def leave_out(observer: Observer, method: str, error: Exception) -> None:
-    """Tell once that an observer raised; it gets no further events."""
+    """Warn once that an observer raised; it gets no further events."""
     if id(observer) in _LEFT_OUT:
         return
     _LEFT_OUT.add(id(observer))
@@ -76,7 +76,7 @@ def leave_out(observer: Observer, method: str, error: Exception) -> None:
 
 
 def notify(observers: Iterable[Observer], name: str, data: Mapping[str, Any]) -> None:
-    """Pass an event to observers; one that raises is left out."""
+    """Pass an event to observers; an observer that raises is left out."""
     for observer in observers:
         if id(observer) not in _LEFT_OUT:
             try:
@@ -86,7 +86,7 @@ def notify(observers: Iterable[Observer], name: str, data: Mapping[str, Any]) ->
 
 
 def close_observer(observer: Observer) -> None:
-    """Close an observer, also one that was left out."""
+    """Close an observer, also if it was left out."""
     try:
         observer.close()
     except Exception as error:  # noqa: BLE001 - an observer's error is its own

@@ -1,10 +1,9 @@
 """Ports: proxies of drivers, with the methods of the role and checked answers.
 
 Whoever needs a driver holds its port. The port class of a role, also of a third party's, is made from the role's
-hooks. A port removes duplicates from the batch, removes gold from questions, checks the answer as the contract of the
-hook says, and turns whatever a driver raises into a ``DriverError`` that names the driver. Where an answer is wrong for
-some items of a batch, or has an error in the place of some, it raises a ``BatchError``, which has the answers of the
-others.
+hooks. A port removes duplicates from the batch and gold from questions, and checks the answer by the contract of the
+hook. Whatever a driver raises becomes a ``DriverError`` that names the driver. Where only some items of a batch have a
+wrong answer or an error, the port raises a ``BatchError`` with all answers.
 """
 
 from __future__ import annotations
@@ -36,7 +35,7 @@ class Port:
         played: The role.
         driver: The driver behind the port.
         name: Name of the driver in ``use:``.
-        kept: Keeps the answers during a batch of a session; None outside of one.
+        kept: Keeps the answers during a batch of a session; else None.
     """
 
     kept: KeptAnswers | None = None
@@ -52,7 +51,7 @@ class Port:
 
     @property
     def spent(self) -> Mapping[str, Any]:
-        """Counts of the role's ledger so far; empty for a role without one."""
+        """Counts of the role's ledger so far; empty without a ledger."""
         return {} if self._ledger is None else self._ledger.total()
 
     def open(self) -> None:
@@ -96,7 +95,7 @@ class Port:
         return self._refused(answers) if _has_errors(answers) else answers
 
     def _refused(self, answers: Sequence[Any], matrix: bool = False) -> Any:
-        """Raise the answers of a batch some of which are errors; a single item's is raised by itself."""
+        """Raise the answers of a batch with errors; for a single item, raise its error."""
         named = [self._error("answer", one) if isinstance(one, DriverError) else one for one in answers]
         first = next(one for one in named if isinstance(one, DriverError))
         if len(named) == 1:
@@ -202,7 +201,7 @@ def _asker(role: type[Role], name: str, spec: Any) -> Ask:
 
 
 def _driver_asker(name: str, spec: Any) -> Ask:
-    """Ask the driver and check its answer; that of a stream is checked item by item, by whoever reads it."""
+    """Ask the driver and check its answer; the items of a stream are checked by whoever reads them."""
     contract = contract_of(spec)
     batch, check = contract.batch, None if contract.stream else contract.answer
     may_be_none = not batch and _may_return_none(spec)
@@ -238,7 +237,7 @@ def _driver_asker(name: str, spec: Any) -> Ask:
 
 
 def _keeping_asker(name: str, contract: HookContract, ask_driver: Ask) -> Ask:
-    """Take from the kept answers of a batch what is there, and keep the others."""
+    """Give the kept answers of a batch, and keep new answers."""
 
     def ask(self: Port, arguments: dict[str, Any]) -> Any:
         kept = self.kept

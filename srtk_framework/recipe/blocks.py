@@ -48,7 +48,7 @@ class Blocks:
     Args:
         places: Place of each value.
         problems: Takes the mistakes.
-        roles: Roles of which the top level may name one driver.
+        roles: Roles with a key for a single driver at the top level.
     """
 
     def __init__(self, places: Places, problems: list[str], roles: Sequence[str] = ()) -> None:
@@ -61,12 +61,12 @@ class Blocks:
 
         Args:
             where: Keys that lead to it in the recipe.
-            text: A sentence: what is wrong, and what to write.
+            text: A sentence on the mistake and its remedy.
         """
         self.problems.append(f"{self.places.say(where)}: {text}")
 
     def known(self, value: Mapping[str, Any], keys: Sequence[str], where: Where, of: str = "") -> None:
-        """Note each key of a mapping that is not among the known ones; ``of`` names the mapping."""
+        """Note each unknown key of a mapping; ``of`` names the mapping."""
         for key in value:
             if key not in keys:
                 text = f"unknown key {shortened(repr(key))}{of}.{close_matches(key, keys)}"
@@ -79,7 +79,7 @@ class Blocks:
             value: The mapping.
             cls: The attrs class.
             where: Keys that lead to the mapping.
-            owner: What the settings are of, for messages.
+            owner: Owner of the settings, for messages.
         """
         try:
             return structure(value, cls)

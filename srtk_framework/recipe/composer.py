@@ -91,7 +91,7 @@ class Composer:
     """Builds the drivers of one recipe, each behind its port.
 
     Args:
-        recipe: What to build.
+        recipe: The recipe.
         observers: Are notified of every hook call.
     """
 
@@ -112,11 +112,11 @@ class Composer:
         self._held: list[tuple[Any, str, Any]] = []  # driver object, its field, and the ports for what the field holds
 
     def build(self, block: Block, graph: Block | None = None) -> Any:
-        """Build a driver and what it needs.
+        """Build a driver and its needs.
 
         Args:
             block: The driver.
-            graph: Graph that stands in for the recipe's, in the driver and in what it needs.
+            graph: Graph that stands in for the recipe's, in the driver and in its needs.
 
         Returns:
             Its port, or None if a problem was added to ``problems``.
@@ -137,11 +137,11 @@ class Composer:
         return self.build(block) if block else None
 
     def built(self, role: str) -> list[Any]:
-        """Return the ports of a role in the order in which they were built."""
+        """Return the ports of a role in the order of their making."""
         return [one for one in self._order if one.driver.role == role]
 
     def placed(self) -> list[tuple[Where, Any]]:
-        """Return all ports in the order in which they were built, each with the keys of its block in the recipe."""
+        """Return all ports in the order of their making, each with the keys of its block in the recipe."""
         return [(self._where[id(one)], one) for one in self._order]
 
     def port_of(self, driver: Any) -> Any:
@@ -160,10 +160,10 @@ class Composer:
         """Open the drivers in the order they were built, and have the stack close them.
 
         While they are open, each field of a driver object that holds a driver holds its port instead, so that those
-        calls are checked and observed like all others.
+        calls are checked and observed like all calls.
 
         Args:
-            stack: Closes what was opened, last first.
+            stack: Closes the drivers, last first.
             apart: Ports whose drivers the caller opens.
             before: Called with each port that is about to be opened, its number from 0, and their count.
         """
@@ -256,7 +256,7 @@ class Composer:
                 self._held.append((driver, names[need.field], ports))
 
     def _held_port(self, need: Need, value: Any, where: tuple[str | int, ...]) -> Any:
-        """Return the port of what a field holds; the value itself where it is no driver, or one that does not fit."""
+        """Return the port of the driver in a field; the value itself where it is no driver that fits."""
         driver = driver_of(value)  # another open session may have put a port there
         if not isinstance(driver, Role):
             return value
@@ -294,7 +294,7 @@ class Composer:
     ) -> tuple[set[str], _Scope]:
         """Collect the drivers that a block holds, which take precedence over drivers outside of it.
 
-        What stands in an optional field is for that field alone, where another field must have a driver of the role.
+        A driver in an optional field is for that field alone, where another field must have a driver of the role.
 
         Returns:
             The keys that are roles but not fields of the driver, and the scope for its needs.
@@ -415,13 +415,13 @@ class Composer:
 
 
 def _lacking(need: Need, block: Block, named: Sequence[str], container: Block | None) -> str:
-    """Say that a driver lacks what it needs, and what to write.
+    """Return a sentence on a missing driver, with the text to write.
 
     Args:
-        need: What it needs.
+        need: The need.
         block: The driver.
         named: Names that the recipe gives to drivers of that role.
-        container: The only driver of that role there, if it contains this one and so cannot stand in it.
+        container: The only driver of that role there, if it contains this driver and so cannot stand in it.
     """
     text = f"{block.role} {block.use!r} needs {with_article(need.role)}"
     if container is None:

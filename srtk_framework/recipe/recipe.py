@@ -66,7 +66,7 @@ class Recipe:
         options: The keys that are not drivers.
         blocks: Driver of each role given at the top level.
         named: Drivers given by name, as in ``encoders: {text: ...}``.
-        listed: Drivers of the roles of which a recipe lists several, such as ``exporters``, by role, in order.
+        listed: Drivers of the roles that a recipe lists, such as ``exporters``, by role, in order.
         observers: In order.
         questions: A path, or a Dataset block, or None (for use as a library).
         places: Place of each value.
@@ -158,9 +158,9 @@ class _RoleKeys:
     """The keys of a recipe that hold drivers.
 
     Attributes:
-        single: Roles of which the top level names one driver, under the name of the role.
+        single: Roles with a single driver at the top level, under the name of the role.
         named: Plural to such a role; its drivers have names of the recipe's own.
-        listed: Plural to a role of which the top level lists several drivers.
+        listed: Plural to a role that the top level lists.
         problems: Reasons why roles of other distributions cannot be used.
     """
 
@@ -198,7 +198,7 @@ def from_mapping(data: Mapping[str, Any], overrides: Sequence[str] = ()) -> Reci
 
     Args:
         data: Content of a recipe. A driver object, or a driver class as the value of ``use``, may take the place of
-            a name, and a networkx graph that of a graph.
+            a name, and a networkx graph for the graph.
         overrides: ``key.path=value`` each, the value as YAML.
 
     Raises:
@@ -208,7 +208,7 @@ def from_mapping(data: Mapping[str, Any], overrides: Sequence[str] = ()) -> Reci
 
 
 def _overridden(data: dict[str, Any], overrides: Sequence[str], places: Places, problems: list[str]) -> Recipe:
-    """Build a recipe of data in which values are overridden; report the problems of reading it too."""
+    """Build a recipe of data with overridden values; report the problems of reading it too."""
     for override in overrides:
         set_value(data, override, places, problems)
     if problems:
@@ -238,7 +238,7 @@ def _plain(value: Any) -> Any:
 
 
 def _sorted_out(data: Mapping[str, Any], written: Mapping[str, Any], places: Places, problems: list[str]) -> Recipe:
-    """Sort the keys into drivers, stages and options, and refuse others."""
+    """Sort the keys into drivers, stages and options, and refuse unknown keys."""
     if data.get("srtk") != VERSION:
         problems.append(f"{places.say(('srtk',))}: a recipe starts with `srtk: {VERSION}`, the version of its format")
     option_keys = [field.name for field in attrs.fields(Options)]

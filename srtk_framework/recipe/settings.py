@@ -41,7 +41,7 @@ def structure_fields(
     Args:
         given: Name to plain data.
         fields: The fields that may be given, by name.
-        owner: What has the fields, for messages.
+        owner: Owner of the fields, for messages.
         report: Is called with the place and the sentence of each problem.
 
     Returns:
@@ -262,7 +262,7 @@ def _class_hook(converter: cattrs.Converter, kind: type) -> Any:
 
 
 def _structured(converter: cattrs.Converter, data: Any, kind: Any) -> Any:
-    """Structure a value or a part of one; the same errors as ``structure``."""
+    """Structure a value, or a part of a value; the same errors as ``structure``."""
     try:
         return converter.structure(data, kind)
     except SettingsError:

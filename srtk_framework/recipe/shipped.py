@@ -1,4 +1,4 @@
-"""What comes with the framework beside its code: in its package, or at the top of a checkout."""
+"""Files that come with the framework beside its code: in its package, or at the top of a checkout."""
 
 from __future__ import annotations
 
@@ -71,7 +71,7 @@ def shipped_recipe(name: str) -> ShippedRecipe:
 
 
 def copy_recipe(recipe: ShippedRecipe, folder: Path, replace: bool = False) -> list[Path]:
-    """Copy a recipe and the files that it names; the paths and commands in it are those of the folder then.
+    """Copy a recipe and the files that it names; its paths and commands are then written for the folder.
 
     A file that is there already with the same content is left as it is, and a schema of recipes whatever its content.
 

@@ -43,7 +43,7 @@ class Stage:
 
     @classmethod
     def read(cls, value: Any, blocks: Blocks) -> Self | None:
-        """Make the stage of what stands under its key; ``true`` stands for its defaults.
+        """Make the stage of the value under its key; ``true`` stands for its defaults.
 
         Args:
             value: Plain data.
@@ -62,18 +62,18 @@ class Stage:
 
     @classmethod
     def schema(cls, writer: Any) -> dict[str, Any] | None:
-        """Describe what may stand under its key, where its fields do not.
+        """Describe the values of its key, where its fields do not.
 
         Args:
             writer: The ``SchemaWriter`` of `srtk schema`, which describes drivers and types.
 
         Returns:
-            JSON Schema; None for that of its fields.
+            JSON Schema; None for the schema of its fields.
         """
         return None
 
     def beside(self) -> Sequence[Block]:
-        """Name expanders that answer the questions beside the recipe's main one."""
+        """Name expanders that answer the questions beside the recipe's main expander."""
         return ()
 
     def with_expanders(self, change: Callable[[Block], Block]) -> Self:
@@ -101,19 +101,19 @@ class Stage:
         """
 
     def learnt(self, output: Path) -> tuple[Any, Path] | None:
-        """Name the driver that it trains and the folder from which that loads what it has learnt, if it trains one."""
+        """Name the driver that it trains, if any, and the folder of the trained weights."""
         return None
 
     def steps(self) -> Sequence[str]:
-        """Say for ``srtk check`` what it does, in the order of a run, each as ``score the results``."""
+        """Name its steps for ``srtk check``, in the order of a run, such as ``score the results``."""
         return [f"do {self.key}"]
 
     def preflight(self) -> Sequence[tuple[str, str]]:
-        """Name what it would fail on, found without a network: settings with sentences."""
+        """Name its faults that are found without a network: settings with sentences."""
         return ()
 
     def fingerprint(self) -> str:
-        """Describe what of it decides the results of a run: by default its settings, except those with ``repr=False``.
+        """Describe the settings that decide the results of a run: by default all but those with ``repr=False``.
 
         A stage that only watches batches returns an empty text, so that its settings may change in an unfinished run.
         """
@@ -138,7 +138,7 @@ def named_faults(key: str, method: str) -> Iterator[None]:
 
 
 def ask_stage(stage: Stage, method: str, *args: Any) -> Any:
-    """Call a method of a stage; what it raises names the stage.
+    """Call a method of a stage; errors name the stage.
 
     Raises:
         RunError: In place of any exception but an error of this framework.
@@ -157,13 +157,13 @@ def stage_keys() -> list[str]:
 
 
 def missing_stage(key: str) -> str | None:
-    """Say how to install the stage of a key; None where no known distribution has one."""
+    """Return how to install the stage of a key; None where no known distribution has it."""
     distribution = distribution_of(STAGE, key)
     return None if distribution is None else f"{STAGE} {key!r}{MISSING}{distribution}"
 
 
 def no_stage_called(key: str) -> str:
-    """Say why the installed stage of a key that recipes have for something else cannot be used."""
+    """Return why an installed stage cannot have its key, which is another key of recipes."""
     plugin = next(one for one in find(STAGE) if one.name == key)
     return (
         f"{STAGE} {key!r} of {plugin.distribution} {plugin.version}: no stage can be called {key!r}, since `{key}:` is"

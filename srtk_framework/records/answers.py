@@ -12,7 +12,7 @@ from srtk_framework.values import CERTAINTIES, Alternative, Answer, InputError, 
 def record_from_answer(answer: Answer | None) -> dict[str, Any] | None:
     """Convert an answer to an object, without its trace, which is part of the record's trace.
 
-    What a reader does not say is left out.
+    Fields that a reader leaves open are left out.
     """
     if answer is None:
         return None
@@ -49,7 +49,7 @@ def answer_from_record(
 ) -> Answer | None:
     """Read an answer in the format of this framework or of other programs.
 
-    The own format is an object with ``text``, ``entities``, ``support`` and ``enough``, and what else a reader said
+    The own format is an object with ``text``, ``entities``, ``support`` and ``enough``, and further fields of a reader
     (``record_from_answer``). A string is the answer's text; a list holds its entities, which also make up its text.
 
     Args:

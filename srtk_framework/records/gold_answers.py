@@ -1,4 +1,4 @@
-"""Gold answers in the fields of public question sets: CWQ, GrailQA, Mintaka, QALD, RoG, WebQSP and others."""
+"""Gold answers in the fields of public question sets: CWQ, GrailQA, Mintaka, QALD, RoG, WebQSP and more."""
 
 from __future__ import annotations
 
@@ -36,9 +36,9 @@ _LOOKS = ("answer", "gold", "target", "ground_truth")
 def gold_answers(record: Mapping[str, Any]) -> tuple[str, tuple[str, ...]] | None:
     """Find the gold answers of a record that has no ``answer_entities``.
 
-    Answers are texts, numbers or truth values; objects with an id (``answer_id`` of CWQ, ``answer_argument`` of
-    GrailQA, ``AnswerArgument`` of WebQSP, ``name`` of Mintaka) or a value; or results of SPARQL as in QALD. Answers of
-    several parses of WebQSP are those of the first parse that has any.
+    Answers are texts, numbers or truth values, objects with an id or a value, or results of SPARQL as in QALD. Ids are
+    ``answer_id`` of CWQ, ``answer_argument`` of GrailQA, ``AnswerArgument`` of WebQSP and ``name`` of Mintaka. Of
+    several parses of WebQSP, the first with answers counts.
 
     Returns:
         The field and its answers, each once; None if there is no such field, or it has none of these forms.

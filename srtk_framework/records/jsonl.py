@@ -214,7 +214,7 @@ def read_model(file: Path, called: str, parse: Callable[[Any], T]) -> T:
     Args:
         file: The file.
         called: Name of the driver, for messages.
-        parse: Makes what was learnt of the JSON value; it may raise ValueError, KeyError, TypeError or AttributeError.
+        parse: Makes the model of the JSON value; it may raise ValueError, KeyError, TypeError or AttributeError.
 
     Raises:
         DriverError: If the file cannot be read, or is no model of the driver.
@@ -259,7 +259,7 @@ def json_decoder() -> json.JSONDecoder:
 
 
 def _is_deep(value: Any) -> bool:
-    """Tell whether lists and objects nest deeper than MAX_DEPTH."""
+    """Return whether lists and objects nest deeper than MAX_DEPTH."""
     level = [value]
     for _ in range(MAX_DEPTH + 1):
         level = [

@@ -21,8 +21,8 @@ def locked(file: Path, target: Path, remedy: str) -> Iterator[None]:
 
     Args:
         file: The lock file, such as ``folder/.lock``; missing folders above it are created.
-        target: What is locked, as the user knows it: the folder of a run, or the file that is built.
-        remedy: What a refused user may do instead of waiting, such as ``choose another output``.
+        target: The locked thing, as the user knows it: the folder of a run, or the file that is built.
+        remedy: Advice to a refused user besides waiting, such as ``choose another output``.
 
     Raises:
         RunError: If another process holds the lock, with its number where that is known; if the file cannot be made

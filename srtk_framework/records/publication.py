@@ -1,8 +1,8 @@
 """Files and folders that appear whole: written beside their place, then put there in one step.
 
 Whoever reads sees the old or the new whole thing, also after the process was killed or the power failed in between. A
-folder that others hold open cannot be renamed on every system, so one that is read in place for long is published as a
-generation: a new folder within it, to which a small file points.
+folder that another process holds open cannot be renamed on every system. So a folder that is read in place is published
+as a generation: a new folder within it, to which a small file points.
 """
 
 from __future__ import annotations
@@ -30,13 +30,13 @@ _FULL = (errno.ENOSPC, getattr(errno, "EDQUOT", errno.ENOSPC))  # Windows has no
 
 @contextmanager
 def workplace(target: Path, remedy: str) -> Iterator[Path]:
-    """Lock a target and yield an empty folder beside it, in which to make what shall stand there.
+    """Lock a target and yield an empty folder beside it, where its new content is made.
 
-    What a killed process left of the same target is removed first. The folder is removed at the end.
+    Remains of a killed process are removed first. The folder is removed at the end.
 
     Args:
         target: The file or folder that is made.
-        remedy: What a refused user may do instead of waiting, such as ``choose another --out``.
+        remedy: Advice to a refused user besides waiting, such as ``choose another --out``.
 
     Raises:
         RunError: If another process makes the same target.
@@ -63,7 +63,7 @@ def publish(made: Path, target: Path) -> None:
     """Put a finished file or folder in the place of another, on the same disk, in one step.
 
     Linux and macOS exchange two folders at once. Where the system cannot, the old folder is moved away first, and
-    ``settle`` brings it back if the process is killed before the new one is there.
+    ``settle`` brings it back if the process is killed before the new folder is there.
 
     Raises:
         OSError: If it cannot be written; the target is as before.
@@ -90,7 +90,7 @@ def publish(made: Path, target: Path) -> None:
 
 
 def settle(target: Path) -> None:
-    """Finish what a killed ``publish`` of a folder left: the old folder comes back if the new one is not there."""
+    """Clean up after a killed ``publish``: the old folder comes back if the new folder is not there."""
     old = _old(target)
     if not os.path.lexists(old):
         return
@@ -103,14 +103,14 @@ def settle(target: Path) -> None:
 def publish_generation(made: Path, target: Path, name: str, pointer: str, text: Callable[[str], str]) -> Path:
     """Put a finished folder into the folder ``target``, point to it, and remove whatever else stands there.
 
-    A file named by ``pointer`` says which generation is to be read; replacing it is the one step. Readers of the old
-    generation go on; where the system lets nobody delete what they have open, the next publication deletes it.
+    The file ``pointer`` names the generation to read; it is replaced in one step. Readers of the old generation go on;
+    where the system does not delete open files, the next publication does.
 
     Args:
         made: The finished folder, on the same disk.
         target: The folder; made where it is missing.
         name: Name of the generation. If its files stand there with the same content, they stay; another generation of
-            this name stays until the new one, with a number added, is pointed to.
+            this name stays until the pointer names the new generation, which has a number added.
         pointer: Name of the small file.
         text: Returns its content for the name of the generation.
 
@@ -118,7 +118,7 @@ def publish_generation(made: Path, target: Path, name: str, pointer: str, text: 
         The folder of the generation.
 
     Raises:
-        OSError: If it cannot be written; what the target pointed to is as before.
+        OSError: If it cannot be written; the target is as before.
     """
     target.mkdir(exist_ok=True)
     number, folder = 1, target / name
@@ -154,7 +154,7 @@ def write_text(path: Path, text: str) -> None:
 
 
 def rename(old: Path, new: Path) -> None:
-    """Rename, over a file that stands there too; where others may hold it open for a moment, again and again.
+    """Rename, also over an existing file; on Windows again and again, since a reader may hold it open for a moment.
 
     Raises:
         OSError: If it cannot be renamed.
@@ -243,7 +243,7 @@ def _exchange(one: Path, other: Path) -> bool:
 
 
 def publication_error(error: OSError, target: Path) -> RunError:
-    """Make the error for what the system said when a target was made or published."""
+    """Make the error of a target that could not be made or published."""
     if error.errno in _FULL:
         return RunError(
             f"{target.parent}: the disk is full; {target.name} was not built and nothing was changed; "

@@ -88,7 +88,7 @@ def question_from_record(record: Mapping[str, Any], where: str, default_id: str 
     Args:
         record: A JSON object.
         where: Place of the record, ``file:line``, for messages.
-        default_id: Id of a record without one.
+        default_id: Id of a record that has none.
 
     Raises:
         InputError: If a field is missing or of the wrong type.
@@ -149,7 +149,7 @@ def record_from_question(question: Question) -> dict[str, Any]:
 
 
 def _link_columns(links: Sequence[Link]) -> dict[str, list[Any] | None]:
-    """Convert links to parallel lists; None for one that no link has a value of."""
+    """Convert links to parallel lists; None for a list without values."""
     spans = [None if link.start is None or link.end is None else [link.start, link.end] for link in links]
     return {
         "question_entities": [link.entity for link in links],
@@ -176,7 +176,7 @@ def record_from_retrieval(retrieval: Retrieval) -> dict[str, Any]:
 
     ``triplets``, ``scores``, ``triplet_paths``, ``provenance`` and ``qualifiers`` are parallel; so are ``confidences``
     and ``evidence``, which are there only if the graph lacks some of the triples. ``joins`` is there if paths from
-    several topics meet, ``expected_recall`` if the search tells it, ``searches`` if an index was searched.
+    several topics meet, ``expected_recall`` if the search gives it, ``searches`` if an index was searched.
 
     Raises:
         DriverError: If a field of the subgraph is not parallel to its triples.
@@ -222,7 +222,7 @@ def _completed(subgraph: Subgraph) -> dict[str, Any]:
 
 
 def _joined(subgraph: Subgraph) -> dict[str, Any]:
-    """Return the fields that tell where topics meet and how much of the answer is expected, as far as is known."""
+    """Return the fields on meeting topics and the expected recall, as far as they are known."""
     joins = [{"paths": list(join.paths), "nodes": list(join.nodes)} for join in subgraph.joins]
     recall = subgraph.expected_recall
     return {**({"joins": joins} if joins else {}), **({} if recall is None else {"expected_recall": rounded(recall)})}
@@ -301,7 +301,7 @@ def _with_probability(subgraph: Subgraph, answer: Any) -> Subgraph:
 
 
 def _subgraph(record: Mapping[str, Any], field: str, where: str) -> Subgraph:
-    """Read what was retrieved; of a triple that comes twice, the first in the order of the scores."""
+    """Read the triples; of a triple that comes twice, the first in the order of the scores."""
     rows = record.get(field)
     scored = fields.items([] if rows is None else rows, where, field, fields.scored_triple)
     size = len(scored)

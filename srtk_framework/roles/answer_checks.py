@@ -38,7 +38,7 @@ def all_of(hook: str, kind: type[Any] | tuple[type[Any], ...], what: str) -> Che
     Args:
         hook: Name of the hook, for messages.
         kind: The type, or several.
-        what: What each item must be, in words.
+        what: The wanted kind of item, in words.
     """
 
     def check(answer: Any, arguments: Mapping[str, Any], driver: str) -> Any:
@@ -54,7 +54,7 @@ def rows_of(hook: str, kind: type[Any], what: str, rises: bool = False, most: st
     Args:
         hook: Name of the hook, for messages.
         kind: The type.
-        what: What each item must be, in words.
+        what: The wanted kind of item, in words.
         rises: Whether each list is sorted and nothing comes twice.
         most: Argument with the most items of a list; empty for no limit.
     """
@@ -103,7 +103,7 @@ def check_rows(hook: str, rows: Any, kind: type[Any], what: str) -> None:
 
 
 def check_rises(hook: str, row: Sequence[Any]) -> None:
-    """Refuse a row that is not sorted, or in which something comes twice.
+    """Refuse a row that is not sorted, or has an item twice.
 
     Raises:
         DriverError: With the first two items that break the order.
@@ -118,7 +118,7 @@ def check_rises(hook: str, row: Sequence[Any]) -> None:
 
 
 def check_falls(hook: str, keys: Iterable[tuple[Any, ...]], order: str) -> None:
-    """Refuse keys that are not sorted, or of which two are equal.
+    """Refuse keys that are not sorted, or not distinct.
 
     Raises:
         DriverError: With the order that is asked for.
@@ -154,9 +154,9 @@ def check_numbers(hook: str, rows: Any, counts: list[int], of: str) -> None:
 
     Args:
         hook: Name of the hook, for the message.
-        rows: What the driver returned: per item of the batch a list of numbers, or an array.
+        rows: The answer of the driver: per item of the batch a list of numbers, or an array.
         counts: How many numbers each row must have.
-        of: What the numbers belong to, in the plural.
+        of: Owners of the numbers, in the plural.
 
     Raises:
         DriverError: For another length, or anything but finite numbers.

@@ -5,9 +5,9 @@ hooks by ``@hook``. The hook specification, the port, the recipe keys and the ch
 
 A driver is an ``attrs.define`` class that derives from a role. Its fields are its settings, and fields annotated with
 a role are its needs. Every hook takes a batch and returns a list aligned with it; no hook changes its arguments or
-keeps state between questions. Hook arguments have no defaults: callers pass every one.
+keeps state between questions. Hook arguments have no defaults: callers pass all of them.
 
-Drivers raise ``DriverError`` with a sentence that says what to do. Where one item of a batch fails, a hook that returns
+Drivers raise ``DriverError`` with the fault and its remedy. Where one item of a batch fails, a hook that returns
 a list may put the ``DriverError`` in the place of that item's answer instead: the others keep theirs, and nothing is
 asked again. Where it raises, the batch is asked again in halves.
 """
@@ -51,7 +51,7 @@ class HookContract:
 
     Attributes:
         batch: Arguments that are batches, aligned with each other and with the answer; none for a hook without a batch.
-        keys: Per batch argument, what makes two items equal, so that each distinct item is passed on once; empty where
+        keys: Per batch argument, the key of an item, so that each distinct item is passed on once; empty where
             duplicates are kept.
         answer: Checks or converts the answer for the distinct items; None for alignment alone.
         stream: The answer is read lazily, and checked item by item.
@@ -108,11 +108,11 @@ def hook(
     Args:
         function: The method.
         batch: Argument, or aligned arguments, that are batches: the answer has one item for each.
-        key: What makes two items of the batch equal (``by_value``, ``by_identity``, or a function of one item), one for
-            each batch argument; the driver then gets each distinct item once. None passes on every item.
-        answer: Checks or converts what the driver returns.
+        key: Key of an item (``by_value``, ``by_identity``, or a function of the item) for each batch argument; the
+            driver then gets each distinct item once. None passes on every item.
+        answer: Checks or converts the answer of the driver.
         stream: Whether the answer is an iterable that is read lazily.
-        needs: Hooks that a driver must implement where it keeps the role's default of this one, which calls them.
+        needs: Hooks that a driver must implement where it keeps the role's default of this hook, which calls them.
 
     Raises:
         TypeError: If ``batch`` names an argument that the method does not have, or ``key`` does not match ``batch``.
@@ -158,8 +158,8 @@ class Role(ABC):  # noqa: B024 - its subclasses have the abstract methods
         top_level: Whether the role has keys of its own at the top of a recipe.
         sees_gold: Whether its hooks see the gold fields of questions; ports remove them otherwise.
         kit: Module with the conformance class of the role, which is called like the role, with ``Conformance``.
-        ledger: Makes what the port counts; None for nothing.
-        learns: What a trainable driver learns from: ``paths`` of questions, ``links`` of questions, or the ``graph``.
+        ledger: Makes the counters of the port; None for none.
+        learns: Material of a trainable driver: ``paths`` of questions, ``links`` of questions, or the ``graph``.
         several_graphs: Whether its training takes examples about other graphs than its own.
         reuse: Line of a recipe that uses the trained driver, with ``FOLDER`` for the folder of its model; by default
             the driver with the setting ``model``.
@@ -193,13 +193,13 @@ class Role(ABC):  # noqa: B024 - its subclasses have the abstract methods
         """Release the resources; called once, also after an error."""
 
     def preflight(self) -> Sequence[tuple[str, str]]:
-        """Return what ``open`` would fail on as far as the settings tell, for ``srtk check``.
+        """Return the faults of ``open`` that the settings show, for ``srtk check``.
 
         Nothing is loaded, built or asked over a network; ``roles.absent``, ``roles.no_url`` and ``roles.unwritable``
         find the usual faults.
 
         Returns:
-            Names of settings, each with a sentence on what is wrong and what to do.
+            Names of settings, each with a sentence on the fault and its remedy.
         """
         return ()
 
@@ -212,9 +212,9 @@ class Role(ABC):  # noqa: B024 - its subclasses have the abstract methods
     def fingerprint(self) -> str:
         """Identify the driver's computation: equal fingerprints mean equal results.
 
-        The default names the role, the driver (as ``use:`` does, or by its class where it was not loaded by a recipe)
-        and its settings, without those kept out of its ``repr``, such as a key. So a class may move to another module.
-        A driver over data or weights adds their hash.
+        The default names the role, the driver and its settings, without those kept out of its ``repr``, such as a key.
+        The driver has its name in ``use:``, or its class outside of a recipe, so that a class may move to another
+        module. A driver over data or weights adds their hash.
         """
         cls: type[Any] = type(self)
         shown = {field.alias for field in attrs.fields(cls) if field.repr} if attrs.has(cls) else set()
@@ -238,7 +238,7 @@ def not_open(driver: Role, first: str = "open()") -> DriverError:
 
     Args:
         driver: The driver.
-        first: What to call first.
+        first: The call that is missing.
     """
     name = vars(driver).get(_NAME, type(driver).__name__)
     return DriverError(f"the {driver.role.replace('_', ' ')} {name} is not open; call {first} first")

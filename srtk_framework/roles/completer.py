@@ -13,12 +13,12 @@ from srtk_framework.values import Completion, DriverError, Literal, Pattern, Ste
 
 
 def completions_of_patterns(answer: Any, arguments: Mapping[str, Any], driver: str) -> Any:
-    """Refuse completions that break the contract of ``complete``, but for what only the graph can tell.
+    """Refuse completions that break the contract of ``complete``, as far as that shows without the graph.
 
     Raises:
-        DriverError: If there are more than the limit, one is not a ``Completion``, does not fit its pattern, proposes a
-            literal, has a confidence outside of [0, 1) or one that is not rounded, occurs twice, or stands in the
-            wrong place.
+        DriverError: If there are more than the limit, or if an item is not a ``Completion``, does not fit its pattern,
+            proposes a literal, occurs twice or stands in the wrong place. Also for a confidence that is outside of
+            [0, 1) or not rounded.
     """
     limit = arguments["limit"]
     check_rows("complete", answer, Completion, "a Completion for each")
@@ -45,7 +45,7 @@ def completions_of_patterns(answer: Any, arguments: Mapping[str, Any], driver: s
 
 
 def _fault(pattern: Pattern, one: Any) -> str:
-    """Say what is wrong with one completion by itself; empty if nothing is."""
+    """Return the fault of a completion by itself; empty if there is none."""
     if not isinstance(one, Completion):
         return "return a Completion"
     if any(bound not in (None, part) for bound, part in zip(pattern, one.triple, strict=True)):
@@ -73,7 +73,7 @@ def confidences_of_candidates(answer: Any, arguments: Mapping[str, Any], driver:
 
 
 def steps_of_node_sets(answer: Any, arguments: Mapping[str, Any], driver: str) -> Any:
-    """Refuse steps that are not sorted and distinct, and inverse ones that nobody asked for.
+    """Refuse steps that are not sorted and distinct, and unwanted inverse steps.
 
     Raises:
         DriverError: For such steps.
@@ -95,8 +95,8 @@ class Completer(Role):
     """Proposes triples that its graph lacks.
 
     A completer has a ``KnowledgeGraph`` as need and reads it in ``open`` or when it is asked. A pattern binds the
-    relation and one end; ``values.open_end`` reads it and refuses any other. An entity or a relation that the completer
-    does not know is no error: there is nothing to propose.
+    relation and one end; ``values.open_end`` reads it and refuses any other pattern. An entity or a relation that the
+    completer does not know is no error: there is nothing to propose.
     """
 
     role = "completer"
@@ -111,9 +111,9 @@ class Completer(Role):
             limit: Most completions per pattern; None for all that are found.
 
         Returns:
-            Per pattern distinct completions that fit it and that the graph does not hold, the most confident first and
-            equally confident ones by triple; a limit returns the first of them. Confidences are at least 0, below 1,
-            and rounded by ``values.confidence``. The open end is filled by entities, never by literals.
+            Per pattern distinct completions that fit it and that the graph does not hold, by falling confidence, then
+            by triple. A limit returns the first of them. Confidences are at least 0, below 1, and rounded by
+            ``values.confidence``. The open end is filled by entities, never by literals.
 
         Raises:
             DriverError: For a pattern with no relation, or with no or two open ends.
@@ -130,8 +130,8 @@ class Completer(Role):
             candidates: Per pattern ids of entities.
 
         Returns:
-            Per pattern one confidence for each candidate, at least 0 and below 1: that of its completion where
-            ``complete`` proposes it, and no more than that of any completion where it does not; 0 for unknown ids. A
+            Per pattern one confidence for each candidate, at least 0 and below 1: as in its completion where
+            ``complete`` proposes it, else at most the least confidence of a completion; 0 for unknown ids. A
             candidate whose triple the graph holds may get any confidence.
         """
         found = self.complete(list(patterns), None)

@@ -41,8 +41,8 @@ def a_counted_entry(answer: Any, arguments: Mapping[str, Any], driver: str) -> A
 class Corpus(Role):
     """Yields the entries that an index is built from.
 
-    The fingerprint of a corpus covers what it reads, so that an index of other data can be told: by the fingerprint of
-    its graph, or by a hash of its files.
+    The fingerprint of a corpus covers its data, by the fingerprint of its graph or a hash of its files, so that an
+    index of other data is noticed.
     """
 
     role = "corpus"
@@ -62,9 +62,9 @@ class Corpus(Role):
 
     @hook(stream=True, answer=a_counted_entry, needs=("read",))
     def counted(self) -> Iterable[tuple[Entry, Mapping[str, int]]]:
-        """Yield the entries of ``read``, each with what the limits of the corpus left out of it.
+        """Yield the entries of ``read``, each with counts of the cuts by the limits of the corpus.
 
         The counts have the same names for each entry, and 0 where a limit was not reached. By default there are none:
-        nothing is left out. A corpus that holds a corpus passes on the counts of that one.
+        nothing is left out. A corpus that holds a corpus passes on its counts.
         """
         return ((entry, {}) for entry in self.read())

@@ -54,8 +54,8 @@ class Encoder(Role):
 
     @hook(answer=a_folder)
     def weights_folder(self) -> Path | None:
-        """Return the folder of the weights in use, where a training has left what it knows of them.
+        """Return the folder of the weights in use, where a training leaves its record.
 
-        None by default, and for weights that are in no folder, such as those of a training that was not saved.
+        None by default, and for weights in no folder, such as unsaved weights of a training.
         """
         return None

@@ -75,13 +75,13 @@ class EntityLinker(Role):
         Returns:
             Per text, links ordered by start of span, then by falling score, then by entity. Links that
             share a span are alternatives (n-best). Spans count characters of the original text. A ``LinkList``
-            instead of a list also says which linkers failed on the text, and which titles have no id. A
+            instead of a list also names the linkers that failed on the text, and the titles without an id. A
             driver may return a ``DriverError`` in the place of the links, which fails that text alone.
         """
 
     @hook(batch="texts", key=by_value, answer=signed_suggestions)
     def suggest(self, texts: Sequence[str], limit: int) -> Sequence[Sequence[Link]]:
-        """Suggest entities for texts in which nothing is linked: those whose names are like words of the text.
+        """Suggest entities for texts without links: entities whose names are like words of the text.
 
         They are for a person to choose from; no search starts from them.
 
@@ -90,7 +90,7 @@ class EntityLinker(Role):
             limit: Most entities to suggest for each.
 
         Returns:
-            Per text, at most ``limit`` links, one for each entity, by falling score, then by entity. The span is that
-            of the words that are like the name. None by default.
+            Per text, at most ``limit`` links of distinct entities, by falling score, then by entity. The span has
+            the words that are like the name. None by default.
         """
         return [() for _ in texts]

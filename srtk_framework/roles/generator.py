@@ -76,8 +76,8 @@ class Generator(Role):
         """Reply to each prompt by itself.
 
         Returns:
-            Per prompt a reply, or one whose ``error`` says why there is none: too long for the model, refused, over
-            the budget. A DriverError is for what stops them all: no server, a wrong key.
+            Per prompt a reply, perhaps with an ``error`` instead of a text: too long for the model, refused, over
+            the budget. A DriverError is for faults that stop them all: no server, a wrong key.
         """
 
     @hook(batch="prompts", answer=numbers_of_options)

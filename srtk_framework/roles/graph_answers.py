@@ -2,8 +2,8 @@
 
 Hooks of a graph are called very often, so each check is one pass in C over all rows of an answer. Whether triples leave
 the nodes that were asked about is checked for frontiers that hold their ids (``NodeSet``): a frontier of another class
-may have to send a request for them, or to decode them. What needs a second look at the graph, such as whether triples
-are missing, is for the conformance tests.
+may have to send a request for them, or to decode them. Checks that read the graph again, such as whether triples
+are missing, are for the conformance tests.
 """
 
 from __future__ import annotations
@@ -24,7 +24,7 @@ _backward = operator.itemgetter(2, 0)
 def frontiers_of_ids(answer: Any, arguments: Mapping[str, Any], driver: str) -> Any:
     """Refuse anything but frontiers of at most as many nodes as ids were given.
 
-    A node may have another id than the given one, where a graph follows redirects.
+    A node may differ from the given id, where a graph follows redirects.
 
     Raises:
         DriverError: For another type, or more nodes than ids.
@@ -49,7 +49,7 @@ def reached_frontiers(answer: Any, arguments: Mapping[str, Any], driver: str) ->
 
 
 def steps_of_frontiers(answer: Any, arguments: Mapping[str, Any], driver: str) -> Any:
-    """Refuse steps that are not sorted and distinct, END, and inverse ones that nobody asked for.
+    """Refuse steps that are not sorted and distinct, END, and unwanted inverse steps.
 
     Raises:
         DriverError: For such steps, or another type.
@@ -99,7 +99,7 @@ def triples_of_steps(answer: Any, arguments: Mapping[str, Any], driver: str) -> 
 
 
 def _holds_ids(frontiers: Sequence[Frontier]) -> bool:
-    """Return whether any of the frontiers is a ``NodeSet``; one look at each class, since that of an ABC is slow."""
+    """Return whether any of the frontiers is a ``NodeSet``; looks at each class once, since an ABC is slow."""
     return any(issubclass(kind, NodeSet) for kind in set(map(type, frontiers)))
 
 

@@ -13,7 +13,7 @@ from srtk_framework.values import Budget, FoundPaths, Frontier, Origin, Pattern,
 
 @attrs.define(eq=False)
 class GraphView(KnowledgeGraph):
-    """A graph that passes every hook on to another; a view overrides what it changes.
+    """A graph that passes every hook on to its inner graph; a view overrides the hooks that it changes.
 
     A view that changes which triples there are overrides ``steps``, ``follow``, ``triples`` and ``match``, and what the
     inner graph would otherwise answer by itself: ``neighbourhood``, ``paths`` and ``degrees``, whose defaults in

@@ -77,7 +77,7 @@ def texts_of_sources(answer: Any, arguments: Mapping[str, Any], driver: str) -> 
 
 
 def whole_number(answer: Any, arguments: Mapping[str, Any], driver: str) -> int:
-    """Refuse what is no count.
+    """Refuse anything but a count.
 
     Raises:
         DriverError: For anything but an int of at least 0.
@@ -93,7 +93,7 @@ class Index(Role):
     An index is filled by ``create``, ``add`` (any number of times) and ``commit``, and read by ``open`` and searches.
 
     Order: hits come by falling score, rounded to four decimals; equal scores by id. A search depends on the entries
-    and the text alone: neither on the order in which they were added, nor on the batch. A hit may carry the span of
+    and the text alone: neither on the order of adding, nor on the batch. A hit may carry the span of
     the passage that fits best (its ``snippet``).
 
     Ids: adding an id that the index holds is refused, and nothing of that call is added; so no entry is replaced in
@@ -107,17 +107,17 @@ class Index(Role):
     Corpora: an index that is built from corpora declares a field ``corpora: Sequence[Corpus] = ()``, which a recipe's
     ``corpus`` fills. It keeps their fingerprints at ``commit``, and ``open`` refuses an index of other corpora.
 
-    An index that searches texts only, or vectors only, says so (``searches_texts``, ``searches_vectors``) and refuses
-    the other search. One that others fill, such as a search engine, refuses ``add``.
+    An index that searches texts only, or vectors only, declares it (``searches_texts``, ``searches_vectors``) and
+    refuses the other search. An index that is filled elsewhere, such as a search engine, refuses ``add``.
     """
 
     role = "index"
     plural = "indexes"
 
     def create(self) -> None:
-        """Open an empty index to be filled, in the place of ``open``; what stands at its path stays until ``commit``.
+        """Open an empty index to be filled, in the place of ``open``; the content of its path stays until ``commit``.
 
-        By default it does what ``open`` does, for an index that keeps nothing.
+        By default it calls ``open``, for an index that keeps nothing.
         """
         self.open()
 
@@ -126,20 +126,20 @@ class Index(Role):
         """Add entries; return how many.
 
         Raises:
-            DriverError: For an id that is empty, comes twice or is in the index; for an entry that the index cannot
-                search, such as a vector of another length; and if the index cannot be filled.
+            DriverError: For an id that is empty, comes twice or is in the index, or for an entry that the index cannot
+                search, such as a vector of another length. Also if the index cannot be filled.
         """
         raise DriverError("this index cannot be filled; name another one, or leave out what fills it")
 
     def note(self, left_out: Sequence[Mapping[str, int]]) -> None:
-        """Keep with the next ``commit`` what the limits of each corpus left out, by the names of its counts.
+        """Keep the counts of the cuts in each corpus with the next ``commit``.
 
         By default it is not kept.
         """
 
     @hook(answer=whole_number)
     def commit(self) -> int:
-        """Keep what was added, in one step; return the number of entries that the index holds."""
+        """Keep the added entries, in one step; return the number of entries that the index holds."""
         return self.size()
 
     @hook(answer=whole_number)
@@ -152,7 +152,7 @@ class Index(Role):
         """Find the best entries for each text.
 
         Args:
-            texts: What to search for. A text without a word finds nothing.
+            texts: Texts to search for. A text without a word finds nothing.
             k: Most hits of a text, at least 1.
 
         Returns:
@@ -182,7 +182,7 @@ class Index(Role):
 
     @hook(batch="ids", key=by_value, answer=entries_of_ids)
     def entries(self, ids: Sequence[str]) -> Sequence[Entry | None]:
-        """Return the entry of each id as it was added, with its vector if the index keeps vectors; None for others.
+        """Return the entry of each id as it was added, with its vector if the index keeps it; None for unknown ids.
 
         Raises:
             DriverError: If the index cannot read entries by id.

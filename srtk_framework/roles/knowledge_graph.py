@@ -16,7 +16,7 @@ from srtk_framework.values import Budget, FoundPaths, Frontier, Origin, Pattern,
 class KnowledgeGraph(Role):
     """A graph of triples, read in batches of frontiers (sorted node sets).
 
-    Required: ``frontiers``, ``steps``, ``follow``, ``triples``, ``labels``, ``find``, ``source``. The others have
+    Required: ``frontiers``, ``steps``, ``follow``, ``triples``, ``labels``, ``find``, ``source``. The other hooks have
     defaults that work on any graph; override them where the graph can do better. Nodes are ordered by the
     code points of their ids, everywhere, so that a limit cuts the same nodes on every graph.
 
@@ -46,7 +46,7 @@ class KnowledgeGraph(Role):
 
         Args:
             frontiers: Where to start.
-            steps: One for each frontier.
+            steps: A step for each frontier.
             limit: Most neighbours read for one node, first in order of id; None for all.
 
         Returns:
@@ -62,7 +62,7 @@ class KnowledgeGraph(Role):
 
         Returns:
             Per pair, distinct triples in their own direction, sorted by the node from which they were reached,
-            then by the node reached. ``RatedTriples`` instead of a list say which are not certain: a budget then keeps
+            then by the node reached. ``RatedTriples`` instead of a list name the uncertain triples: a budget then keeps
             the others first.
         """
 
@@ -83,7 +83,7 @@ class KnowledgeGraph(Role):
         and each hop goes on from at most ``budget.nodes`` nodes.
 
         Returns:
-            Per frontier, distinct triples. A ``Neighbourhood`` instead of a list also counts what the limits left out.
+            Per frontier, distinct triples. A ``Neighbourhood`` instead of a list also counts the cuts by limits.
         """
         return graph_defaults.neighbourhood(self, frontiers, hops, budget)
 
@@ -99,7 +99,7 @@ class KnowledgeGraph(Role):
     ) -> Sequence[FoundPaths]:
         """Find the relation paths that lead from some entity of ``starts[i]`` to some entity of ``ends[i]``.
 
-        The default is ``graph.find_paths``, whose documentation says what is found and counted. A graph that can search
+        The default is ``graph.find_paths``; see there for the paths and the counts. A graph that can search
         by itself may find paths that the limits hide from the default, and then counts nothing as cut.
         """
         return path_search.find_paths(self, starts, ends, hops, budget, shortest, inverse)
@@ -116,7 +116,7 @@ class KnowledgeGraph(Role):
 
     @hook(batch="ids", key=by_value, answer=all_of("own_ids", str, "an id for each"))
     def own_ids(self, ids: Sequence[str], relations: bool) -> Sequence[str]:
-        """Return the graph's own spelling of each id, so that links and gold of any spelling meet what is read.
+        """Return the graph's own spelling of each id, so that links and gold of any spelling meet the triples.
 
         ``<http://www.wikidata.org/entity/Q42>``, ``wd:Q42`` and ``Q42`` are one entity, as are ``m.02mjmr`` and
         ``/m/02mjmr``. The default tries ``text.spellings`` with the prefixes of the schema. A graph that makes its ids
@@ -161,7 +161,7 @@ class KnowledgeGraph(Role):
 
     @hook(batch="ids", key=by_value, answer=counts("degrees"))
     def degrees(self, ids: Sequence[str]) -> Sequence[int]:
-        """Count the triples in which each id is subject or object; 0 for unknown ids."""
+        """Count the triples with each id as subject or object; 0 for unknown ids."""
         return graph_defaults.degrees(self, ids)
 
     @hook(batch="triples", key=by_value, answer=checks.qualifiers_of_triples)
@@ -173,7 +173,7 @@ class KnowledgeGraph(Role):
     def origins(self, triples: Sequence[Triple]) -> Sequence[Origin]:
         """Return where each triple of the graph comes from; by default ``source()``, with confidence 1.
 
-        A graph of several sources, and one that completes another, tell the origin of each triple. A triple has the
+        A graph of several sources, or with completed triples, gives the origin of each triple. A triple has the
         same origin whichever way it was read.
         """
         return [Origin(self.source())] * len(triples)

@@ -56,7 +56,7 @@ def tokens_of_gaps(answer: Any, arguments: Mapping[str, Any], driver: str) -> An
 
 
 def scores_of_fillings(answer: Any, arguments: Mapping[str, Any], driver: str) -> Any:
-    """Convert the scores of fillings to float32 arrays, and refuse those of another shape.
+    """Convert the scores of fillings to float32 arrays, and refuse other shapes.
 
     Raises:
         DriverError: Where a text has not one finite number, at most 0, for each token of each filling.
@@ -84,8 +84,8 @@ def _shown(text: Any) -> str:
 class MaskFiller(Role):
     """Fills the gaps of texts with tokens, as a masked language model does.
 
-    All gaps of a text are filled at once: the probability of a token in one gap knows that the others are open, not
-    what stands in them. The scores of a text depend on that text alone, not on the batch.
+    All gaps of a text are filled at once: the probability of a token in one gap depends on the other gaps, not
+    on their fillings. The scores of a text depend on that text alone, not on the batch.
     """
 
     role = "mask_filler"
@@ -101,7 +101,7 @@ class MaskFiller(Role):
         """Return the tokens with which the filler would write each text after a blank, as in the middle of a sentence.
 
         Returns:
-            Per text its tokens in order; none for a text that it cannot write, and for an empty one.
+            Per text its tokens in order; none for an empty text, and for a text that it cannot write.
         """
 
     @hook(answer=truth)
@@ -142,6 +142,6 @@ class MaskFiller(Role):
             probability among all tokens returns that among the fillings of the text.
 
         Raises:
-            DriverError: For a filling with more or fewer tokens than the text has gaps, for a token that the filler
-                does not know, and for a text that is too long to be read without losing a gap.
+            DriverError: For a filling with more or fewer tokens than gaps, for an unknown token, and for a text that is
+                too long to be read without losing a gap.
         """

@@ -35,7 +35,7 @@ class PathScorer(Role):
         """Score each candidate as continuation of its path.
 
         Args:
-            questions: Text of the question, one for each path.
+            questions: Text of the question of each path.
             paths: Steps taken so far; may be empty.
             candidates: Possible next steps of each path; may contain END.
 
@@ -57,8 +57,8 @@ class PathScorer(Role):
     def search_settings(self) -> SearchSettings | None:
         """Return the settings of a search that suit the scores as they are now; None, the default, suggests nothing.
 
-        A search takes from them what its recipe leaves open. Without a suggestion it takes the best that are known for
-        scores not learnt from questions, and measures the unit of the scores (see ``SearchSettings``). A mapping of
-        some keys is read as ``SearchSettings`` with these; unknown keys are refused.
+        A search takes from them the settings that its recipe leaves open. Without a suggestion it takes the best that
+        are known for scores not learnt from questions, and measures the unit of the scores (see ``SearchSettings``). A
+        mapping of some keys is read as ``SearchSettings`` with these; unknown keys are refused.
         """
         return None

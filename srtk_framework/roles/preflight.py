@@ -1,4 +1,4 @@
-"""Faults that a driver can tell before it opens: files that are missing, addresses that are none."""
+"""Faults that a driver finds before it opens: missing files, malformed addresses."""
 
 from __future__ import annotations
 
@@ -32,7 +32,7 @@ def no_url(setting: str, address: str) -> list[Fault]:
 
 
 def unwritable(setting: str, path: str, folder: bool = False) -> list[Fault]:
-    """Return a fault if a file, or a folder, cannot be written at a path; what is missing above it would be made."""
+    """Return a fault if a file, or a folder, cannot be written at a path; missing folders above it would be made."""
     place = Path(path).expanduser()
     if place.exists() and place.is_dir() != folder:
         what = "a file, not a folder" if folder else "a folder, not a file"

@@ -21,8 +21,8 @@ class Reader(Role):
     def read(self, questions: Sequence[Question], subgraphs: Sequence[Subgraph]) -> Sequence[Answer]:
         """Answer each question from its subgraph; ``Answer.enough`` is False where that does not suffice.
 
-        A reader that has a graph may read more of it, within its limits, and gives the subgraph with what it read as
-        ``Answer.subgraph``.
+        A reader that has a graph may read more of it, within its limits, and gives the subgraph with the further
+        triples as ``Answer.subgraph``.
 
         Returns:
             Per question its answer. A driver may return a ``DriverError`` in its place where reading failed for that
@@ -31,13 +31,13 @@ class Reader(Role):
 
     @hook(answer=truth)
     def refuses(self) -> bool:
-        """Tell whether the reader can say that a subgraph does not suffice; only then may it end a search."""
+        """Return whether the reader can refuse an insufficient subgraph; only then may it end a search."""
         return False
 
     @hook(answer=truth)
     def needs_links(self) -> bool:
         """Return whether the reader answers nothing without linked entities, which is the default.
 
-        A reader that does is also asked about questions in which nothing was linked, with an empty subgraph.
+        Such a reader is also asked about questions without links, with an empty subgraph.
         """
         return True

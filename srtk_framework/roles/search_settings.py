@@ -1,4 +1,4 @@
-"""Settings of a search that depend on the scores it adds up; what a path scorer suggests."""
+"""Settings of a search that depend on the scores it adds up; a path scorer suggests them."""
 
 from __future__ import annotations
 
@@ -51,8 +51,8 @@ class SearchSettings:
     """Settings of a search that suit the scores of a path scorer.
 
     The defaults are the best that are known for scores that were not learnt from questions: chosen on the demo's
-    questions with seed 1, PathQuestion and MetaQA, and what concerns long paths also on a half of ComplexWebQuestions.
-    A scorer that suggests nothing gets them.
+    questions with seed 1, PathQuestion and MetaQA, and the settings of long paths also on a half of
+    ComplexWebQuestions. A scorer that suggests nothing gets them.
 
     Scores, costs and margins are in natural-log units: a path that scores 1 more is e times as probable.
 
@@ -69,18 +69,18 @@ class SearchSettings:
         margin: Drops the paths whose score is more than this below the best of their topic, at the end; None for no
             limit. 2.3 is a tenth of the best path's probability.
         hop_margin: The same at each hop, for paths that may be extended: a search that is certain follows few.
-        order: Order of the triples, which decides what finds room in the budget. `paths`: the best path first.
+        order: Order of the triples, which decides which of them the budget keeps. `paths`: the best path first.
             `nodes`: the node with most mass of the paths that end in it, and more where paths from several topics meet
             (see ``graph.facts_by_node``).
         fan_cost: Subtracted from the score of a path for each factor e of nodes that a step reaches: of two steps that
-            read alike, the one to fewer nodes is more specific (PRA divides by the fan-out, Lao and Cohen 2010).
+            read alike, the path to fewer nodes is more specific (PRA divides by the fan-out, Lao and Cohen 2010).
         price: Share of the answers that a triple must be expected to add for the reading to go on, where the budget
             has neither price nor recall; None for no price.
         found: Share of the answers that the paths are expected to lead to, between 0 and 1: a factor of
             `expected_recall` in the record.
         topic_background: With the order `nodes`, a node on which a topic's paths arrive with probability p is worth
             (b + p) / b times as much to the paths of the other topics, where this is b: the smaller, the more it counts
-            where topics meet. None for no support: the paths of all topics are read as those of one.
+            where topics meet. None for no support: the paths of all topics are read as if they had the same topic.
     """
 
     scale: float | None = attrs.field(default=None, validator=_number(positive, none=True))

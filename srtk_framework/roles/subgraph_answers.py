@@ -35,7 +35,7 @@ def states_of(hook: str) -> Any:
 
 
 def check_subgraph(hook: str, found: Subgraph) -> None:
-    """Refuse columns that are not aligned, scores that rise, and what is named but not there.
+    """Refuse columns that are not aligned, scores that rise, and indices out of range.
 
     Raises:
         DriverError: With the first fault.
@@ -72,7 +72,7 @@ def _check_scores(hook: str, scores: Sequence[float]) -> None:
 
 
 def answers_from_subgraphs(answer: Any, arguments: Mapping[str, Any], driver: str) -> Any:
-    """Refuse answers that rest on what is not in their subgraph, and refusals that answer.
+    """Refuse answers with support outside of their subgraph, and refusals that answer.
 
     Raises:
         DriverError: For such an answer, or another type.
@@ -90,7 +90,7 @@ def answers_from_subgraphs(answer: Any, arguments: Mapping[str, Any], driver: st
 
 
 def _fault(answer: Answer, subgraph: Subgraph) -> str:
-    """Say what is wrong with an answer; empty if nothing is."""
+    """Return the fault of an answer; empty if there is none."""
     if not isinstance(answer.text, str):
         return f"the text {shown(answer.text)}; return a text"
     entities = itertools.chain(answer.entities, *(one.entities for one in answer.alternatives))

@@ -31,13 +31,13 @@ class SubgraphEncoder(Role):
 
         Args:
             subgraphs: The triples of each subgraph; a subgraph without any is its centre.
-            centres: The id of the entity that each subgraph lies around, one for each. It need not be in a triple.
+            centres: For each subgraph the id of the entity in its centre, which need not be in a triple.
         """
 
     @hook(answer=a_folder)
     def weights_folder(self) -> Path | None:
-        """Return the folder of the weights in use, where a training has left what it knows of them.
+        """Return the folder of the weights in use, where a training leaves its record.
 
-        None by default, and for weights that are in no folder, such as those of a training that was not saved.
+        None by default, and for weights in no folder, such as unsaved weights of a training.
         """
         return None

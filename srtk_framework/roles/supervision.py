@@ -11,7 +11,7 @@ from srtk_framework.values import Question, RankedPath
 
 
 class Supervision(Role):
-    """Finds what a method should have found for questions whose answers are known."""
+    """Finds the paths that a method should have found for questions with known answers."""
 
     role = "supervision"
     sees_gold = True
@@ -22,7 +22,7 @@ class Supervision(Role):
         """Find the relation paths that lead from each question's linked entities to its answers.
 
         Returns:
-            Per question, paths without END, their scores the quality between 0 and 1, best first, ties in the order of
-            ``graph.path_order``; none where the question has no links, no gold, or no path. A path that a limit hid is
-            not taken for absent: the driver's logger warns of such a question.
+            Per question, paths without END, by falling quality between 0 and 1, then by ``graph.path_order``; none
+            where the question has no links, no gold, or no path. A path that a limit hid is not taken for absent: the
+            driver's logger warns of such a question.
         """

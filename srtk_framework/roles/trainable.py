@@ -36,11 +36,11 @@ class TrainingTask:
         folder: Keeps checkpoints, logs, and whatever else a resumed training needs.
         seed: Of everything random.
         held_out: Facts of the driver's graph on which it must not train, sorted; it may stop by them, and learn from
-            them what its confidences are worth. Empty for a driver that does not learn from a graph.
+            them how good its confidences are. Empty for a driver that does not learn from a graph.
         texts: Texts for a driver that learns from texts, in the order of the corpus.
         held_out_texts: Texts on which it must not train; it may stop by them.
         elsewhere: Examples about other graphs than the driver's, one entry for each set of the recipe; only for a
-            driver whose class says ``several_graphs = True``.
+            driver whose class has ``several_graphs = True``.
         validate_topics: As ``validate``, on the validation questions of several topics; None where they are too few to
             choose anything by, for a driver that does not learn from paths, and in a worker process.
     """
@@ -58,7 +58,7 @@ class TrainingTask:
 
 @runtime_checkable
 class Trainable(Protocol):
-    """A driver of any role that a recipe can train; ``learns`` of its class says from what.
+    """A driver of any role that a recipe can train; ``learns`` of its class names its material.
 
     The annotation of ``fit``'s second argument is an attrs class, the settings under ``train.fit`` in the recipe.
     """
@@ -67,18 +67,18 @@ class Trainable(Protocol):
         """Train, or resume an interrupted training from ``task.folder``; return the final metrics."""
 
     def save(self, folder: FilePath) -> None:
-        """Write what was learnt, so that a driver in a new process computes the same after ``load``."""
+        """Write the trained weights, so that a driver in a new process computes the same after ``load``."""
 
     def load(self, folder: FilePath) -> None:
-        """Read what ``save`` wrote; called after ``open``."""
+        """Read the files of ``save``; called after ``open``."""
 
     def fingerprint(self) -> str:
-        """Identify what the driver computes, including trained weights."""
+        """Identify the driver's computation, including trained weights."""
 
 
 @runtime_checkable
 class TrainingPreflight(Protocol):
-    """A trainable driver that can tell before a run why a training would fail."""
+    """A trainable driver that finds faults of a training before a run."""
 
     def training_faults(self) -> list[str]:
-        """Return what a training would fail on, one sentence each; nothing is loaded or opened."""
+        """Return the faults of a training, a sentence each; nothing is loaded or opened."""

@@ -44,9 +44,9 @@ def default_encoder() -> str:
 
 
 def default_drivers(graph: Any, given: Mapping[str, Any]) -> dict[str, Any]:
-    """Complete the drivers of a recipe by the default ones, with the settings that suit the graph.
+    """Complete the drivers of a recipe by defaults, with the settings that suit the graph.
 
-    Scorer and encoder are added only where expander or reader need them, a reader only where one is given.
+    Scorer and encoder are added only where expander or reader need them, a reader only where it is given.
 
     Args:
         graph: Value of the recipe's ``knowledge_graph``.
@@ -75,7 +75,7 @@ def default_drivers(graph: Any, given: Mapping[str, Any]) -> dict[str, Any]:
 
 
 def suited_to(graph: Any) -> Mapping[str, Any]:
-    """Return the keys of a recipe that suit a graph, as the class of its driver says, or of the driver below a view.
+    """Return the keys of a recipe that suit a graph: ``suited`` of its driver's class, or of the driver below a view.
 
     Args:
         graph: Value of a recipe's ``knowledge_graph``.
@@ -92,7 +92,7 @@ def suited_to(graph: Any) -> Mapping[str, Any]:
 
 
 def missing_drivers(named: Mapping[str, str]) -> str | None:
-    """Say which drivers are missing, and how to install them; None if each is there, or nobody knows where it is from.
+    """Return which drivers are missing and how to install them; None if all are there, or their origin is unknown.
 
     Args:
         named: Name of a driver by role.
@@ -142,7 +142,7 @@ def _use(value: Any) -> Any:
 
 
 def _block(role: str, default: str, given: Mapping[str, Any], suited: Mapping[str, Any]) -> Any:
-    """Write the block of a role: what is given, over the default driver with what suits the graph."""
+    """Write the block of a role: the given settings, over the default driver with the settings that suit the graph."""
     value = given.get(role, {})
     if isinstance(value, Role):
         return value

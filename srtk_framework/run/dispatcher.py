@@ -1,7 +1,7 @@
 """Turns at the drivers of a session: one batch at a time, into which waiting calls are joined.
 
 There is no dispatching thread. A call that finds the drivers idle runs at once, in its own thread. Calls that come
-while a batch is running wait in a queue; when the batch ends, the first of them runs next and takes along the waiting
+while a batch is running wait in a queue. When the batch ends, the first of them runs next, together with the waiting
 calls for the same work, up to the size of a batch. Only calls from event loops need a thread of the dispatcher.
 """
 
@@ -37,7 +37,7 @@ class Waiting(Generic[K, T, R]):
     Attributes:
         key: Calls are joined with others of the same key; None for a call that needs the drivers to itself.
         items: The call's part of a batch.
-        done: Gets the results, one per item; the caller may cancel it at any time.
+        done: Gets a result per item; the caller may cancel it at any time.
         wake: Set when the waiting thread has something to do; None for a call from an event loop.
         leads: Whether the turn was handed to the waiting thread.
     """
@@ -124,7 +124,7 @@ class Dispatcher(Generic[K, T, R]):
         return call.done
 
     def start(self) -> None:
-        """Begin with what is queued, in the dispatcher's own thread, unless a batch is running."""
+        """Begin with the queue, in the dispatcher's own thread, unless a batch is running."""
         with self._mutex:
             if self._busy or not self._queue:
                 return
@@ -161,7 +161,7 @@ class Dispatcher(Generic[K, T, R]):
             self._pass_on()
 
     def stop(self) -> None:
-        """End the dispatcher's own thread; the next call from an event loop starts another one."""
+        """End the dispatcher's own thread; the next call from an event loop starts it again."""
         with self._mutex:
             server, self._server = self._server, None
         if server is not None:
@@ -196,7 +196,7 @@ class Dispatcher(Generic[K, T, R]):
             self._pass_on()
 
     def _take(self) -> list[Waiting[K, T, R]]:
-        """Take the first call out of the queue, and the others that fit into its batch."""
+        """Take the first call out of the queue, and all calls that fit into its batch."""
         with self._mutex:
             self._drop_finished()
             if not self._queue or self._queue[0].key is None:
@@ -265,7 +265,7 @@ class Dispatcher(Generic[K, T, R]):
         self._serve()
 
     def _serve(self) -> None:
-        """Run a batch in the dispatcher's own thread: one for all, since drivers may keep connections by thread."""
+        """Run a batch in the dispatcher's own thread, always the same, since drivers may keep connections by thread."""
         with self._mutex:
             if self._server is None:
                 self._server = ThreadPoolExecutor(1, "srtk-session")
@@ -292,9 +292,9 @@ class Dispatcher(Generic[K, T, R]):
             )
 
     def after_fork(self) -> None:
-        """Free the locks in a forked child, whose only thread is the one that forked.
+        """Free the locks in a forked child, whose only thread is the forking thread.
 
-        What other threads of the parent wait for is not for the child. A batch that one of them was running stays
+        Other threads of the parent wait for calls that are not for the child. A batch that they were running stays
         half done here, and may hold locks of its drivers, so that the child must not use these.
         """
         self._torn = self._torn or self._owner not in (None, threading.get_ident())

@@ -26,7 +26,7 @@ class Drivers:
     """The drivers of a recipe, each behind its port.
 
     Attributes:
-        graph: The recipe's graph, or else the one that an expander holds; None where there is none.
+        graph: The recipe's graph, else the graph of an expander, or None.
         linker: Its entity linker, or None.
         reader: Its reader, or None.
         methods: Its expanders by name, the main one first.
@@ -98,7 +98,7 @@ def _methods(recipe: Recipe, composer: Composer) -> dict[str, Expander]:
 
 
 def _build_unused(recipe: Recipe, composer: Composer) -> None:
-    """Build what the recipe names although nothing needs it, so that its mistakes are reported too."""
+    """Build drivers that nothing needs, so that their mistakes are reported too."""
     named = [block for blocks in recipe.named.values() for block in blocks.values()]
     listed = [block for blocks in recipe.listed.values() for block in blocks]
     for block in [*recipe.blocks.values(), *named, *listed]:

@@ -16,7 +16,7 @@ def failures_by_reason(errors: Iterable[str]) -> list[tuple[str, int]]:
     """Count errors by reason, the most frequent first.
 
     An error's reason is its first clause, without the remedy. Errors whose first words agree, apart from ids and
-    numbers, count as one; where they then differ, the words that they share are given.
+    numbers, count as the same; where they differ later, their common words are given.
     """
     reasons: dict[str, Counter[str]] = {}
     for error in errors:
@@ -28,7 +28,7 @@ def failures_by_reason(errors: Iterable[str]) -> list[tuple[str, int]]:
 
 
 def _shared(clauses: list[str]) -> str:
-    """Return what the clauses begin with in common, in whole words."""
+    """Return the common beginning of the clauses, in whole words."""
     if len(clauses) == 1:
         return clauses[0]
     rows = [clause.split() for clause in clauses]

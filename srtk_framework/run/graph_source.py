@@ -48,12 +48,12 @@ def cache_folder() -> Path:
 
 @attrs.frozen(repr=False)
 class Graph:
-    """A graph that can be asked; holds what a recipe has under ``knowledge_graph``, and opens nothing.
+    """A graph that can be asked; holds the value of ``knowledge_graph`` in a recipe, and opens nothing.
 
     Attributes:
         block: Driver with its settings, as a recipe names it, or a driver object.
         name: Name of the graph for people: a file, an address or a driver.
-        snapshot: Folder in which the graph of a file is kept; None for other graphs.
+        snapshot: Folder that keeps the graph of a file; None for other graphs.
     """
 
     block: Any = attrs.field(eq=False)
@@ -118,7 +118,7 @@ class Graph:
         """Take the graph in a data frame of pandas or polars, or a table of Arrow; it is kept as a file, and read so.
 
         Args:
-            frame: One triple in a row, or one entity; its columns are those of a table with a header, or without one
+            frame: One triple in a row, or one entity; its columns are the header of a table, which has none
                 where they are numbers. An index of pandas that is more than row numbers is its first column.
             settings: See ``from_csv``; ``id`` names the column, or the index, of the key.
 
@@ -144,7 +144,7 @@ class Graph:
         """Take a networkx graph, which is read like the GraphML file of it.
 
         Names of nodes, types, relations and qualifiers are found by the names and values of the attributes; edges
-        without direction are read from their first to their second node. What is read by a guess or left out is
+        without direction are read from their first to their second node. Guesses and omissions are
         logged.
 
         Args:
@@ -169,12 +169,12 @@ class Graph:
 
     @classmethod
     def open(cls, what: Any, **settings: Any) -> Graph:
-        """Take a graph by what it is.
+        """Take any kind of graph.
 
         Args:
-            what: Folder of a snapshot, or of files; a file, or a list of files; an http or https address of a SPARQL
-                endpoint; the name of an installed driver (``wikidata``, ``dbpedia``); a networkx graph, a driver
-                object, or the block of a recipe.
+            what: A file, a list of files, or a folder of files; the folder of a snapshot. Also an http or https address
+                of a SPARQL endpoint, the name of an installed driver (``wikidata``, ``dbpedia``), a networkx graph, a
+                driver object, or the block of a recipe.
             settings: Settings of the build for a file, else of the driver; none for a ``Graph``, which has its own.
                 ``mediated=True`` makes one step of the two relations over a mediator in any graph.
 
@@ -198,7 +198,7 @@ class Graph:
 
     @classmethod
     def _opened(cls, what: Any, settings: Mapping[str, Any], of_files: Mapping[str, Any]) -> Graph:
-        """Take a graph by what it is, with settings of a driver, or those of files, which include ``mediated``."""
+        """Take any kind of graph, with settings of a driver, or settings of files, which include ``mediated``."""
         if isinstance(what, KnowledgeGraph):
             return cls(what, type(what).__name__)
         if isinstance(what, Mapping):
@@ -260,8 +260,8 @@ class Graph:
 
         Lists, restrictions and blank nodes of RDF are one step where the view ``folded`` is installed, but for a
         setting ``folded`` that is false. In files of triples, the two relations over a mediator of Freebase or Wikidata
-        are one step where the view ``mediated`` is installed and the build notices some; with a setting ``mediated``
-        that is true over any mediator, with one that is false over none.
+        are one step where the view ``mediated`` is installed and the build notices some. The setting ``mediated``
+        extends this to any mediator if it is true, and prevents it if it is false.
         """
         folded, mediated = settings.get("folded", True), settings.get("mediated")
         settings = {key: value for key, value in settings.items() if key not in ("folded", "mediated")}
@@ -303,7 +303,7 @@ def _names(frame: Any) -> Sequence[Any]:
 
 
 def _parquet(frame: Any) -> bytes | None:
-    """Return a table of Arrow, or a frame that can be one, as Parquet; None where it cannot be one."""
+    """Return a table of Arrow, or a frame as such a table, in Parquet; None for a frame that fits no table."""
     try:
         import pyarrow as pa
         import pyarrow.parquet as pq
@@ -320,7 +320,7 @@ def _parquet(frame: Any) -> bytes | None:
 
 
 def _ends_in(path: Path, endings: Sequence[str]) -> bool:
-    """Return whether a file has one of some endings, also before that of a packed file."""
+    """Return whether a file has one of some endings, also before the ending of a packed file."""
     return any(ending.lower() in endings for ending in path.suffixes[-2:])
 
 
@@ -411,7 +411,7 @@ def _refuse_file_at(address: str) -> None:
     """Refuse the address of a file of triples, which is no endpoint.
 
     Raises:
-        InputError: With what to do instead.
+        InputError: With the remedy.
     """
     name = PurePosixPath(unquote(urlsplit(address).path)).name
     endings = PurePosixPath(name).suffixes

@@ -38,7 +38,7 @@ class Journal:
 
     A line is a record with one more field, ``journal``: the number of the question from 1, the run and method by
     fingerprint, and a checksum of all that stands before it. Each line read must have the mark that its place asks
-    for, so that one that was changed, lost, doubled or moved, or is another run's, is noticed.
+    for, so that a line that was changed, lost, doubled or moved, or is another run's, is noticed.
 
     Args:
         folder: Folder of the run.
@@ -99,7 +99,7 @@ class Journal:
             seconds: Time of the whole batch.
 
         Returns:
-            The retrievals as they were written: one that cannot be written became an error.
+            The retrievals as they were written: an unwritable retrieval became an error.
 
         Raises:
             RunError: If the file cannot be written.
@@ -204,7 +204,7 @@ def discard(folder: Path, known: bool) -> None:
 
     Args:
         folder: Folder of the run.
-        known: Whether the folder is known to be a run's; else every journal must look like one.
+        known: Whether the folder is known to be a run's; else every journal must look like a journal.
 
     Raises:
         RunError: If a file is not a journal, or cannot be deleted.
@@ -241,7 +241,7 @@ def _mark_of(line: bytes) -> re.Match[bytes] | None:
 
 
 def _text(retrieval: Retrieval) -> tuple[str, Retrieval]:
-    """Write a retrieval as a line of JSON; where that fails, the retrieval becomes an error that says why."""
+    """Write a retrieval as a line of JSON; where that fails, the retrieval becomes an error with the reason."""
     try:
         return _readable(record_from_retrieval(retrieval)), retrieval
     except (DriverError, InputError) as error:

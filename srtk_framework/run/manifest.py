@@ -69,10 +69,10 @@ def manifest_of(session: Session, asked: RunQuestions) -> dict[str, Any]:
 
 
 def claim(folder: Path, manifest: Mapping[str, Any], resume: bool, fresh: bool) -> bool:
-    """Decide whether a run goes on with what its folder holds; if it does not, clear the folder for it.
+    """Decide whether a run goes on from the content of its folder; if it does not, clear the folder for it.
 
-    An unfinished run of the same fingerprint goes on. Another one is left alone, except with ``fresh``. A finished one
-    is done again, except with ``resume``. Where the manifest is lost, the journals say themselves whose they are.
+    An unfinished run of the same fingerprint goes on. Another run is left alone, except with ``fresh``. A finished run
+    is done again, except with ``resume``. Where the manifest is lost, the journals name their run themselves.
 
     Args:
         folder: Folder of the run, locked.
@@ -116,7 +116,7 @@ def _delete(file: Path) -> None:
 
 
 def _differences(earlier: Mapping[str, Any], manifest: Mapping[str, Any]) -> str:
-    """Name what differs between two runs."""
+    """Name the differences between two runs."""
     found = []
     for key, what in (
         ("fingerprints", "the settings or data of"),

@@ -1,4 +1,4 @@
-"""Check of what a recipe writes: no output is an input, one of the run's own files, or another output."""
+"""Check of the outputs of a recipe: none is an input, a file of the run itself, or another output."""
 
 from __future__ import annotations
 
@@ -38,7 +38,7 @@ class Place:
     path: Path
 
     def is_same(self, other: Path) -> bool:
-        """Tell whether another path is of the same file, by another name too."""
+        """Return whether another path is of the same file, by another name too."""
         if _folded(self.path) == _folded(other):
             return True
         try:
@@ -47,15 +47,15 @@ class Place:
             return False
 
     def is_within(self, folder: Path) -> bool:
-        """Tell whether it lies in a folder."""
+        """Return whether it lies in a folder."""
         return any(_folded(above) == _folded(folder) for above in self.path.parents)
 
 
 def check_outputs(*sessions: Session) -> None:
-    """Refuse recipes that would write over what they read, over a run's own files, or over one another's outputs.
+    """Refuse recipes that would write over their inputs, over files of a run, or over each other's outputs.
 
     Args:
-        sessions: Sessions of recipes that run one after the other; a later one may read what an earlier one writes.
+        sessions: Sessions of recipes that run in this order; a later recipe may read the outputs of an earlier recipe.
 
     Raises:
         RecipeError: Naming each such output with its place.
@@ -83,7 +83,7 @@ def check_outputs(*sessions: Session) -> None:
 
 
 def _faults(target: Place, session: Session, others: Sequence[Place]) -> Iterator[str]:
-    """Say what else the file of an exporter or observer is."""
+    """Describe the second use of the file of an exporter or observer."""
     start = f"{target.where}: the output {target.shown}"
     folder = _real(session.recipe.output)
     working = _real(Path())

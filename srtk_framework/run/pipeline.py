@@ -95,8 +95,8 @@ class Pipeline:
     def linked(self, questions: Sequence[Question]) -> list[Retrieval]:
         """Link the questions that bring no entities of their own, or all with ``relink``; a pattern binds its entity.
 
-        The traces have ``linked_by``, the linkers whose links were taken, where the question was linked from its
-        text, and ``linkers_failed``, each linker that failed on the question and why, where one did.
+        Where a question was linked from its text, its trace has ``linked_by``, the linkers whose links were taken.
+        ``linkers_failed`` maps linkers that failed on the question to the reason.
         """
         questions = [_with_bound_end(q) for q in self.with_own_ids(questions)]
         done = [Retrieval(q) if (reason := _unfit(q)) is None else _failed(q, reason) for q in questions]
@@ -128,7 +128,7 @@ class Pipeline:
     def read(self, retrievals: Sequence[Retrieval]) -> list[Retrieval]:
         """Have the reader answer the retrievals that have no answer yet and did not fail.
 
-        Questions in which nothing was linked are read too if the reader needs no links; one that it answers has not
+        Questions without links are read too if the reader needs no links; an answered question has not
         failed.
         """
         done = list(retrievals)
@@ -258,7 +258,7 @@ def _with_link_trace(retrieval: Retrieval, linked: Retrieval) -> Retrieval:
 
 
 def _whole(call: Callable[[Sequence[T]], Sequence[R]]) -> Callable[[Sequence[T]], Sequence[R]]:
-    """Take the answers out of an error that concerns what the call asks about, not its own items."""
+    """Take the answers out of an error about the questions inside of the items."""
 
     def ask(items: Sequence[T]) -> Sequence[R]:
         try:

@@ -1,4 +1,4 @@
-"""What a run would fail on, found before any work: files, snapshots, models and addresses that a recipe names."""
+"""Faults of a run that are found before any work: in files, snapshots, models and addresses of a recipe."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ from srtk_framework.values import DriverError, RecipeError, SrtkError
 
 
 def checked_session(recipe: Recipe) -> Session:
-    """Compose a recipe and check what it names; nothing is loaded, built or asked over a network.
+    """Compose a recipe and check its files and addresses; nothing is loaded, built or asked over a network.
 
     Returns:
         The session, not open.
@@ -63,7 +63,7 @@ def checked_session(recipe: Recipe) -> Session:
 
 
 def _driver_faults(recipe: Recipe, composer: Composer) -> Iterator[str]:
-    """Ask each driver what it would fail on when it opens."""
+    """Ask each driver for the faults of its opening."""
     for where, one in composer.placed():
         try:
             faults = list(one.preflight())
@@ -89,7 +89,7 @@ def _question_faults(recipe: Recipe, composer: Composer) -> Iterator[str]:
 
 
 def _first_fault(recipe: Recipe, where: Where, questions: Iterable[Any]) -> Iterator[str]:
-    """Read questions, and say what keeps them from being read; a second fault can only be seen after the first."""
+    """Read questions, and return the first fault: further faults show after it is mended."""
     try:
         count = sum(1 for _ in questions)
     except SrtkError as error:

@@ -64,7 +64,7 @@ class RunQuestions:
             self._part.unlink(missing_ok=True)
 
     def keep(self) -> None:
-        """Keep what was read from the standard input, so that the run can go on without it.
+        """Keep the text of the standard input, so that the run can go on without it.
 
         Called once the folder is known to be this run's, since another run's input may lie there.
 
@@ -79,7 +79,7 @@ class RunQuestions:
             self._dataset = os.fspath(self._kept)
 
     def _input(self) -> str:
-        """Return the name of a file with the standard input, or with that of the run in the folder if it is empty."""
+        """Return the name of a file with the standard input, or with the run's copy of it if it is empty."""
         data = sys.stdin.buffer.read()
         if not data and self._kept.exists():
             return os.fspath(self._kept)
@@ -105,7 +105,7 @@ class RunQuestions:
 
 
 def _check_writable(retrieval: Retrieval, number: int) -> None:
-    """Refuse a question that a dataset made of what JSON has no form for, before any work."""
+    """Refuse a question of a dataset that JSON cannot hold, before any work."""
     try:
         dumps(record_from_retrieval(retrieval))
     except DriverError as error:

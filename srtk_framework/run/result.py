@@ -79,7 +79,7 @@ class Result:
 
     @property
     def error(self) -> str | None:
-        """Why there is no subgraph; None if there is one."""
+        """Why there is no subgraph; None if there is a subgraph."""
         return self.retrieval.error
 
     @property
@@ -97,9 +97,9 @@ class Result:
         paths: int | OneOf["auto"] | None = "auto",
         width: int = WIDTH,
     ) -> str:
-        """Write the answer with its proof and the other answers, the paths with what they lead to, and the triples.
+        """Write the answer with its proof and the other answers, the paths with their ends, and the triples.
 
-        A path whose ends a better one has is folded into that one, unless all paths are asked for.
+        A path whose ends a better path has is folded into the better path, unless all paths are asked for.
 
         Args:
             triples: Most triples to show; None for all. By default 10, and none below an answer with its proof.

@@ -60,7 +60,7 @@ class ResultText:
     width: int
 
     def answer(self, most: int | None) -> list[str]:
-        """Write the answer on a line that ends in it, and below it what was counted or decided; or the refusal.
+        """Write the answer on a line that ends in it, and below it the counted or deciding facts; or the refusal.
 
         Args:
             most: Most names of a note; None for all.
@@ -76,7 +76,7 @@ class ResultText:
         return [line(head, on_one_line(answer_line(answer, self.retrieval.subgraph)), self.width), *below]
 
     def proof(self, most: int | None) -> list[str]:
-        """Write the triples that support the answer, joined to paths where they are instances of one."""
+        """Write the triples that support the answer, joined to paths where they are instances of a path."""
         entries = self._proof()
         return [line(_INDENT, text, self.width) for text in entries[:most]] + more(len(entries), most, "line", _INDENT)
 
@@ -97,7 +97,7 @@ class ResultText:
         return lines
 
     def ways(self) -> list[Way]:
-        """Return the paths of which the subgraph has a whole instance, best first."""
+        """Return the paths with a whole instance in the subgraph, best first."""
         following = self._following()
         ways = (self._way(path, following) for path in self.retrieval.subgraph.paths if path.steps)
         return [way for way in ways if way is not None]
@@ -130,7 +130,7 @@ class ResultText:
         return " ".join(parts)
 
     def triple(self, place: int) -> str:
-        """Write a triple with names, and the confidence of one that the graph lacks."""
+        """Write a triple with names, and its confidence if the graph lacks it."""
         subgraph = self.retrieval.subgraph
         triple, confidences = subgraph.triples[place], subgraph.confidences
         text = f"{self.label(triple.subject)} -{self.label(triple.relation)}-> {self.label(triple.object)}"
@@ -204,11 +204,11 @@ class ResultText:
 
 
 def folded(ways: Sequence[Way], named: Collection[str]) -> list[tuple[Way, int]]:
-    """Fold the paths that lead to nothing new into the better ones that have their ends.
+    """Fold the paths that lead to nothing new into better paths with the same ends.
 
-    A path is folded where all of its ends are ends of a better shown one, beside nodes that the question names; and
-    where a step is followed by its inverse, where they are named or are any nodes of a better one. A path without
-    such a turn between two named nodes joins what the question names, and stays.
+    A path is folded where all of its ends are ends of a better shown path, beside nodes that the question names. A
+    path with a step and then its inverse is also folded where its ends are named, or any nodes of a better path. A
+    path between two named nodes without such a turn stays.
 
     Returns:
         The paths that are shown, each with the number of those folded into it.
@@ -244,7 +244,7 @@ def names(links: Iterable[Link]) -> str:
 
 
 def on_one_line(name: str) -> str:
-    """Replace what would move the cursor of a terminal."""
+    """Replace characters that move the cursor of a terminal."""
     return " ".join("".join(char if char.isprintable() else " " for char in name).split())
 
 
@@ -254,7 +254,7 @@ def score(value: float | None) -> str:
 
 
 def line(head: str, text: str, width: int) -> str:
-    """Write one entry, on more lines where it does not fit on one."""
+    """Write an entry, on several lines where it is too long."""
     wide = max(width, len(head) + 20)
     return textwrap.fill(text, wide, initial_indent=head, subsequent_indent=" " * len(head), break_on_hyphens=False)
 

@@ -36,7 +36,7 @@ SUGGESTIONS_FAILED = "suggestions_failed"
 
 
 class Retriever:
-    """Asks a graph questions, by the default drivers or others.
+    """Asks a graph questions, by the default drivers or given drivers.
 
     It opens its drivers at the first question, and closes them at the end of a ``with`` block, by ``close``, or with
     the process. As a session does, it may be used from several threads.
@@ -46,7 +46,7 @@ class Retriever:
         depth: Most steps of a path; by default the expander's.
         triples: Most triples of a result; 0 for no limit.
         linker: Entity linker: a name, a mapping of settings (of the default driver where it has no ``use``), a class
-            or an object; by default the one that suits the graph.
+            or an object; by default the linker that suits the graph.
         scorer: Path scorer, likewise.
         encoder: Encoder, likewise: ``{"model": "intfloat/e5-small-v2"}``.
         expander: Search, likewise: ``{"width": 30}``, ``"bfs"``.
@@ -87,7 +87,7 @@ class Retriever:
         self._end = weakref.finalize(self, self.session.close)
 
     def ask(self, question: str | Question) -> Result:
-        """Answer one question; a question that fails raises nothing, and its result says why under ``error``."""
+        """Answer one question; a question that fails raises nothing, and its result has the reason under ``error``."""
         return self.ask_all([question])[0]
 
     def ask_all(self, questions: Iterable[str | Question]) -> list[Result]:
@@ -221,14 +221,14 @@ def _written(where: str, value: Any) -> Any:
 
 
 def _default(field: Any) -> Any:
-    """Return the default of a field; ``NOTHING`` where it has none, or one that depends on the others."""
+    """Return the default of a field; ``NOTHING`` where it has none, or where it depends on other fields."""
     if isinstance(field.default, attrs.Factory):  # type: ignore[arg-type]
         return attrs.NOTHING if field.default.takes_self else field.default.factory()
     return field.default
 
 
 def _name_of(where: str, cls: type[Role]) -> str:
-    """Return the name of a driver's class in recipes: that of its entry point, else where it stands.
+    """Return the name of a driver's class in recipes: its entry point, else its place.
 
     Raises:
         RecipeError: If another process cannot import it.

@@ -31,7 +31,7 @@ LINKS_ALONE, SUBGRAPHS_GIVEN = "linked", "given"
 
 @attrs.define
 class Run:
-    """A run of a recipe: its questions, and what has come of them so far.
+    """A run of a recipe: its questions, and their results so far.
 
     Attributes:
         recipe: The recipe.
@@ -44,11 +44,11 @@ class Run:
         results: Method to the journal of its results, the main method first: see ``Journal.read``.
         timing: Method to the table of the ``timing`` observer.
         exports: Files that exporters wrote.
-        stages: What stages leave for each other and for the caller, by key: the report of ``evaluate``, the training's
-            outcome of ``train``.
+        stages: Results that stages leave for each other and for the caller, by key: the report of ``evaluate``, the
+            training's outcome of ``train``.
         manifest: Content of ``manifest.json``, to which stages may add keys.
         usage: Per method: calls, tokens and cost of generators for its finished questions.
-        spent: Per generator: calls, tokens and cost since the start of this process, and what was paid.
+        spent: Per generator: calls, tokens and cost since the start of this process, and the money paid.
         linkers_failed: Per linker: questions of this process on which it failed while another answered.
         unlabelled: Results of this process, of all methods, without labels because the graph failed.
         tracebacks: Per ``role:driver``: the lines of the traceback of the first exception that it raised.
@@ -92,11 +92,11 @@ class Runner:
     """Runs one recipe.
 
     Args:
-        recipe: What to run.
+        recipe: The recipe.
         resume: Take over the questions of a finished run too; an unfinished run of the same recipe always goes on.
         observers: Are notified, like the observers that the recipe names.
         train_only: End after the training.
-        fresh: Start over, and drop what an unfinished run or training in the folder has finished.
+        fresh: Start over, and drop the work of an unfinished run or training in the folder.
     """
 
     def __init__(
@@ -224,7 +224,7 @@ class Runner:
             notify(run.session.observers, "done", {"completed": journal.finished, "failed": journal.failed})
 
     def _batches(self, run: Run, name: str, answer: Answer, items: Iterable[Retrieval], follows: bool) -> None:
-        """Answer items batch by batch, and commit each batch; ``follows`` marks the methods after the main one."""
+        """Answer items batch by batch, and commit each batch; ``follows`` marks the methods after the main method."""
         journal = run.results[name]
         for batch in batched(items, self.recipe.options.batch):
             if self._stopping:
@@ -256,7 +256,7 @@ class Runner:
 
 
 def _write_manifest(run: Run, hook: str) -> None:
-    """Write ``manifest.json``; ``hook`` is the one in which stages have just added to it."""
+    """Write ``manifest.json``; stages have just added to it by ``hook``."""
     try:
         write_json(run.output / NAME, run.manifest)
     except (TypeError, ValueError) as error:
@@ -265,7 +265,7 @@ def _write_manifest(run: Run, hook: str) -> None:
 
 
 def _answers_of(session: Session) -> dict[str, Answer]:
-    """Return what a run does with a batch, per method; without an expander it links, or passes subgraphs on."""
+    """Return how a run answers a batch, per method; without an expander it links, or passes subgraphs on."""
 
     def expanded(method: str) -> Answer:
         return lambda batch: session.retrieve([item.question for item in batch], method)

@@ -26,7 +26,7 @@ Asked: TypeAlias = str | Question | Iterable[str | Question]
 
 
 class _Work(NamedTuple):
-    """What a retrieval is to do; calls with equal work can share a batch."""
+    """The work of a retrieval; calls with equal work can share a batch."""
 
     method: str | None
     read: bool
@@ -37,11 +37,11 @@ class Session:
 
     Every method may be called from any thread and any event loop. The drivers answer one batch at a time: a call that
     finds them idle runs at once, calls that come meanwhile wait for their turn, and waiting retrievals are joined into
-    one batch. Results equal those of calls made one after the other. In a forked child an idle session goes on
-    working; one that another thread was using raises ``RunError``.
+    one batch. Results are as of calls in sequence. In a forked child an idle session goes on
+    working; a session that another thread was using raises ``RunError``.
 
     Args:
-        recipe: What to compose.
+        recipe: The recipe.
         observers: Are notified of every hook call, like the observers that the recipe names.
 
     Attributes:
@@ -94,7 +94,7 @@ class Session:
         """Make a session of driver objects, with no recipe.
 
         Each driver is an object, such as ``MyGraph()``, or whatever a recipe may have in its place: the name of a
-        driver, or a mapping with ``use`` and settings, the needs of which are filled from the other arguments.
+        driver, or a mapping with ``use`` and settings, whose needs are filled from the other arguments.
 
         Args:
             graph: A ``KnowledgeGraph``, or a networkx graph.
@@ -138,7 +138,7 @@ class Session:
 
     @property
     def spent(self) -> dict[str, dict[str, Any]]:
-        """Calls, tokens and cost of each generator so far, and what was paid: see ``Port.spent``.
+        """Calls, tokens and cost of each generator so far, and the money paid: see ``Port.spent``.
 
         Does not wait for a batch in hand.
         """
@@ -181,7 +181,7 @@ class Session:
     def close(self) -> None:
         """Close the drivers after the calls that are waiting; does nothing where the session is not open.
 
-        A forked child in which the session cannot be used leaves the drivers alone.
+        A forked child that cannot use the session leaves the drivers alone.
         """
         if self._dispatcher.torn:
             return
@@ -205,11 +205,11 @@ class Session:
         Args:
             questions: One question or several; texts are numbered from 0. More than the recipe's ``batch`` are
                 answered batch by batch.
-            method: Name of the expander; the recipe's main one by default.
+            method: Name of the expander; by default the recipe's main expander.
             read: Whether to ask the reader about the subgraphs that have no answer yet.
 
         Returns:
-            One retrieval per question, in order; where a question failed, its ``error`` says why.
+            One retrieval per question, in order; a failed question has the reason in ``error``.
 
         Raises:
             RunError: If the session is not open, or has no such method.
@@ -274,13 +274,13 @@ class Session:
         return await asyncio.wrap_future(done)
 
     def train(self, fresh: bool = False) -> dict[str, Any]:
-        """Have the recipe's stages train drivers, which then compute with what they have learnt; once a session.
+        """Have the recipe's stages train drivers, which then compute with the trained weights; once a session.
 
         Args:
             fresh: Start an unfinished training in the folder over, and replace the model of another recipe.
 
         Returns:
-            Key of each stage that trains to what it says of its training: see ``Trained`` of the stage ``train``.
+            Key of each stage that trains to its report: see ``Trained`` of the stage ``train``.
 
         Raises:
             RunError: If no stage of the recipe trains, or one cannot go on.
@@ -316,9 +316,9 @@ class Session:
             return self._pipeline.linked(questions)
 
     def suggest(self, texts: Sequence[str], limit: int) -> list[tuple[Link, ...]]:
-        """Suggest entities for texts in which nothing is linked, at most ``limit`` for each, for a person to choose.
+        """Suggest entities for texts without links, at most ``limit`` for each, for a person to choose.
 
-        Nothing is suggested where the recipe has no linker, or one that knows no near names.
+        Nothing is suggested where the recipe has no linker, or its linker knows no near names.
         """
         with self._turn():
             if self.linker is None:
@@ -357,7 +357,7 @@ class Session:
         return self._pipeline.retrieve(questions, self._method(work.method), work.read)
 
     def _work(self, method: str | None, read: bool) -> _Work:
-        """Name the work of a retrieval, the same for a main expander that is named and one that is not."""
+        """Name the work of a retrieval, the same for a main expander with and without its name."""
         self._method(method)
         return _Work(next(iter(self.methods)) if method is None else method, read)
 
@@ -393,7 +393,7 @@ def _question(number: int, asked: Any) -> Question:
 
 
 def _numbered(questions: Any) -> Iterator[Question]:
-    """Yield questions; one text, or one Question, is one."""
+    """Yield questions; a text or a ``Question`` is a single question."""
     items = [questions] if isinstance(questions, str | Question) else questions
     return (_question(number, asked) for number, asked in enumerate(items))
 

@@ -39,7 +39,7 @@ class StageHooks:
             fresh: Whether an unfinished training is started over.
 
         Returns:
-            Key of the stage, and what is to be known of its training.
+            Key of the stage, and its report on the training.
         """
 
     @_hookspec
@@ -50,7 +50,7 @@ class StageHooks:
     def batch(self, run: Any, method: str, retrievals: Sequence[Retrieval]) -> list[Retrieval] | None:
         """Answer a batch of questions; the framework's own implementation comes last.
 
-        A wrapper (``hookimpl(wrapper=True)``) sees the results before they are committed, and may return others.
+        A wrapper (``hookimpl(wrapper=True)``) sees the results before they are committed, and may replace them.
 
         Args:
             run: The run.
@@ -70,11 +70,11 @@ class StageHooks:
 
     @_hookspec
     def report(self, run: Any, quiet: bool) -> None:
-        """Print what came of the run, also one that was stopped; ``srtk run`` calls it."""
+        """Print the outcome of the run, also of a stopped run; ``srtk run`` calls it."""
 
     @_hookspec
     def report_together(self, runs: Sequence[Any], quiet: bool) -> None:
-        """Print what came of several recipes that one command has run."""
+        """Print the outcome of several recipes that one command has run."""
 
 
 DECIDING = ("train", "before_run", "batch")
@@ -176,7 +176,7 @@ class _Own:
 
 
 def _questions(retrievals: Iterable[Retrieval]) -> list[tuple[str, str]]:
-    """Return what a stage may not change: ids and texts of the questions."""
+    """Return the fields that a stage may not change: ids and texts of the questions."""
     return [(one.question.id, one.question.text) for one in retrievals]
 
 

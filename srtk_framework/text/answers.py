@@ -1,4 +1,4 @@
-"""Answers in words: one line that ends in the answer, and what it rests on."""
+"""Answers in words: one line that ends in the answer, and its facts."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ _NOT_WHOLE = "not all was read, so there may be more"
 def answer_line(answer: Answer, subgraph: Subgraph) -> str:
     """Write an answer as one line that ends in its text; empty for a refusal.
 
-    "Perhaps" stands before an unsure answer, with its probability where the reader told it in the subgraph's trace, and
+    "Perhaps" stands before an unsure answer, with its probability where the reader left it in the subgraph's trace, and
     "at least" before a count that a limit stopped.
     """
     if not answer.enough:
@@ -41,7 +41,7 @@ def refusal_line(answer: Answer) -> str:
 
 
 def answer_notes(answer: Answer, subgraph: Subgraph, labels: Mapping[str, str], most: int | None = NAMED) -> list[str]:
-    """Write what stands below an answer: what was counted, the values that decided, and whether anything is unread.
+    """Write the lines below an answer: the counted things, the values that decided, and whether anything is unread.
 
     Args:
         answer: The answer.
@@ -70,7 +70,7 @@ def answer_notes(answer: Answer, subgraph: Subgraph, labels: Mapping[str, str], 
 
 
 def _counts(answer: Answer, subgraph: Subgraph, labels: Mapping[str, str]) -> list[str]:
-    """Return the entities of an order by counts, each with its count, where the reader told it in the trace."""
+    """Return the entities of an order by counts, each with its count, where the reader left it in the trace."""
     told = subgraph.trace.get("reader")
     choice = told.get("choice") if isinstance(told, Mapping) else None
     if not isinstance(choice, Mapping) or not isinstance(choice.get("counts"), Sequence):
@@ -95,7 +95,7 @@ def _values(answer: Answer, subgraph: Subgraph) -> dict[str, list[tuple[str, Lit
 
 
 def _members(answer: Answer, values: Mapping[str, Sequence[tuple[str, Literal]]]) -> list[str]:
-    """Return what was counted or compared; what was compared in the order of its values, from the answer's end."""
+    """Return the counted or compared entities; compared entities by their values, from the answer's end."""
     own = list(dict.fromkeys(entity for entity in answer.entities if not isinstance(entity, Literal)))
     if not own:
         return list(values) if answer.truth is not None or answer.number is not None else []

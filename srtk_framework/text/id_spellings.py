@@ -90,7 +90,7 @@ def iri_of(id_: str, prefixes: Mapping[str, str] | None = None, relation: bool =
 
     Args:
         id_: Id of an entity or relation, in angle brackets or without.
-        prefixes: Namespaces of the graph by prefix, which win over ``NAMESPACES``; an empty prefix is that of bare ids.
+        prefixes: Namespaces of the graph by prefix, which win over ``NAMESPACES``; an empty prefix is for bare ids.
         relation: Whether it is a relation: a property of Wikidata is then the relation, not the node.
 
     Returns:
@@ -143,7 +143,7 @@ def _canonical(iri: str, relation: bool) -> str:
 
 
 def _page(title: str) -> str:
-    """Return DBpedia's IRI of a title: letters of all scripts stay, what an IRI cannot hold becomes %XX."""
+    """Return DBpedia's IRI of a title: letters of all scripts stay, characters that no IRI has become %XX."""
     name = title.replace(" ", "_")
     return DBPEDIA + _UNSAFE.sub(lambda found: quote(found[0].encode("utf-8", "replace"), safe=""), name)
 

@@ -232,8 +232,8 @@ def _without_possessive(text: str, start: int, end: int) -> int:
 def link_shares(links: Sequence[Link]) -> list[float]:
     """Return the share of each link among the alternatives for its span.
 
-    Links of one span are alternatives. The share of an entity is its score divided by the sum of the scores of all
-    entities of the span; where that sum is 0, all have the same share. A link without a span has no alternatives.
+    Links of one span are alternatives. The share of an entity is its score divided by the sum over the entities of
+    the span; where that sum is 0, all have the same share. A link without a span has no alternatives.
 
     Args:
         links: The links of one question.
@@ -258,7 +258,7 @@ def link_shares(links: Sequence[Link]) -> list[float]:
 
 
 def link_topics(links: Sequence[Link]) -> dict[str, int]:
-    """Number the topics of a question: what each linked entity is an alternative of.
+    """Number the topics of a question: linked entities of the same topic are alternatives.
 
     Links whose spans overlap are alternatives of one topic. A link without a span is a topic of its own. An entity that
     is linked in several places belongs to the first.
@@ -299,8 +299,8 @@ def unnamed_entities(questions: Sequence[Question]) -> list[str]:
 def without_mentions(question: Question, links: Sequence[Link], labels: Mapping[str, str], stand_in: str) -> str:
     """Replace the mentions of linked entities in the text of a question.
 
-    Mentions with a span are replaced by position; of overlapping spans, only the last one is replaced. Other mentions
-    are searched by name, as whole words, ignoring case and treating underscores as blanks.
+    Mentions with a span are replaced by position; of overlapping spans, only the last one is replaced. Mentions without
+    a span are searched by name, as whole words, ignoring case and treating underscores as blanks.
 
     Args:
         question: The question.

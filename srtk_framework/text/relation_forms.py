@@ -1,4 +1,4 @@
-"""Files of relation forms: the words or the template by which a text says that a relation holds."""
+"""Files of relation forms: the words or the template for a relation in a text."""
 
 from __future__ import annotations
 
@@ -37,7 +37,7 @@ def read_relation_forms(file: FilePath) -> list[RelationForm]:
     - ``.jsonl``: a line ``{"relation": ..., "template": ...}`` for each relation, as LAMA has them; ``form`` instead of
       ``template`` will do.
     - ``.json``: one mapping of relations to forms, or to lists of forms, best first.
-    - any other: a line for each relation, with the form after a tab.
+    - any other file: a line for each relation, with the form after a tab.
 
     Raises:
         InputError: If the file cannot be read or has another shape.
@@ -75,7 +75,7 @@ def worded(form: str) -> str:
 
 
 def relation_words(relation: str, label: str) -> str:
-    """Return the label of a relation as it is; of an id that stands for a missing one, the words of its last part."""
+    """Return the label of a relation as it is; of an id in place of a label, the words of its last part."""
     if label and label != relation and not _is_last_part(label, relation):
         return clean(label)
     last = _LAST.search(relation)

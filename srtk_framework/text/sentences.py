@@ -23,8 +23,8 @@ _SHORT = frozenset(
 def sentences(text: str) -> list[Span]:
     """Return the (start, end) spans of the sentences of a text, without the blanks between them.
 
-    A sentence ends at a full stop, question or exclamation mark before a blank, unless a small letter follows, or the
-    full stop belongs to an initial or a common abbreviation; at an ideographic one; and at an empty line.
+    A sentence ends at an empty line, an ideographic full stop, or a full stop, question or exclamation mark before a
+    blank. It goes on before a small letter, and after an initial or a common abbreviation.
     """
     found = []
     start = 0

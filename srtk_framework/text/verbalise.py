@@ -60,7 +60,7 @@ class Templates:
         completed: A triple that the graph lacks, without a reason for it; ``triple`` and ``confidence``.
         explained: A triple that the graph lacks, with the first reason; ``triple``, ``confidence`` and ``evidence``.
         path: A path; ``start`` and ``steps``.
-        join: Paths from different topics, and the nodes in which they meet; ``paths`` and ``nodes``.
+        join: Paths from different topics, and the nodes where they meet; ``paths`` and ``nodes``.
         join_separator: Separator of such paths.
         node_separator: Separator of such nodes.
         path_separator: Separator of steps.
@@ -175,7 +175,7 @@ def triple_text(
 def triple_line(
     subgraph: Subgraph, place: int, labels: Mapping[str, str], templates: Templates = DEFAULT, qualified: bool = True
 ) -> str:
-    """Verbalise the triple at a place of a subgraph on one line, and say so if the graph lacks it.
+    """Verbalise the triple at a place of a subgraph on one line, with a mark if the graph lacks it.
 
     Args:
         subgraph: The subgraph.
@@ -244,7 +244,7 @@ def subgraph_text(
 def within_tokens(
     subgraph: Subgraph, labels: Mapping[str, str], tokens: int | None, count: Count = count_tokens
 ) -> Subgraph:
-    """Keep the longest prefix of triples whose text fits; count the others in ``trace["cut"]["tokens"]``."""
+    """Keep the longest prefix of triples whose text fits; count the rest in ``trace["cut"]["tokens"]``."""
     return subgraph.first(fit(subgraph, labels, tokens, count)[1], "tokens")
 
 
@@ -264,7 +264,7 @@ def fit(
     """Return the text of the longest prefix of triples that fits, and its number of triples.
 
     The token count of a text differs from the sum of its lines, so whole prefixes are counted: their length is
-    doubled until one does not fit, then bisected. Counts are assumed to grow with the text.
+    doubled until they do not fit, then bisected. Counts are assumed to grow with the text.
     """
     blocks: list[str] = []
     source = _blocks(subgraph, labels, templates, paths)

@@ -26,11 +26,11 @@ def read_yaml(text: str, file: str, what: str = "file") -> Any:
     Args:
         text: The text; empty for None.
         file: Its name, for messages.
-        what: What it is, for messages: ``file``, ``recipe``.
+        what: Kind of text, for messages: ``file``, ``recipe``.
 
     Raises:
-        InputError: With file, line and column, if the text is not YAML or beyond the limits, or if a mapping has a key
-            twice or one that is neither text nor a whole number.
+        InputError: With file, line and column, if the text is not YAML or beyond the limits, or if a key comes twice or
+            is neither text nor a whole number.
     """
     node = compose(text, file, what)
     return None if node is None else _value(node, file)
@@ -43,7 +43,7 @@ def compose(text: str, file: str, what: str = "file") -> yaml.Node | None:
 
     Raises:
         InputError: With the place, if the text is not YAML, expands to more than MAX_VALUES values, or nests deeper
-            than MAX_DEPTH levels, as an alias for a value that holds it does.
+            than MAX_DEPTH levels, as an alias inside of its own value does.
     """
     import yaml  # by the first text, so that importing the package stays light
     from yaml.reader import ReaderError

@@ -1,4 +1,4 @@
-"""Batches: of a stream, and the answers of a batch in which items fail."""
+"""Batches of a stream, and the answers of a batch with failing items."""
 
 from __future__ import annotations
 
@@ -28,13 +28,13 @@ def answered(
 ) -> list[R | DriverError]:
     """Ask about a batch; an item that fails costs no other its answer.
 
-    Where the error says which items failed, nothing is asked again. Where a driver raised for the whole batch, the
+    Where the error names the failed items, nothing is asked again. Where a driver raised for the whole batch, the
     batch is halved until the items that fail are alone; where both halves fail, their items are asked one by one.
 
     Args:
         items: The batch.
         ask: Asks about some of the items; a ``BatchError`` that it raises has the answers of these.
-        replay: Context of all calls after the first one.
+        replay: Context of all calls after the first call.
 
     Returns:
         The answer or the error of each item.

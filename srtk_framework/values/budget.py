@@ -14,7 +14,7 @@ _PRICE = between(0, below=1, hint="0.002 is 0.2 % of the answers for a triple")
 
 @attrs.frozen
 class Budget:
-    """Limits per question; None means no limit. The trace counts what each limit cuts.
+    """Limits per question; None means no limit. The trace counts the cuts of each limit.
 
     Attributes:
         triples: Maximum number of triples in the subgraph.
@@ -24,15 +24,15 @@ class Budget:
         seconds: Time limit for a batch, in seconds; a hop-wise expander starts no further hop after it. With a time
             limit, equal input may give different output.
         mass: Share of the total score mass to keep, above 0 and up to 1 (no limit). Of items ``x_1`` to ``x_n`` with
-            descending scores ``s_i``, the first ``k`` are read, where ``k`` is the least number for which
-            ``sum(exp(s_i), i <= k)`` is at least ``mass * sum(exp(s_i), i <= n)``. The items are the paths that have
-            steps, or the triples if some triple's score differs from its path's.
+            descending scores ``s_i``, the first ``k`` are read: the least ``k`` with ``sum(exp(s_i), i <= k)`` of at
+            least ``mass * sum(exp(s_i), i <= n)``. The items are the paths that have steps, or the triples if some
+            triple's score differs from its path's.
         recall: Share of the answers, of those that the paths of a search lead to, that is enough, above 0 and up to 1
-            (no limit): a search that tells what share it expects among the triples so far ends its reading there. By
+            (no limit): a search that expects this share among the triples so far ends its reading there. By
             default the share that suits the search, and none beside a ``price``.
         price: Share of the answers, of those that the paths of a search lead to, that a triple is worth, below 1; 0 for
-            no price. A search that tells what share it expects among the triples so far ends its reading where no
-            further ones are expected to add that much each, nor half as much as those before them. By default the price
+            no price. A search with an expected share ends its reading where no further triples are expected to
+            add that much each, nor half as much as the triples before them. By default the price
             that suits the search, and none beside a ``recall``.
     """
 

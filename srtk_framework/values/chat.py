@@ -28,7 +28,7 @@ class Prompt:
 
     Attributes:
         messages: Conversation so far; the last message is the user's.
-        options: Options in the order in which the messages number them, from 1; empty for a free reply. The reply to
+        options: Options as the messages number them, from 1; empty for a free reply. The reply to
             a prompt with options is a JSON list of their numbers, best first; drivers enforce this where they can.
         least: Minimum number of options to choose; with 0, the reply may be ``[]``.
         most: Maximum number of options to choose.
@@ -52,7 +52,8 @@ class Reply:
 
     Attributes:
         text: Text of the reply; for a prompt with options a JSON list of numbers, unless the model ignored the format.
-        error: Why the prompt has no reply, in one sentence; None if it has one. An error concerns its own prompt only.
+        error: Why the prompt has no reply, in one sentence; None if it has a reply. An error concerns its own prompt
+            only.
         finish: ``stop``, or ``length`` if the reply was truncated at its maximum length.
         tokens_in: Tokens of the prompt, as the driver counts them.
         tokens_out: Tokens of the reply.

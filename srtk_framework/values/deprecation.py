@@ -1,4 +1,4 @@
-"""Deprecation of hooks, settings and public names: what will go says so for a minor version at least.
+"""Deprecation of hooks, settings and public names, which warn for a minor version at least before they go.
 
     @deprecated(since="0.2", instead="relations", until="0.4")
     def edges(graph): ...
@@ -10,8 +10,8 @@
 
     depth: int = attrs.field(default=3, metadata={"deprecated": deprecated(since="0.2", instead="hops", until="0.4")})
 
-A function or class warns where it is called; the host warns of a hook that a driver implements, of a driver whose class
-is deprecated, and of a setting that a recipe names. Each use is told once in a process, as a ``FutureWarning``, since
+A function or class warns where it is called; the host warns of deprecated hooks that a driver implements, of deprecated
+drivers, and of settings that a recipe names. Each use warns once in a process, as a ``FutureWarning``, since
 Python hides a ``DeprecationWarning`` from whoever runs a recipe.
 """
 
@@ -37,11 +37,11 @@ _drivers: dict[str, list[str]] = {}
 
 @attrs.frozen
 class Deprecation:
-    """When something was deprecated, what replaces it, and when it goes; marks what it is called with.
+    """When something was deprecated, its replacement, and when it goes; called with a thing, marks it.
 
     Attributes:
         since: Version that warns first.
-        instead: What to use in its place.
+        instead: The replacement.
         until: Version that no longer has it, a later minor version than ``since``.
     """
 
@@ -97,7 +97,7 @@ def deprecated(*, since: str, instead: str, until: str) -> Deprecation:
 
     Args:
         since: Version that warns first.
-        instead: What to use in its place.
+        instead: The replacement.
         until: Version that no longer has it.
 
     Raises:
@@ -107,7 +107,7 @@ def deprecated(*, since: str, instead: str, until: str) -> Deprecation:
 
 
 def deprecation_of(thing: Any) -> Deprecation | None:
-    """Return the deprecation of a hook, function, class or field of settings; None for what stays."""
+    """Return the deprecation of a hook, function, class or field of settings; None for anything else."""
     if isinstance(thing, attrs.Attribute):
         found = thing.metadata.get("deprecated")
     else:

@@ -37,7 +37,7 @@ class Entry:
 
     Attributes:
         id: Unique within its corpus and its index; not empty.
-        text: What a search by text compares with; may be empty where there is a vector.
+        text: The text that a search compares with; may be empty where there is a vector.
         triples: Triples of the graph that the entry stands for, which are retrieved with it.
         vector: float32 [d], where the entry brings its own; None where its text is to be encoded.
         mentions: Where its text names entities, as far as the corpus knows: in order, and no two overlap.
@@ -58,7 +58,8 @@ class Hit:
         entry: The entry as it was added; its vector is there if the index keeps vectors.
         score: How well it fits, higher is better, rounded to four decimals; comparable within one search only.
         span: Start and end in the entry's text of the passage that fits best, in characters; None for the whole text.
-        ranks: Where several indexes were fused: the rank in each of them, from 1; None in one that did not find it.
+        ranks: Where several indexes were fused: the rank in each of them, from 1; None in an index that did not find
+            it.
     """
 
     entry: Entry

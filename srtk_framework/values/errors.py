@@ -55,7 +55,7 @@ class DriverError(SrtkError):
 
 
 class BatchError(DriverError):
-    """Some items of a batch failed; the others have their answers.
+    """Some items of a batch failed; the rest have their answers.
 
     Raised by the port of a driver whose answer is malformed for some items, or has an error in the place of some. Who
     called with the items themselves takes ``answers``, so that nothing is asked again (``values.answered``).

@@ -13,8 +13,8 @@ class MaskedText:
 
     Attributes:
         text: The text, with the mark of the filler (``MaskFiller.mask``) at each gap.
-        context: Read beside the text, such as a paragraph about the entity that it names. What a model cannot read at
-            once is cut from the end of the context first.
+        context: Read beside the text, such as a paragraph about the entity that it names. Too long
+            a text is cut from the end of the context first.
     """
 
     text: str

@@ -1,4 +1,4 @@
-"""Orders that are the same wherever scores are compared: best first, and equal ones by what they are, not by chance."""
+"""Orders that are the same wherever scores are compared: best first, and equal scores by a fixed key, not by chance."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ T = TypeVar("T")
 
 
 class _Candidate(Protocol):
-    """A link, or what may become one."""
+    """A link, or a candidate for a link."""
 
     @property
     def score(self) -> float: ...
@@ -34,15 +34,15 @@ def best_first(items: Iterable[T], score: Callable[[T], float], tie: Callable[[T
 
 
 def link_order(link: _Candidate) -> tuple[float, str]:
-    """Order links by score, best first; equal ones by entity."""
+    """Order links by score, best first; equal scores by entity."""
     return -link.score, link.entity
 
 
 def hit_order(hit: Hit) -> tuple[float, str]:
-    """Order hits by score, best first; equal ones by the id of the entry."""
+    """Order hits by score, best first; equal scores by the id of the entry."""
     return -hit.score, hit.entry.id
 
 
 def completion_order(completion: Completion) -> tuple[float, Triple]:
-    """Order completions by confidence, best first; equal ones by triple."""
+    """Order completions by confidence, best first; equal confidences by triple."""
     return -completion.confidence, completion.triple

@@ -1,4 +1,4 @@
-"""Origins of triples: the data that a triple was read from, or who concluded it and on what evidence."""
+"""Origins of triples: the data that a triple was read from, or the completer that concluded it, with its evidence."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ class Evidence:
             passage that states it) or ``model`` (the score of a model that names no reason).
         text: The reason in words.
         source: Where it was read: a document, a file, a model; may be empty.
-        score: What the reason is worth, in the measure of the method; higher is better.
+        score: Strength of the reason, in the measure of the method; higher is better.
         triples: Triples of the graph that the reason rests on.
     """
 
@@ -45,7 +45,7 @@ class Origin:
 
     Attributes:
         source: The data that the triple was read from, or concluded from, as ``KnowledgeGraph.source`` names it.
-        confidence: 1 for a triple that the data hold, below 1 for a completed one.
+        confidence: 1 for a triple that the data hold, below 1 for a completed triple.
         by: Name of the completer; empty for a triple that the data hold.
         evidence: Reasons for a completed triple, best first.
     """
@@ -61,7 +61,7 @@ class Origin:
 
     @property
     def provenance(self) -> str:
-        """The origin as one text: the source, and before it the completer if there is one."""
+        """The origin as one text: the source, and before it the completer, if any."""
         return f"{self.by}:{self.source}" if self.by else self.source
 
 
@@ -83,7 +83,7 @@ def confidence(value: float) -> float:
     """Round a confidence of a completer to six significant digits, at least 0 and below 1.
 
     Completers rank by the rounded value, so that the last bits of a floating-point sum decide no order. A completed
-    triple never has the confidence of one that is stored.
+    triple never has the confidence of a stored triple.
     """
     most = 1 - float(f"1e-{_DIGITS}")
     return min(max(float(f"{float(value):.{_DIGITS}g}"), 0.0), most)

@@ -107,7 +107,7 @@ class Question:
             may fill it.
 
     Raises:
-        ValueError: If there are candidates without a pattern, or one is given twice.
+        ValueError: If there are candidates without a pattern, or a candidate is given twice.
     """
 
     id: str

@@ -18,8 +18,8 @@ class Schema:
         noise: Patterns for the ids of administrative relations, which answer no question.
         prefixes: Namespace prefix to IRI; with them, ``text.iri_of`` turns ids into IRIs.
         relations: All relations, where the graph can list them; empty where it cannot.
-        tables: For each table that the graph was made of, relations that all of its rows' entities may have and no
-            others; the name of a table says what its rows are.
+        tables: For each source table of the graph, the relations that its rows' entities alone may have; its name is
+            the kind of its rows.
     """
 
     type_relations: tuple[str, ...] = ()

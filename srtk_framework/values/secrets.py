@@ -1,7 +1,7 @@
 """Secrets: how they are recognised in settings, and how they are taken out of whatever leaves the process.
 
-A value is a secret where its name says so (``key``, ``api_key``, ``token``, ``password``, ``secret``,
-``authorization``), where it stands under ``headers``, or where it is the login or such a parameter of a URL. Recipes
+A value is a secret by its name (``key``, ``api_key``, ``token``, ``password``, ``secret``, ``authorization``), under
+``headers``, or as the login or a parameter of such a name in a URL. Recipes
 and clients note their secrets here; every text that leaves (a message, a manifest, a traceback) passes ``redacted``.
 Results do not: a triple whose text happens to equal a password stays as it is.
 """
@@ -47,7 +47,7 @@ _lock = threading.Lock()
 
 
 def is_secret_name(name: object) -> bool:
-    """Tell whether the value of a setting, header or URL parameter of this name is a secret."""
+    """Return whether the value of a setting, header or URL parameter of this name is a secret."""
     if not isinstance(name, str):
         return False
     letters = re.sub(r"[^a-z]", "", name.lower())
@@ -200,7 +200,7 @@ def _is_plain_header(name: object) -> bool:
 
 
 def _header_secrets(value: Any) -> Iterator[str]:
-    """Yield a secret, and what is secret in it: the part after a scheme such as Bearer, a login in base64."""
+    """Yield a secret, and its secret parts: the part after a scheme such as Bearer, a login in base64."""
     if isinstance(value, bool) or not isinstance(value, str | int | float):
         return
     text = str(value).strip()
@@ -248,7 +248,7 @@ def _masked_parameter(found: re.Match[str]) -> str:
 
 
 def _forms(secret: str) -> list[str]:
-    """Return the forms in which a secret may occur in a text."""
+    """Return the forms that a secret may have in a text."""
     escaped = (json.dumps(secret)[1:-1], json.dumps(secret, ensure_ascii=False)[1:-1], repr(secret)[1:-1])
     return [secret, *escaped, quote(secret), quote(secret, safe=""), quote_plus(secret), html.escape(secret)]
 
@@ -258,7 +258,7 @@ def _is_telling(secret: str) -> bool:
 
 
 def _spans(text: str, secret: str) -> Iterator[tuple[int, int]]:
-    """Yield the parts of a text that are a secret, or ``_WINDOW`` characters or more of one."""
+    """Yield the parts of a text that are a secret, or at least ``_WINDOW`` characters of it."""
     size = min(len(secret), _WINDOW)
     for window in dict.fromkeys(secret[at : at + size] for at in range(len(secret) - size + 1)):
         at = text.find(window)

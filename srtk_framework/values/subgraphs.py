@@ -25,7 +25,7 @@ class RankedPath:
 
 
 class Neighbourhood(list[Triple]):
-    """The triples around a frontier, nearest first, and what limits left out; compared as a list.
+    """The triples around a frontier, nearest first, with counts of the cuts; compared as a list.
 
     Attributes:
         cut: Limit (``hub``, ``nodes``, ``triples``) to how much it left out; limits that cut nothing are missing.
@@ -37,15 +37,15 @@ class Neighbourhood(list[Triple]):
 
     @staticmethod
     def cut_of(triples: Sequence[Triple]) -> Mapping[str, int]:
-        """Return what limits left out of an answer of ``neighbourhood``; nothing is known of a plain list."""
+        """Return the cuts of an answer of ``neighbourhood``; none for a plain list."""
         return triples.cut if isinstance(triples, Neighbourhood) else {}
 
 
 class RatedTriples(list[Triple]):
-    """Triples some of which are not certain; compared as a list.
+    """Triples that may be uncertain; compared as a list.
 
     Attributes:
-        confidences: Confidence of those below 1, in the direction in which they were read.
+        confidences: Confidences below 1, by triple in the direction of reading.
     """
 
     def __init__(self, triples: Iterable[Triple] = (), confidences: Mapping[Triple, float] | None = None) -> None:
@@ -89,16 +89,16 @@ class Answer:
         enough: False if the subgraph does not suffice (a refusal); the other fields, except ``missing``, are empty
             then.
         trace: The reader's prompts, replies and counts, never times; copied to ``reader`` in the subgraph's trace.
-        operation: What was done with the facts, such as ``count``; empty where the reader does not say.
+        operation: The operation on the facts, such as ``count``; empty if unknown.
         number: The number that is asked for: a count, a sum, a difference; None for another kind of answer.
-        unit: What the number counts or measures, in words.
+        unit: Unit of the number, in words.
         truth: The answer to a yes/no question, or None.
-        complete: Whether the whole set that the question means was read: False where a limit stopped it, None where
-            the reader does not say.
-        certainty: One of ``CERTAINTIES``, or None where the reader does not say.
+        complete: Whether the whole set that the question means was read: False where a limit stopped it, None if
+            unknown.
+        certainty: One of ``CERTAINTIES``, or None if unknown.
         missing: Why a reader refuses, in one sentence.
         alternatives: Other answers, the likeliest first.
-        subgraph: The subgraph together with what the reader read besides, which ``support`` and ``path`` refer to;
+        subgraph: The subgraph with the triples that the reader read besides, which ``support`` and ``path`` refer to;
             None if it read nothing. Whoever asks the reader takes it in place of the subgraph.
     """
 
@@ -132,7 +132,7 @@ class Join:
 
     Attributes:
         paths: Indices into the subgraph's ``paths``.
-        nodes: Nodes in which they meet, best first.
+        nodes: Nodes where they meet, best first.
     """
 
     paths: tuple[int, ...]
@@ -144,7 +144,7 @@ class Search:
     """A search of an index for a question.
 
     Attributes:
-        text: What was searched for: the question, perhaps with one of its options and with triples in words.
+        text: The searched text: the question, perhaps with one of its options and with triples in words.
         hits: Ids of the entries that were found, each with its score, best first.
     """
 
@@ -153,7 +153,7 @@ class Search:
 
 
 def _joins_among(joins: Sequence[Join], triples: Sequence[Triple]) -> tuple[Join, ...]:
-    """Keep the nodes in which paths meet that some triple has."""
+    """Keep the nodes of joins that some triple has."""
     left = {end for triple in triples for end in (triple.subject, triple.object)} if joins else set()
     kept = (attrs.evolve(join, nodes=tuple(node for node in join.nodes if node in left)) for join in joins)
     return tuple(join for join in kept if join.nodes)
@@ -174,12 +174,12 @@ class Subgraph:
         answer: Answer of a reader that ended the search, or None.
         confidences: For each triple, 1 if the graph holds it, else the confidence of its completer; empty where all
             are 1.
-        evidence: For each triple, the reasons for a completed one, best first; empty where there are none.
-        joins: Which of the paths meet in which nodes, where the question has several topics; best first.
-        expected_recall: Share of the answers that is expected to be among the triples; None where nothing tells.
-        searches: The searches of an index that found the triples, one for each option of the question in their order,
-            perhaps followed by one for the question alone and one for each option alone; or one for the whole question;
-            none for a method without an index.
+        evidence: For each triple, the reasons for a completed triple, best first; empty without reasons.
+        joins: Paths that meet, with their nodes, where the question has several topics; best first.
+        expected_recall: Share of the answers that is expected to be among the triples; None if unknown.
+        searches: The searches of an index that found the triples: for each option of the question in their order,
+            perhaps then for the question alone and for each option alone; or for the whole question. Empty without an
+            index.
     """
 
     triples: tuple[Triple, ...] = ()
@@ -222,7 +222,7 @@ class Subgraph:
         return attrs.evolve(self, answer=self.answer and self.answer.moved(self.triples, kept), **columns)
 
     def first(self, count: int, cut_by: str = "triples") -> Subgraph:
-        """Keep the first ``count`` triples, and add the number of dropped ones to ``trace["cut"][cut_by]``."""
+        """Keep the first ``count`` triples, and add the number of dropped triples to ``trace["cut"][cut_by]``."""
         dropped = len(self.triples) - count
         if dropped <= 0:
             return self
@@ -234,10 +234,10 @@ class Subgraph:
         """Make a networkx graph of the triples.
 
         Args:
-            labels: Labels of entities and relations, such as those of a ``Retrieval``.
+            labels: Labels of entities and relations, such as ``Retrieval.labels``.
 
         Returns:
-            One edge per triple from subject to object, with the relation as its key and the attributes ``score``,
+            One edge per triple from subject to object, with the relation as its key. Its attributes are ``score``,
             ``path`` (the ``RankedPath`` that led to it, or None), ``provenance`` (or None) and ``qualifiers``. Nodes
             are ids in the order of the triples, with the attributes ``literal`` and, where there is one, ``label``:
             the value of a literal. An edge has the ``label`` of its relation, and the ``confidence`` and ``evidence``

@@ -17,7 +17,7 @@ class TrainingExample:
         question: The question with its links and gold annotations.
         paths: Relation paths to the answers, each with its quality between 0 and 1, best first; none for a driver that
             does not learn from paths.
-        subgraph: What was retrieved for the question; None for a driver that does not learn to answer.
+        subgraph: The subgraph retrieved for the question; None for a driver that does not learn to answer.
     """
 
     question: Question
@@ -34,7 +34,7 @@ class Sample:
         text: Text of the question.
         path: Steps before the decision.
         candidates: Distinct candidate steps; the candidate END ends the path.
-        targets: Target score of each candidate, from 0 (wrong) to 1 (right); at least one is above 0.
+        targets: Target score of each candidate, from 0 (wrong) to 1 (right); not all of them 0.
     """
 
     question: str

@@ -14,7 +14,7 @@ _LITERAL = re.compile(r'^"(?P<lexical>.*)"(?:@(?P<language>[A-Za-z0-9-]+)|\^\^(?
 class Literal(str):
     """A typed value in object position; searches do not expand it.
 
-    The string form is that of N-Triples with ``xsd:`` for the XML Schema namespace:
+    The string form is as in N-Triples, with ``xsd:`` for the XML Schema namespace:
     ``"1998-01-02"^^xsd:date``, ``"Riga"@lv``, ``"plain"``.
     """
 

@@ -3,9 +3,9 @@
     width: int = attrs.field(default=15, validator=at_least(1))
     weights: Sequence[float] = attrs.field(default=(), validator=each(positive))
 
-``srtk check`` reports each value that a validator refuses with its place in the recipe, all of them at once, without
-opening a driver; ``srtk schema`` writes the same bounds for editors. A number must be finite. Validators of numbers
-accept None and texts, since the type of the field says whether it may be null or a word such as `auto`.
+``srtk check`` reports each refused value with its place in the recipe, all at once, and opens no driver for it;
+``srtk schema`` writes the same bounds for editors. A number must be finite. Validators of numbers
+accept None and texts, since the type of the field decides whether it may be null or a word such as `auto`.
 """
 
 from __future__ import annotations
@@ -29,7 +29,7 @@ class Validator(Protocol):
         """Raise ``SettingsError`` for a value that the setting must not have."""
 
     def faults(self, value: Any) -> list[Fault]:
-        """Return what is wrong with a value."""
+        """Return the fault of a value."""
 
     def schema(self) -> dict[str, Any]:
         """Return the keywords of JSON Schema that refuse the same values."""
@@ -58,7 +58,7 @@ class Bounds(_Base):
         above: Bound that the value must exceed.
         most: Greatest value.
         below: Bound that the value must not reach.
-        hint: What else to do, such as ``omit it for no limit``.
+        hint: Advice, such as ``omit it for no limit``.
     """
 
     least: float | None = None
@@ -127,7 +127,7 @@ class NotEmpty(_Base):
     """A text, list or mapping that is not empty.
 
     Attributes:
-        hint: What to give.
+        hint: Advice.
     """
 
     hint: str = ""
@@ -233,7 +233,7 @@ def not_empty(hint: str = "") -> NotEmpty:
 
 
 def each(item: Validator) -> Each:
-    """Return the validator of lists and mappings, each item of which passes a validator."""
+    """Return the validator of lists and mappings whose items pass a validator."""
     return Each(item)
 
 
