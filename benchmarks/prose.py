@@ -26,6 +26,7 @@ PRONOUN = (
     r"(?=\s*(?:[.,;:)]|$)|\s+(?:that|which|who|with|without|in|on|at|for|from|to|by|per|is|are|was|were|has|have|"
     r"can|may|and|or|does|do|as|than|the|a)\b)(?! by one)"
 )
+GENERATED = re.compile(r"<!-- [^>]*written by (?:docs/reference\.py|srtk_framework\.)")
 HABITS = {
     "one/other": PRONOUN,
     "what": r"\bwhat\b",
@@ -80,8 +81,10 @@ def count(path: Path) -> tuple[str, int, int]:
             prose.extend(docstrings(ast.parse(source)))
             found, lines = comments(source)
             remarks, code = remarks + found, code + lines
-        elif file.suffix == ".md" and "reference" not in file.parts:
-            prose.append(plain(file.read_text(encoding="utf-8")))
+        elif file.suffix == ".md":
+            page = file.read_text(encoding="utf-8")
+            # A generated page repeats docstrings, which are counted where they stand.
+            prose.append("" if GENERATED.search(page) else plain(page))
     return "\n\n".join(prose), remarks, code
 
 

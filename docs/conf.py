@@ -13,7 +13,7 @@ from sphinx.application import Sphinx
 ROOT = Path(__file__).parents[1]
 
 NAVIGATION = {
-    "Start": ["docs/installation", "docs/ask", "docs/recipe", "docs/recipes", "docs/records", "docs/other-tools"],
+    "Start": ["docs/how-to/install", "docs/how-to/ask"],
     "Tutorials": [
         "docs/tutorials/own-table",
         "docs/tutorials/wikidata",
@@ -21,30 +21,19 @@ NAVIGATION = {
         "docs/tutorials/llm-walk",
         "docs/tutorials/plugin",
     ],
-    "Guides": [
-        "docs/datasets",
-        "docs/index-search",
-        "docs/training",
-        "docs/evaluation",
-        "docs/explain",
-        "docs/embedding",
-        "docs/completion",
-        "docs/path-patterns",
-        "docs/language-models",
-        "docs/migration",
-        "docs/own-files",
-        "docs/troubleshooting",
+    "How do I": ["docs/how-to/*"],
+    "How it works": ["docs/explanation/*"],
+    "Figures": ["docs/benchmarks", "docs/results/index", "docs/results/*"],
+    "Reference": [
+        "docs/reference/recipe",
+        "docs/reference/recipes",
+        "docs/reference/commands",
+        "docs/reference/drivers",
+        "docs/reference/*",
+        "docs/reference/drivers/*",
     ],
-    "Plugins": ["docs/writing-a-plugin", "docs/stages", "docs/testing-a-driver", "plugins/*/README"],
-    "Reference": ["docs/reference/commands", "docs/reference/drivers", "docs/reference/*", "docs/reference/drivers/*"],
-    "Project": [
-        "docs/architecture",
-        "docs/benchmarks",
-        "docs/reliability",
-        "docs/decisions",
-        "CONTRIBUTING",
-        "CHANGELOG",
-    ],
+    "Plugins": ["plugins/*/README"],
+    "Project": ["CONTRIBUTING", "CHANGELOG"],
 }
 """The sections beside each page. A page in none of them is a warning, and so an error."""
 
@@ -107,8 +96,13 @@ def read_page(app: Sphinx, page: str, source: list[str]) -> None:
 
 
 def _section(title: str, pages: list[str]) -> str:
-    listed = "\n".join(pages)
+    listed = "\n".join(page for page in pages if _files(page))
     return f"\n\n```{{toctree}}\n:hidden:\n:caption: {title}\n:glob:\n:titlesonly:\n\n{listed}\n```\n"
+
+
+def _files(page: str) -> list[Path]:
+    """List the sources of an entry of the navigation."""
+    return sorted(file for ending in source_suffix for file in ROOT.glob(page + ending))
 
 
 _NAMED = {
@@ -129,9 +123,46 @@ def name_elements(app: Sphinx, fault: Exception | None) -> None:
         page.write_text(text, encoding="utf-8")
 
 
+def write_plain_text(app: Sphinx, fault: Exception | None) -> None:
+    """Write each page as Markdown beside its HTML, their list as `llms.txt`, and the guides as `llms-full.txt`."""
+    if fault or app.builder.name != "html":
+        return
+    out = Path(app.outdir)
+    first = _plain(ROOT / "README.md")
+    lines = [f"# {project}", "", "> " + " ".join(first.split("\n\n")[1].split())]
+    guides = [first]
+    done: set[Path] = set()
+    for title, pages in NAVIGATION.items():
+        lines += ["", f"## {title}", ""]
+        for file in dict.fromkeys(file for page in pages for file in _files(page)):
+            if file in done:
+                continue
+            done.add(file)
+            text = _plain(file)
+            address = file.relative_to(ROOT).with_suffix(".md")
+            (out / address).write_text(text, encoding="utf-8")
+            lines.append(f"- [{_title(text)}]({address.as_posix()})")
+            if title in ("Start", "Tutorials", "How do I", "How it works"):
+                guides.append(text)
+    (out / "llms.txt").write_text("\n".join(lines) + "\n", encoding="utf-8")
+    (out / "llms-full.txt").write_text("\n\n".join(guides), encoding="utf-8")
+
+
+def _plain(file: Path) -> str:
+    text = file.read_text(encoding="utf-8")
+    if file.suffix == ".ipynb":
+        return "\n\n".join(part for cell in nbformat.reads(text, as_version=4).cells for part in _cell(cell)) + "\n"
+    return text
+
+
+def _title(text: str) -> str:
+    return next(line.lstrip("# ") for line in text.splitlines() if line.startswith("# "))
+
+
 def setup(app: Sphinx) -> dict[str, bool]:
     """Register the reading of pages."""
     app.add_source_parser(NotebookParser)
     app.connect("source-read", read_page)
     app.connect("build-finished", name_elements)
+    app.connect("build-finished", write_plain_text)
     return {"parallel_read_safe": True, "parallel_write_safe": True}

@@ -1,6 +1,6 @@
-"""Markdown list of the fixtures and checks of the conformance classes, for ``docs/testing-a-driver.md``.
+"""Markdown list of the fixtures and checks of the conformance classes, for ``docs/reference/checks.md``.
 
-``python -m srtk_framework.testing.check_list docs/testing-a-driver.md`` updates the page.
+``python -m srtk_framework.testing.check_list docs/reference/checks.md`` updates the page.
 """
 
 from __future__ import annotations

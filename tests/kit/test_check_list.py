@@ -1,4 +1,4 @@
-"""The page on testing has the fixtures and checks of today."""
+"""The page of checks has the fixtures and checks of today."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from srtk_framework.testing import conformance_of
 from srtk_framework.testing.base import checks_of
 from srtk_framework.testing.check_list import check_list, updated
 
-PAGE = Path(__file__).parents[2] / "docs" / "testing-a-driver.md"
+PAGE = Path(__file__).parents[2] / "docs" / "reference" / "checks.md"
 
 
 def test_the_page_lists_the_checks_of_today() -> None:
