@@ -73,7 +73,7 @@ def test_a_package_page_has_no_relative_link(folder: Path, built: Path) -> None:
 def test_the_source_distribution_of_the_core_holds_the_core_alone(built: Path) -> None:
     with tarfile.open(next(built.glob("srtk_framework-*.tar.gz"))) as archive:
         tops = {Path(name).parts[1] for name in archive.getnames()}
-    code = {"srtk_framework", "recipes", "demo", "hatch_build.py", "pyproject.toml"}
+    code = {"srtk_framework", "recipes", "demo", "docs", "hatch_build.py", "pyproject.toml"}
     assert tops == {*code, "README.md", "CHANGELOG.md", "LICENSE", "PKG-INFO"}
 
 
@@ -83,6 +83,16 @@ def test_the_wheel_of_the_core_holds_the_recipes_and_the_demo(built: Path, folde
     files = [file for file in (ROOT / folder).rglob("*") if file.is_file() and "__pycache__" not in file.parts]
     shipped = {name.removeprefix("srtk_framework/") for name in names if name.startswith(f"srtk_framework/{folder}/")}
     assert shipped == {file.relative_to(ROOT).as_posix() for file in files}
+
+
+def test_the_wheel_of_the_core_holds_the_pages_of_the_documentation_without_pictures(built: Path) -> None:
+    names, _ = contents(next(built.glob("srtk_framework-*.whl")))
+    shipped = {name.removeprefix("srtk_framework/") for name in names if name.startswith("srtk_framework/docs/")}
+    pages = [file for ending in ("md", "ipynb") for file in (ROOT / "docs").rglob(f"*.{ending}")]
+    assert len(pages) > 40
+    assert shipped == {page.relative_to(ROOT).as_posix() for page in pages}
+    with tarfile.open(next(built.glob("srtk_framework-*.tar.gz"))) as archive:
+        assert not [name for name in archive.getnames() if name.endswith((".png", ".svg"))]
 
 
 def test_a_wheel_built_from_the_source_distribution_is_the_same(built: Path, tmp_path: Path) -> None:

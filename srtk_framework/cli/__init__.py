@@ -36,6 +36,7 @@ COMMANDS = {
         "list the installed drivers and commands, or show a driver with its settings",
     ),
     "recipes": ("srtk_framework.cli.recipes", "list, show or copy the recipes that come with the framework"),
+    "docs": ("srtk_framework.cli.docs", "list the pages of the documentation, or print one"),
     "completion": ("srtk_framework.cli.completion", "print a script that completes commands in a shell"),
 }
 GROUP = "srtk.command"
