@@ -1,4 +1,4 @@
-"""The tutorials in Markdown run as they stand, from top to bottom, each in an empty folder.
+"""The tutorials in Markdown, and pages that say so in a comment, run as they stand, each in an empty folder.
 
 A block under a line that ends with a file's name in backticks and a colon is written to that file. Commands and Python
 run, but for the commands that say "over the network" beside them. A block of text after commands is what they print,
@@ -21,7 +21,12 @@ from typing import NamedTuple
 import pytest
 
 ROOT = Path(__file__).parents[2]
-PAGES = sorted((ROOT / "docs" / "tutorials").glob("*.md"))
+MARK = "<!-- tests run this page -->"
+PAGES = [
+    page
+    for page in [ROOT / "README.md", *sorted(ROOT.glob("docs/**/*.md"))]
+    if page.parent.name == "tutorials" or MARK in page.read_text(encoding="utf-8")
+]
 BLOCK = re.compile(r"(?P<before>[^\n]*)\n+```(?P<language>[\w-]*)\n(?P<text>.*?)^```", re.MULTILINE | re.DOTALL)
 FILE = re.compile(r"`([\w./-]+)`:$")
 NETWORK = "# over the network"
@@ -70,7 +75,7 @@ def shell(tmp_path: Path) -> dict[str, str]:
 
 
 def test_there_are_tutorials() -> None:
-    assert {page.stem for page in PAGES} >= {"wikidata", "training", "plugin"}
+    assert {page.stem for page in PAGES} >= {"wikidata", "training", "plugin", "README", "ask", "not-found"}
 
 
 @pytest.mark.slow
@@ -79,7 +84,7 @@ def test_there_are_tutorials() -> None:
 def test_a_tutorial_does_what_it_says(page: Path, tmp_path: Path, shell: dict[str, str]) -> None:
     folder = tmp_path / "work"
     folder.mkdir()
-    printed = ""
+    printed = program = ""
     for part in parts(page):
         place = f"{page.name}:{part.line}"
         if part.file is not None:
@@ -89,7 +94,8 @@ def test_a_tutorial_does_what_it_says(page: Path, tmp_path: Path, shell: dict[st
             script = "".join(line for line in part.text.splitlines(keepends=True) if NETWORK not in line)
             printed = run(["bash", "-e"], script, folder, shell, place)
         elif part.language == "python":
-            printed = run([sys.executable, "-W", "error", "-"], part.text, folder, shell, place)
+            program += part.text + "\n"  # the blocks of a page are one program
+            printed = run([sys.executable, "-W", "error", "-"], program, folder, shell, place)
         elif part.language == "text":
             wanted = ".*?".join(re.escape(piece.strip()) for piece in plain(part.text).split("…"))
             assert re.search(wanted, plain(printed), re.DOTALL), f"{place}: what is printed is\n{printed}"
