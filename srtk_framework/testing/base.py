@@ -150,7 +150,7 @@ class Conformance:
             )
 
     def test_a_closed_driver_can_be_opened_again(self, driver: Any, answers: Answers) -> None:
-        """A driver that was closed and opened again answers like a new one."""
+        """A driver that was closed and opened again answers like a new driver."""
         with self.copy_of(driver) as fresh:
             wanted = answers(fresh)
         with self.copy_of(driver) as again:
@@ -214,7 +214,7 @@ def _is_kit(cls: type) -> bool:
 def kit_of(role: type[Role]) -> ModuleType:
     """Import the module that has the conformance class of a role.
 
-    It is ``srtk_framework.testing.<role>``, unless the role class names another one in its attribute ``kit``.
+    It is ``srtk_framework.testing.<role>``, or the module that the attribute ``kit`` of the role names.
     """
     return importlib.import_module(getattr(role, "kit", "") or f"{_KIT}.{role.role}")
 

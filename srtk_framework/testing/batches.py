@@ -9,6 +9,7 @@ import attrs
 import pytest
 
 from srtk_framework.testing.base import Answers, Conformance
+from srtk_framework.testing.oracle import OracleGraph
 from srtk_framework.testing.values import plain, same
 
 FEW = 8
@@ -25,8 +26,8 @@ class Probe:
         items: Distinct items of the batch, each a tuple of the arguments that go side by side.
         rest: Arguments that the whole batch shares.
         tolerance: How far numbers may differ between batches.
-        related: Further items that share a part (an id, a text, an entity, a step) with each other or with the first
-            of ``items``, so that an answer kept under that part alone is wrong for one of them.
+        related: Further items that share an id, text, entity or step with each other or with the first of ``items``.
+            A cache whose key is that part alone gives a wrong answer for some of them.
     """
 
     name: str
@@ -59,6 +60,13 @@ Probes = Callable[[Any], list[Probe]]
 
 class BatchConformance(Conformance):
     """The checks of all roles whose methods take batches."""
+
+    @pytest.fixture
+    def graph(self) -> OracleGraph:
+        """Return the opened sample graph, for drivers that need a graph."""
+        graph = OracleGraph()
+        graph.open()
+        return graph
 
     @pytest.fixture
     def probes(self) -> Probes:

@@ -14,13 +14,22 @@ from typing import Any
 from srtk_framework.roles import ROLES, Role
 from srtk_framework.testing.base import Conformance, conformance_of
 from srtk_framework.testing.batches import BatchConformance
+from srtk_framework.testing.encoder import MatrixConformance
+from srtk_framework.testing.records import RecordConformance
+from srtk_framework.testing.spans import SpanConformance
 
 START, END = "<!-- checks: written by srtk_framework.testing.check_list -->", "<!-- end of checks -->"
 
 
 def check_list(roles: Mapping[str, type[Role]] = ROLES) -> str:
     """Write a section for each conformance class: its fixtures and settings, then its checks, with a line on each."""
-    shared = [("Every driver", Conformance), ("Drivers that answer batches", BatchConformance)]
+    shared = [
+        ("Every driver", Conformance),
+        ("Drivers that answer batches", BatchConformance),
+        ("Corpora and datasets", RecordConformance),
+        ("Linkers and mention detectors", SpanConformance),
+        ("Encoders of texts and of subgraphs", MatrixConformance),
+    ]
     own = [(f"`{name}`", conformance_of(role)) for name, role in roles.items()]
     return "\n\n".join(_section(title, kit) for title, kit in [*shared, *own]) + "\n"
 

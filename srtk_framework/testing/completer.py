@@ -40,15 +40,8 @@ class CompleterConformance(BatchConformance):
     role = Completer
 
     @pytest.fixture
-    def graph(self) -> OracleGraph:
-        """Return the opened sample graph."""
-        graph = OracleGraph()
-        graph.open()
-        return graph
-
-    @pytest.fixture
     def patterns(self) -> list[Pattern]:
-        """Return different patterns with one open end; the driver must complete at least one."""
+        """Return different patterns with one open end; the driver must complete some."""
         facts = [t for t in SAMPLE.triples if all(map(is_plain, t))]
         relations = list(dict.fromkeys(t.relation for t in facts))
         few = [t for relation in relations for t in [t for t in facts if t.relation == relation][:2]]
@@ -96,7 +89,7 @@ class CompleterConformance(BatchConformance):
                 assert fits, f"{one.triple} does not fit {pattern}"
 
     def test_no_completion_is_stored(self, driver: Any, patterns: list[Pattern]) -> None:
-        """What the graph holds needs no completion."""
+        """A triple that the graph holds is not proposed."""
         held = set(SAMPLE.triples)
         for pattern, row in self.complete_each(driver, patterns):
             stored = [one.triple for one in row if one.triple in held]
@@ -108,7 +101,7 @@ class CompleterConformance(BatchConformance):
             assert len({one.triple for one in row}) == len(row), f"a triple is proposed twice for {pattern}"
 
     def test_completions_come_best_first(self, driver: Any, patterns: list[Pattern]) -> None:
-        """Completions are ordered by confidence, equal ones by triple."""
+        """Completions are ordered by confidence, then by triple."""
         for pattern, row in self.complete_each(driver, patterns):
             places = [(-one.confidence, one.triple) for one in row]
             assert places == sorted(places), f"the completions of {pattern} are not ordered by (-confidence, triple)"
@@ -127,7 +120,7 @@ class CompleterConformance(BatchConformance):
             assert not literals, f"{literals[:1]} is proposed for {pattern}, and is a literal"
 
     def test_a_limit_gives_the_first_completions(self, driver: Any, patterns: list[Pattern]) -> None:
-        """A limit returns the first of what would come without it."""
+        """With a limit, the first completions are the same as without."""
         for pattern, row in self.complete_each(driver, patterns):
             for limit in (1, 2, 5):
                 few = driver.complete([pattern], limit)[0]
@@ -231,7 +224,7 @@ class ToyCompleter(Completer):
 
     Attributes:
         graph: The graph that lacks triples.
-        prior: Number of unanswered triples that are added to those of each entity; more lower all confidences.
+        prior: Unanswered triples that each entity counts as having more; a larger number lowers all confidences.
     """
 
     graph: KnowledgeGraph

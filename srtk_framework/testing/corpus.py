@@ -3,9 +3,7 @@
 from __future__ import annotations
 
 import hashlib
-import re
 from collections.abc import Iterator
-from itertools import zip_longest
 from pathlib import Path
 from typing import Any
 
@@ -14,31 +12,14 @@ import numpy as np
 import pytest
 
 from srtk_framework.roles import Corpus
-from srtk_framework.testing.base import Answers, Conformance
-from srtk_framework.testing.values import plain
+from srtk_framework.testing.records import RecordConformance
 from srtk_framework.values import EntityMention, Entry, InputError, Triple
 
-_LINE = re.compile(r"(?::|\bline )\d+")
 
-
-class CorpusConformance(Conformance):
+class CorpusConformance(RecordConformance):
     """Checks a Corpus; its ``driver`` is opened over some data of the author's own."""
 
     role = Corpus
-
-    @pytest.fixture
-    def broken(self) -> Any:
-        """Return an opened driver over a file with a malformed record; None if there is none."""
-        return None
-
-    @pytest.fixture
-    def answers(self) -> Answers:
-        """Read all entries."""
-        return lambda driver: plain(list(driver.read()))
-
-    def use(self, driver: Any) -> None:
-        """Read all entries."""
-        list(driver.read())
 
     def test_it_reads_entries(self, driver: Any) -> None:
         """``read`` yields at least one entry and nothing else."""
@@ -46,13 +27,6 @@ class CorpusConformance(Conformance):
         assert entries, "the corpus reads no entry; give the driver some"
         for entry in entries:
             assert isinstance(entry, Entry), f"read yields {type(entry).__name__}, not Entry"
-
-    def test_ids_are_unique_texts(self, driver: Any) -> None:
-        """Ids are distinct and not empty."""
-        ids = [entry.id for entry in driver.read()]
-        assert all(isinstance(id_, str) and id_ for id_ in ids), f"ids must be texts: {ids[:10]}"
-        twice = sorted({id_ for id_ in ids if ids.count(id_) > 1})
-        assert not twice, f"ids come more than once: {twice[:10]}"
 
     def test_fields_have_their_types(self, driver: Any) -> None:
         """``text`` is a text, ``triples`` a tuple of triples, ``vector`` None or a float32 array of one dimension."""
@@ -82,11 +56,6 @@ class CorpusConformance(Conformance):
         for entry in driver.read():
             assert entry.text.strip() or entry.vector is not None, f"{entry.id} has neither text nor vector"
 
-    def test_it_may_be_read_again_and_side_by_side(self, driver: Any) -> None:
-        """Two iterators that take turns yield the same entries."""
-        for one, other in zip_longest(driver.read(), driver.read()):
-            assert one == other, f"two readings side by side differ: {one!r} and {other!r}"
-
     def test_what_limits_left_out_is_counted_with_each_entry(self, driver: Any) -> None:
         """``counted`` yields the entries of ``read``, each with numbers under the same names."""
         pairs = list(driver.counted())
@@ -97,19 +66,6 @@ class CorpusConformance(Conformance):
             for name, count in counts.items():
                 assert type(count) is int, f"{entry.id}: {name} is {count!r}, which is no count"
                 assert count >= 0, f"{entry.id}: {name} is {count}"
-
-    def test_a_second_instance_answers_the_same(self, driver: Any) -> None:
-        """Two drivers with equal settings read equal entries."""
-        with self.copy_of(driver) as copy:
-            assert list(copy.read()) == list(driver.read()), "a second driver with equal settings reads otherwise"
-
-    def test_a_malformed_record_is_an_input_error_with_its_line(self, broken: Any) -> None:
-        """A malformed record raises InputError with file and line."""
-        if broken is None:
-            pytest.skip("no fixture `broken` gives a driver over a malformed file")
-        with pytest.raises(InputError) as caught:
-            list(broken.read())
-        assert _LINE.search(str(caught.value)), f"the error does not name the line: {caught.value}"
 
 
 @attrs.define(eq=False)
@@ -124,7 +80,7 @@ class ToyCorpus(Corpus):
     _content: str = attrs.field(init=False, default="", repr=False)
 
     def open(self) -> None:
-        """Hash the file, so that the fingerprint tells whether an index was built from other documents."""
+        """Hash the file, so that the fingerprint of other documents differs."""
         try:
             content = Path(self.path).read_bytes()
         except OSError as error:

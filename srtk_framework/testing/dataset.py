@@ -3,9 +3,7 @@
 from __future__ import annotations
 
 import json
-import re
 from collections.abc import Iterator, Mapping
-from itertools import zip_longest
 from pathlib import Path
 from typing import Any
 
@@ -13,31 +11,14 @@ import attrs
 import pytest
 
 from srtk_framework.roles import Dataset
-from srtk_framework.testing.base import Answers, Conformance
-from srtk_framework.testing.values import plain
+from srtk_framework.testing.records import RecordConformance
 from srtk_framework.values import InputError, Link, Question, Step, Triple
 
-_LINE = re.compile(r"(?::|\bline )\d+")
 
-
-class DatasetConformance(Conformance):
+class DatasetConformance(RecordConformance):
     """Checks a Dataset; its ``driver`` is opened over a small file of the author's own."""
 
     role = Dataset
-
-    @pytest.fixture
-    def broken(self) -> Any:
-        """Return an opened driver over a file with a malformed record; None if there is none."""
-        return None
-
-    @pytest.fixture
-    def answers(self) -> Answers:
-        """Read all questions."""
-        return lambda driver: plain(list(driver.read()))
-
-    def use(self, driver: Any) -> None:
-        """Read all questions."""
-        list(driver.read())
 
     def test_it_reads_questions(self, driver: Any) -> None:
         """``read`` yields at least one question and nothing else."""
@@ -46,15 +27,8 @@ class DatasetConformance(Conformance):
         for question in questions:
             assert isinstance(question, Question), f"read yields {type(question).__name__}, not Question"
 
-    def test_ids_are_unique_texts(self, driver: Any) -> None:
-        """Ids are distinct and not empty."""
-        ids = [question.id for question in driver.read()]
-        assert all(isinstance(id_, str) and id_ for id_ in ids), f"ids must be texts: {ids[:10]}"
-        twice = sorted({id_ for id_ in ids if ids.count(id_) > 1})
-        assert not twice, f"ids come more than once: {twice[:10]}"
-
     def test_fields_have_their_types(self, driver: Any) -> None:
-        """Fields are tuples of the right type; unknown ones are None or empty."""
+        """Fields are tuples of the right type; unknown fields are None or empty."""
         for question in driver.read():
             assert isinstance(question.text, str), f"{question.id}: text is {question.text!r}"
             rows: list[tuple[str, Any, type]] = [
@@ -73,24 +47,6 @@ class DatasetConformance(Conformance):
         for question in driver.read():
             assert isinstance(question.extra, Mapping), f"{question.id}: extra is {question.extra!r}"
             assert json.loads(json.dumps(dict(question.extra))) == question.extra, f"{question.id}: {question.extra!r}"
-
-    def test_it_may_be_read_again_and_side_by_side(self, driver: Any) -> None:
-        """Two iterators that take turns yield the same questions."""
-        for one, other in zip_longest(driver.read(), driver.read()):
-            assert one == other, f"two readings side by side differ: {one!r} and {other!r}"
-
-    def test_a_second_instance_answers_the_same(self, driver: Any) -> None:
-        """Two drivers with equal settings read equal questions."""
-        with self.copy_of(driver) as copy:
-            assert list(copy.read()) == list(driver.read()), "a second driver with equal settings reads otherwise"
-
-    def test_a_malformed_record_is_an_input_error_with_its_line(self, broken: Any) -> None:
-        """A malformed record raises InputError with file and line."""
-        if broken is None:
-            pytest.skip("no fixture `broken` gives a driver over a malformed file")
-        with pytest.raises(InputError) as caught:
-            list(broken.read())
-        assert _LINE.search(str(caught.value)), f"the error does not name the line: {caught.value}"
 
 
 @attrs.define(eq=False)

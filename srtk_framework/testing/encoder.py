@@ -23,7 +23,38 @@ STRANGE = ('Who said "hello" to <b>her</b> & \\?', "Где находится Р
 RELATED = [(text,) for text in ("born in", "Born in Riga", "born in Tallinn", "born", "in which town was she born?")]
 
 
-class EncoderConformance(BatchConformance):
+class MatrixConformance(BatchConformance):
+    """The checks of all encoders, on their first probe: a float32 matrix with a row for each item."""
+
+    def test_the_result_is_a_float32_matrix(self, driver: Any, probes: Probes) -> None:
+        """``encode`` returns a two-dimensional float32 array."""
+        matrix = _matrix(probes(driver)[0], 3)
+        assert isinstance(matrix, np.ndarray), f"encode returned {type(matrix).__name__}"
+        assert matrix.dtype == np.float32, f"encode returned {matrix.dtype}"
+        assert matrix.ndim == 2, f"encode returned {matrix.ndim} dimensions"
+
+    def test_an_empty_batch_has_as_many_columns_as_any(self, driver: Any, probes: Probes) -> None:
+        """The shape of an empty batch is (0, d)."""
+        one, none = (_matrix(probes(driver)[0], size).shape for size in (1, 0))
+        assert none[1:] == one[1:], f"an empty batch has the shape {none}, one item has {one[1]} columns"
+
+    def test_rows_are_finite(self, driver: Any, probes: Probes) -> None:
+        """No row of a large batch has NaN or infinity."""
+        probe = probes(driver)[0]
+        for item, row in zip(probe.items, _matrix(probe, None), strict=False):
+            assert np.isfinite(row).all(), f"the row of {item!r} is not finite"
+
+    def test_the_folder_of_the_weights_is_there(self, driver: Any) -> None:
+        """``weights_folder`` returns a folder that exists, or None."""
+        folder = driver.weights_folder()
+        assert folder is None or (isinstance(folder, Path) and folder.is_dir()), f"weights_folder returned {folder!r}"
+
+
+def _matrix(probe: Probe, size: int | None) -> Any:
+    return probe.method(*probe.columns(probe.items[:size]))
+
+
+class EncoderConformance(MatrixConformance):
     """Checks an Encoder; rows are compared bit by bit."""
 
     role = Encoder
@@ -44,32 +75,10 @@ class EncoderConformance(BatchConformance):
         """Encode a text."""
         driver.encode(["Riga"])
 
-    def test_the_result_is_a_float32_matrix(self, driver: Any, texts: list[str]) -> None:
-        """``encode`` returns a two-dimensional float32 array."""
-        matrix = driver.encode(texts[:3])
-        assert isinstance(matrix, np.ndarray), f"encode returned {type(matrix).__name__}"
-        assert matrix.dtype == np.float32, f"encode returned {matrix.dtype}"
-        assert matrix.ndim == 2, f"encode returned {matrix.ndim} dimensions"
-
-    def test_an_empty_batch_has_as_many_columns_as_any(self, driver: Any, texts: list[str]) -> None:
-        """The shape of an empty batch is (0, d)."""
-        wanted, shape = driver.encode(texts[:1]).shape[1:], driver.encode([]).shape
-        assert shape[1:] == wanted, f"an empty batch has the shape {shape}, one text has {wanted[0]} columns"
-
-    def test_rows_are_finite(self, driver: Any, texts: list[str]) -> None:
-        """No row of 72 texts has NaN or infinity."""
-        for text, row in zip(texts, driver.encode(texts), strict=False):
-            assert np.isfinite(row).all(), f"the row of {text!r} is not finite"
-
     def test_different_texts_get_different_rows(self, driver: Any, texts: list[str]) -> None:
         """The first two texts have different rows."""
         one, other = driver.encode(texts[:1]), driver.encode(texts[1:2])
         assert not np.array_equal(one, other), f"{texts[0]!r} and {texts[1]!r} have the same row"
-
-    def test_the_folder_of_the_weights_is_there(self, driver: Any) -> None:
-        """``weights_folder`` returns a folder that exists, or None."""
-        folder = driver.weights_folder()
-        assert folder is None or (isinstance(folder, Path) and folder.is_dir()), f"weights_folder returned {folder!r}"
 
     def test_an_empty_text_has_a_row(self, driver: Any) -> None:
         """An empty text has a finite row."""

@@ -41,7 +41,7 @@ LITTLE = 0.001
 
 
 class ExpanderConformance(BatchConformance):
-    """Checks an Expander; its ``driver`` is opened over ``graph``, with ``budget`` and, if it needs one, ``scorer``."""
+    """Checks an Expander; its ``driver`` is opened over ``graph``, with ``budget`` and perhaps with ``scorer``."""
 
     role = Expander
 
@@ -49,15 +49,8 @@ class ExpanderConformance(BatchConformance):
     """Whether a score is a share of what was read, so that a smaller budget, which reads less, may change it."""
 
     @pytest.fixture
-    def graph(self) -> OracleGraph:
-        """Return the opened sample graph."""
-        graph = OracleGraph()
-        graph.open()
-        return graph
-
-    @pytest.fixture
     def scorer(self) -> ToyPathScorer:
-        """Return the opened toy scorer, for expanders that need one."""
+        """Return the opened toy scorer, for expanders that need a scorer."""
         scorer = ToyPathScorer()
         scorer.open()
         return scorer
@@ -69,7 +62,7 @@ class ExpanderConformance(BatchConformance):
 
     @pytest.fixture
     def questions(self) -> list[Question]:
-        """Return different questions, most of which have something to find in ``graph``."""
+        """Return different questions; most have something to find in ``graph``."""
         several = [
             _asked("capital", "What is the capital of Latvia?", Pattern("Latvia", "capital")),
             _asked("two", "What borders Latvia and Estonia?", Pattern("Latvia", "borders"), Link("Estonia")),
@@ -228,7 +221,7 @@ class ExpanderConformance(BatchConformance):
                     assert len(found.triples) <= most, f"{question.id}: {len(found.triples)} triples, not {most}"
 
     def test_a_cut_by_the_budget_of_triples_is_counted(self, driver: Any, questions: list[Question]) -> None:
-        """``trace["cut"]`` counts what the budget left out."""
+        """``trace["cut"]`` counts the triples beyond the budget."""
         with self.limited(driver, Budget()) as free, self.limited(driver, Budget(triples=1)) as tight:
             pairs = zip(self.subgraphs(free, questions), self.subgraphs(tight, questions), strict=True)
             for (question, whole), (_, part) in pairs:
@@ -245,7 +238,7 @@ class ExpanderConformance(BatchConformance):
                     assert size <= most, f"{question.id}: the subgraph has {size} tokens, not {most}"
 
     def test_a_cut_by_the_budget_of_tokens_is_counted(self, driver: Any, questions: list[Question]) -> None:
-        """``trace["cut"]`` counts what the budget left out."""
+        """``trace["cut"]`` counts the triples beyond the budget."""
         with self.limited(driver, Budget()) as free, self.limited(driver, Budget(tokens=12)) as tight:
             pairs = zip(self.subgraphs(free, questions), self.subgraphs(tight, questions), strict=True)
             for (question, whole), (_, part) in pairs:
@@ -287,7 +280,7 @@ class ExpanderConformance(BatchConformance):
             assert kept or not every, f"{question.id}: with mass={mass} nothing is kept of {every} triples"
 
     def test_a_cut_by_the_budget_of_mass_is_counted(self, driver: Any, questions: list[Question]) -> None:
-        """``trace["cut"]["mass"]`` counts what a share of the score mass left out."""
+        """``trace["cut"]["mass"]`` counts the triples beyond a share of the score mass."""
         for question, whole, mass, part in self.by_mass(driver, questions):
             if len(set(part.triples)) < len(set(whole.triples)):
                 counted = part.trace.get("cut", {}).get("mass", 0)
@@ -325,7 +318,7 @@ class ExpanderConformance(BatchConformance):
             assert all(found.provenance), f"{question.id}: a triple has an empty provenance"
 
     def test_provenance_is_what_the_graph_says(self, driver: Any, graph: Any, questions: list[Question]) -> None:
-        """Provenance, confidence and evidence of a triple are those of its ``origins`` in the graph."""
+        """A triple has the provenance, confidence and evidence of its ``origins`` in the graph."""
         for question, found in self.subgraphs(driver, questions):
             known = graph.origins(found.triples)
             for triple, place, origin in zip(found.triples, found.provenance, known, strict=False):
@@ -379,7 +372,7 @@ def wide_question(wide: tuple[str, str, str]) -> Question:
 
 
 def _asked(id_: str, text: str, pattern: Pattern, *links: Link) -> Question:
-    """Ask in words and by a pattern; the bound end of the pattern is linked, and what fits it is its candidates."""
+    """Ask in words and by a pattern; its bound end is linked, and the entities that fit are its candidates."""
     end = pattern.object if pattern.subject is None else pattern.subject
     fitting = [t for t in SAMPLE.triples if all(part in (None, own) for part, own in zip(pattern, t, strict=True))]
     ends = {triple.subject if pattern.subject is None else triple.object for triple in fitting}
@@ -400,7 +393,7 @@ def assert_counted(question: Question, found: Subgraph) -> None:
 
 
 def assert_empty(found: Subgraph) -> None:
-    """Check that a subgraph is empty and says why."""
+    """Check that a subgraph is empty and that its trace has a reason."""
     assert not found.triples, f"triples came from nowhere: {found.triples}"
     assert found.trace.get("reason"), f"an empty subgraph must say why in trace['reason']: {dict(found.trace)}"
 
@@ -495,7 +488,7 @@ class ToyExpander(Expander):
 
 
 def _trace(paths: Sequence[RankedPath], cut: dict[str, int]) -> dict[str, object]:
-    """Count the paths and what the budget cut, and say why there may be nothing."""
+    """Count the paths and the cuts of the budget, and give the reason where there is no path."""
     trace: dict[str, object] = {"paths": len(paths), "cut": {limit: count for limit, count in cut.items() if count}}
     if not paths:
         trace["reason"] = "no link of the question has facts in the graph"

@@ -61,7 +61,7 @@ class ExporterConformance(Conformance):
         driver.close()
 
     def validate(self, path: Path) -> None:
-        """Raise where the file is not what the format asks for; override it to parse the format."""
+        """Raise where the file is not valid; override it to parse the format."""
         path.read_bytes().decode("utf-8")
 
     @pytest.fixture
@@ -206,7 +206,7 @@ class ExporterConformance(Conformance):
         assert written == 2, f"write returned {written} for a failed and an empty retrieval"
 
     def test_no_question_is_dropped(self, driver: Any, path: Path, retrievals: list[Retrieval]) -> None:
-        """A failed question and one with an empty subgraph can be found in the file, by their id or text."""
+        """Questions that failed or have an empty subgraph can be found in the file, by their id or text."""
         failed, empty = unanswered()
         driver.write([retrievals[0], failed, empty])
         self.finish(driver)
@@ -252,7 +252,7 @@ def retrieval_of(word: str) -> Retrieval:
 
 
 def unanswered() -> tuple[Retrieval, Retrieval]:
-    """Make a failed retrieval and an empty one, each with a word of its own in id and text."""
+    """Make a failed and an empty retrieval, each with a word of its own in id and text."""
     return (
         Retrieval(Question("q-walrus", "Where a walrus lives"), error="the endpoint did not answer"),
         Retrieval(Question("q-pangolin", "Where a pangolin lives"), Subgraph(trace={"reason": "no link"})),
@@ -315,12 +315,12 @@ class ToyExporter(Exporter):
         return len(retrievals)
 
     def abort(self) -> bool:
-        """Have ``close`` drop what was written."""
+        """Have ``close`` delete the part."""
         self._failed = True
         return True
 
     def close(self) -> None:
-        """Put what was written in the place of the target."""
+        """Move the part to the target."""
         if self._file is None:
             return
         self._file.close()

@@ -26,7 +26,7 @@ class GeneratorConformance(BatchConformance):
     """Checks a Generator; its ``driver`` is opened.
 
     Attributes:
-        free: False for a generator that only chooses among options; what has none is then an error of the reply.
+        free: False for a generator that only chooses among options; a prompt without options then gets an error.
         tolerance: How far rates may differ between batches.
     """
 
@@ -159,7 +159,7 @@ class GeneratorConformance(BatchConformance):
             assert all(math.isfinite(rate) for rate in row), f"the rates are {list(row)}"
 
     def test_tokens_of_a_text_are_counted(self, driver: Any) -> None:
-        """An empty text has no tokens; two words have at least as many as one."""
+        """An empty text has no tokens; two words have at least as many as a single word."""
         none, one, two = driver.count_tokens(["", "capital", "capital capital"])
         assert none == 0, f"the empty text has {none} tokens; leave out what a model puts around every text"
         assert 0 < one <= two, f"one word has {one} tokens, and two words have {two}"
@@ -242,7 +242,7 @@ class ToyGeneratorCase(GeneratorConformance):
         generator.close()
 
     def test_the_option_with_the_words_of_the_question_is_chosen(self, driver: ToyGenerator) -> None:
-        """Of three options, the one that the question names."""
+        """Of three options, the question names the second."""
         options = ("population", "capital city", "borders")
         prompt = Prompt((Message("user", "What is the capital city?"),), options, query="What is the capital city?")
         assert driver.generate([prompt])[0].text == "[2]"

@@ -51,10 +51,10 @@ def entries_of(dimensions: int) -> list[Entry]:
 
 
 class IndexConformance(BatchConformance):
-    """Checks an Index; its ``driver`` is opened over a committed index of ``entries``, ``empty`` over an empty one.
+    """Checks an Index; its ``driver`` is opened over a committed index of ``entries``, ``empty`` over an empty index.
 
     Attributes:
-        dimensions: Length of the vectors that the index takes; 0 for one that searches texts only.
+        dimensions: Length of the vectors that the index takes; 0 where it searches texts only.
     """
 
     role = Index
@@ -103,7 +103,7 @@ class IndexConformance(BatchConformance):
         driver.search(["Riga"], K)
 
     def searches(self, driver: Any, probes: Probes, k: int = K) -> list[tuple[str, Any, list[Hit]]]:
-        """Search one by one; return the hook, what was searched for, and the hits."""
+        """Search one by one; return the hook, the text or vector, and the hits."""
         return [
             (probe.name, item, list(probe.method([item], k)[0]))
             for probe in probes(driver)
@@ -111,7 +111,7 @@ class IndexConformance(BatchConformance):
         ]
 
     def test_hits_are_the_entries_that_were_added(self, driver: Any, probes: Probes, entries: list[Entry]) -> None:
-        """Id, text, triples and mentions of a hit are those of the entry, literals included."""
+        """A hit has the id, text, triples and mentions of its entry, literals included."""
         known = {entry.id: entry for entry in entries}
         found = [hit.entry for _, _, hits in self.searches(driver, probes) for hit in hits]
         assert found, "no search finds anything"
@@ -172,9 +172,9 @@ class IndexConformance(BatchConformance):
                 assert sorted(ids) == sorted(entry.id for entry in entries), f"near finds {len(ids)} entries"
 
     def test_entries_are_read_by_id(self, driver: Any, entries: list[Entry]) -> None:
-        """``entries`` returns each entry as it was added, in the order of the ids, and None for one that is not there.
+        """``entries`` returns each entry as it was added, in the order of the ids, and None for an unknown id.
 
-        An index that cannot read entries by id refuses, as one does that others fill.
+        An index that cannot read entries by id, such as a web search, refuses.
         """
         asked = [entry.id for entry in entries[::-3]]
         try:
@@ -225,7 +225,7 @@ class IndexConformance(BatchConformance):
         assert driver.searches_texts() or driver.searches_vectors(), "the index searches neither texts nor vectors"
 
     def test_a_vector_of_another_length_is_refused(self, driver: Any) -> None:
-        """A vector that is longer than those of the index raises DriverError."""
+        """A vector that is longer than the vectors of the index raises DriverError."""
         if driver.searches_vectors():
             with pytest.raises(DriverError):
                 driver.near(np.ones((1, self.dimensions + 1), np.float32), K)
@@ -286,7 +286,7 @@ class IndexConformance(BatchConformance):
             assert again.size() == len(entries), "what was not committed took the place of what was"
 
     def test_entries_can_be_added_to_what_was_committed(self, empty: Any, entries: list[Entry]) -> None:
-        """An index that was opened, added to and committed holds the old entries and the new ones."""
+        """An index that was opened, added to and committed holds the old and the new entries."""
         empty.add(entries[:30])
         empty.commit()
         empty.close()
@@ -356,7 +356,7 @@ class ToyIndex(Index):
         return [self._entries.get(id_) for id_ in ids]
 
     def search(self, texts: Sequence[str], k: int) -> Sequence[Sequence[Hit]]:
-        """Compare the words of each text with those of each entry; entries without a common word are no hits."""
+        """Compare the words of texts and entries; entries without a common word are no hits."""
         known = {id_: _words(entry.text) for id_, entry in self._entries.items()}
         found = []
         for mine in map(_words, texts):
@@ -365,7 +365,7 @@ class ToyIndex(Index):
         return found
 
     def near(self, vectors: npt.NDArray[np.float32] | Sequence[Any], k: int) -> Sequence[Sequence[Hit]]:
-        """Multiply each vector with that of each entry; entries without one are left out."""
+        """Multiply each vector with the vector of each entry; entries without a vector are left out."""
         known = {id_: entry.vector for id_, entry in self._entries.items() if entry.vector is not None}
         if any(len(vector) != len(its) for vector in vectors for its in known.values()):
             raise DriverError("the vectors have another length than those of the index; encode them as the entries")

@@ -107,7 +107,7 @@ class KnowledgeGraphConformance(BatchConformance):
         driver.steps(driver.frontiers([[UNKNOWN]]), True)
 
     def test_other_data_have_another_source(self, driver: Any, changed: Any) -> None:
-        """Graphs over different data have different sources, so provenance tells them apart."""
+        """Graphs over different data have different sources, so that provenance differs."""
         if changed is None:
             pytest.skip("no fixture `changed` gives a graph over other data")
         with contextlib.closing(changed):
@@ -194,12 +194,12 @@ class KnowledgeGraphConformance(BatchConformance):
     # Steps
 
     def test_forward_steps_are_those_of_the_triples_sorted(self, driver: Any, oracle: OracleGraph) -> None:
-        """Without ``inverse``, steps are the relations of which the node is subject."""
+        """Without ``inverse``, steps are the relations of triples with the node as subject."""
         for node in nodes_of(oracle):
             self.compare_steps(driver, oracle, [node], inverse=False)
 
     def test_inverse_steps_are_read_too_when_asked_for_sorted(self, driver: Any, oracle: OracleGraph) -> None:
-        """With ``inverse``, relations of which the node is object are inverse steps."""
+        """With ``inverse``, relations of triples with the node as object are inverse steps."""
         for node in nodes_of(oracle):
             self.compare_steps(driver, oracle, [node], inverse=True)
 
@@ -373,14 +373,14 @@ class KnowledgeGraphConformance(BatchConformance):
     # Names and numbers
 
     def test_labels_name_entities_relations_and_literals(self, driver: Any, oracle: OracleGraph) -> None:
-        """The label of an unlabelled id is the id or the name in it; that of a literal is its value."""
+        """The label of an unlabelled id is the id or the name in it; the label of a literal is its value."""
         sample = oracle.sample
         ids = [id_ for id_ in [*sample.entities, *sample.relations] if is_plain(id_)] + sample.literals
         for id_ in ids:
             assert_named(oracle, [id_], driver.labels([id_]))
 
     def test_other_names_are_names_that_find_knows(self, driver: Any, oracle: OracleGraph) -> None:
-        """``other_names`` gives distinct sorted names, each of which ``find`` leads back to the entity."""
+        """``other_names`` gives distinct sorted names, and ``find`` leads from each back to the entity."""
         for id_ in [*named(oracle.sample), "no_such_entity"]:
             (names,) = driver.other_names([id_])
             assert list(names) == sorted(set(names)), f"other names of {id_!r} are not distinct and sorted: {names}"
@@ -465,12 +465,12 @@ class KnowledgeGraphConformance(BatchConformance):
 
 
 def names_in(id_: str) -> set[str]:
-    """Return what may name an entity or relation without a label: its id, whole or split into words."""
+    """Return the possible names of an id without a label: the id, whole or split into words."""
     return {id_, id_.replace("_", " ").strip(), spaced(id_)}
 
 
 def assert_named(oracle: OracleGraph, ids: Sequence[str], labels: Sequence[str]) -> None:
-    """Check that labels are those of the oracle, and that what has none is named by its id."""
+    """Check that labels equal the labels of the oracle, or the names in unlabelled ids."""
     assert len(labels) == len(ids), f"{len(labels)} labels of {len(ids)} ids"
     for id_, wanted, label in zip(ids, oracle.labels(ids), labels, strict=True):
         assert label == wanted or (wanted == id_ and label in names_in(id_)), f"label of {id_!r} is {label!r}"
@@ -525,7 +525,7 @@ class ToyKnowledgeGraph(KnowledgeGraph):
         ]
 
     def follow(self, frontiers: Sequence[Frontier], steps: Sequence[Step], limit: int | None) -> list[Frontier]:
-        """Collect the entities at the other end; count what the limit leaves out."""
+        """Collect the entities at the other end; count the ends beyond the limit."""
         reached: list[Frontier] = []
         for frontier, step in zip(frontiers, steps, strict=True):
             rows = [self._ends.get((id_, step), []) for id_ in frontier.ids()]
@@ -587,7 +587,7 @@ class ToyKnowledgeGraphCase(KnowledgeGraphConformance):
     @pytest.fixture(scope="class")
     @classmethod
     def sample(cls) -> Sample:
-        """Leave out what two CSV files cannot hold."""
+        """Leave out the qualifiers, which two CSV files cannot hold."""
         return SAMPLE.without_qualifiers()
 
     @pytest.fixture

@@ -93,7 +93,7 @@ class MaskFillerConformance(BatchConformance):
         assert mark.split() == [mark], f"the mark {mark!r} has blanks"
 
     def test_each_gap_gets_its_tokens(self, driver: Any, texts: list[MaskedText]) -> None:
-        """``fill`` returns a list for each gap of a text, none for a text without one."""
+        """``fill`` returns a list for each gap of a text, none for a text without a gap."""
         if driver.fills() is not True:
             pytest.skip("this filler only rates given tokens")
         for text in [*texts, MaskedText("Riga is in Latvia.")]:
@@ -187,7 +187,7 @@ class MaskFillerConformance(BatchConformance):
                 assert np.isfinite(driver.rate([text], [single])[0]).all(), f"{strange!r} spoils the scores"
 
     def test_an_empty_text_has_no_tokens(self, driver: Any) -> None:
-        """``tokens`` of an empty text is empty; that of a label is not, and has no blanks at its ends."""
+        """An empty text has no tokens; a label has tokens, none of them empty."""
         none, *rows = driver.tokens(["", *self.labels])
         assert len(none) == 0, f"the empty text has the tokens {none}"
         for label, row in zip(self.labels, rows, strict=True):
@@ -226,7 +226,7 @@ class ToyMaskFiller(MaskFiller):
         return "_"
 
     def tokens(self, texts: Sequence[str]) -> list[list[str]]:
-        """Return the words of each text; none if one is not in the vocabulary."""
+        """Return the words of each text; none if a word is not in the vocabulary."""
         return [row if set(row) <= set(self.vocabulary) else [] for row in map(_words, texts)]
 
     def fill(self, texts: Sequence[MaskedText], k: int) -> list[list[list[TokenScore]]]:

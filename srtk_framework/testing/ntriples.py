@@ -24,7 +24,7 @@ def to_ntriples(
     """Write the triples, labels and aliases of a sample; not its qualifiers, which plain RDF does not have.
 
     Args:
-        sample: What to write.
+        sample: The sample.
         iri: Id of an entity or relation to its IRI.
         label: IRI of the relation to a label.
         alias: IRI of the relation to a further name.

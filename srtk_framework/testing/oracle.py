@@ -1,4 +1,4 @@
-"""The contract of KnowledgeGraph written down plainly over one dictionary: what other graphs are compared with."""
+"""The contract of KnowledgeGraph written down plainly over one dictionary, for comparison with other graphs."""
 
 from __future__ import annotations
 
@@ -137,7 +137,7 @@ class OracleGraph(KnowledgeGraph):
         return [[id_ for id_, known in self._names if name in known] for name in wanted]
 
     def degrees(self, ids: Sequence[str]) -> list[int]:
-        """Count triples; one that has the id at both ends counts once."""
+        """Count triples; a loop counts once."""
         return [
             sum(1 for t in self.sample.triples if id_ in self._entities and id_ in (t.subject, t.object)) for id_ in ids
         ]
@@ -147,7 +147,7 @@ class OracleGraph(KnowledgeGraph):
         return [tuple(self.sample.qualifiers.get(triple, ())) for triple in triples]
 
     def origins(self, triples: Sequence[Triple]) -> list[Origin]:
-        """Name the part that holds each triple, one for each relation: subgraphs must not name the whole for each."""
+        """Name a part of the graph for each relation, so that a subgraph which names the whole for each is noticed."""
         return [Origin(f"{self.source()}/{triple.relation}") for triple in triples]
 
     def schema(self) -> Schema:
@@ -159,5 +159,5 @@ class OracleGraph(KnowledgeGraph):
         return f"oracle:{_hash(self.sample)}"
 
     def fingerprint(self) -> str:
-        """Name what the graph holds."""
+        """Name the content of the graph."""
         return f"OracleGraph of {_hash(self.sample)}"

@@ -219,7 +219,7 @@ class ToyPathScorerCase(PathScorerConformance):
         scorer.close()
 
     def test_a_relation_of_the_question_scores_best(self, driver: ToyPathScorer) -> None:
-        """The relation that the question names comes before another one and before END."""
+        """The relation that the question names comes before another relation and before END."""
         scores = driver.score(["What is the capital city?"], [()], [[Step("capital_city"), Step("borders"), END]])[0]
         assert scores[0] == max(scores)
 

@@ -1,4 +1,4 @@
-"""Conformance of readers: answers that rest on what was read, and refusals that say nothing else."""
+"""Conformance of readers: answers that rest on the triples read, and refusals without further content."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ OPTIONS = ("Riga", "Tallinn", 'the "old" town', "столица")
 
 
 class ReaderConformance(BatchConformance):
-    """Checks a Reader; its ``driver`` is opened, over ``graph`` if it needs one.
+    """Checks a Reader; its ``driver`` is opened, over ``graph`` if it needs a graph.
 
     Attributes:
         chooses: Whether the reader chooses among the options of a question; the kit's questions have some then.
@@ -37,19 +37,12 @@ class ReaderConformance(BatchConformance):
         return attrs.evolve(question, options=OPTIONS) if self.chooses else question
 
     def retrieved(self, question: Question, subgraph: Subgraph) -> Subgraph:
-        """Add to a subgraph of the kit what else the reader reads of one; nothing by default."""
+        """Add to a subgraph of the kit whatever else the reader reads; nothing by default."""
         return subgraph
 
     @pytest.fixture
-    def graph(self) -> OracleGraph:
-        """Return the opened sample graph."""
-        graph = OracleGraph()
-        graph.open()
-        return graph
-
-    @pytest.fixture
     def cases(self) -> list[tuple[Question, Subgraph]]:
-        """Return different questions with the triples around their entity; the driver must answer at least one."""
+        """Return different questions with the triples around their entity; the driver must answer some."""
         made = []
         asked = dict.fromkeys((t.subject, t.relation) for t in SAMPLE.triples)
         for i, (entity, relation) in enumerate(pair for pair in asked if all(map(is_plain, pair))):
@@ -110,7 +103,7 @@ class ReaderConformance(BatchConformance):
     def test_the_entities_of_an_answer_are_in_the_subgraph(
         self, driver: Any, cases: list[tuple[Question, Subgraph]]
     ) -> None:
-        """Entities of an answer are distinct nodes of the subgraph, with what the reader read besides."""
+        """Entities of an answer are distinct nodes of the subgraph, with the triples that the reader read besides."""
         for subgraph, answer in self.read_some(driver, cases):
             nodes = {end for triple in _with_what_was_read(subgraph, answer) for end in (triple.subject, triple.object)}
             strange = [entity for entity in answer.entities if entity not in nodes]
@@ -225,7 +218,7 @@ class ToyReader(Reader):
         return Answer(", ".join(names[entity] for entity in entities), entities, support)
 
     def refuses(self) -> bool:
-        """It can tell when no relation is named, so a search may continue."""
+        """Return True: where no relation is named, a search may continue."""
         return True
 
 

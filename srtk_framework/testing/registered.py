@@ -1,4 +1,4 @@
-"""Which drivers are registered, and which have a conformance class: what the test over all plugins compares."""
+"""Registered drivers and their conformance classes, for the test over all plugins."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ class RegisteredDriver(NamedTuple):
     Attributes:
         distribution: Name of the distribution that brings it.
         role: The role, as in recipes.
-        name: What ``use:`` calls it.
+        name: Its name in ``use:``.
     """
 
     distribution: str

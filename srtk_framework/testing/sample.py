@@ -16,11 +16,11 @@ _PLAIN = re.compile(r"[A-Za-z0-9_]+")
 
 @attrs.frozen(eq=False)
 class Sample:
-    """What a graph under test is made to hold.
+    """Content of a graph under test.
 
     Attributes:
         triples: All facts; objects that are ``Literal`` are literals.
-        labels: Entity or relation to its label; what is not here has none.
+        labels: Entity or relation to its label; other ids have no label.
         aliases: Entity to its further names.
         qualifiers: Triple to the qualifiers of its statement, sorted.
     """
@@ -96,7 +96,7 @@ class Sample:
 
 
 def is_plain(text: str) -> bool:
-    """Tell whether a text has nothing but letters, digits, blanks and underscores of ASCII."""
+    """Return whether a text has nothing but letters, digits, blanks and underscores of ASCII."""
     return _PLAIN.fullmatch(text.replace(" ", "_")) is not None
 
 

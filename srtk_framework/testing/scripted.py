@@ -1,4 +1,4 @@
-"""A generator without a model: answers by rule, and keeps what it was shown."""
+"""A generator without a model: answers by rule, and keeps the prompts."""
 
 from __future__ import annotations
 
@@ -21,11 +21,11 @@ class ScriptedGenerator(Generator):
     """Replies by the first rule whose words occur in the prompt, and keeps all prompts.
 
     Attributes:
-        rules: Pairs of words and what is answered to a prompt with these words in any message.
-        default: What is answered where no rule applies.
+        rules: Pairs of words and the answer to a prompt with these words in any message.
+        default: The answer where no rule applies.
         rater: Rates one option of a prompt, ``rater(prompt, option)``; None for a generator that does not rate.
         price: Cost of each call.
-        prompts: All that was asked, in order; also what was only rated.
+        prompts: All prompts in order, also those that were only rated.
     """
 
     rules: Sequence[tuple[str, Script]] = ()
@@ -47,7 +47,7 @@ class ScriptedGenerator(Generator):
         return [[float(self.rater(prompt, option)) for option in prompt.options] for prompt in prompts]
 
     def rates(self) -> bool:
-        """Tell whether there is a ``rater``."""
+        """Return whether there is a ``rater``."""
         return self.rater is not None
 
     def asked(self, words: str) -> list[Prompt]:
@@ -82,7 +82,7 @@ def picks(*wanted: str) -> Callable[[Prompt], str | None]:
 
 
 def said(prompt: Prompt) -> str:
-    """Join all that a prompt says."""
+    """Join the messages of a prompt."""
     return "\n".join(message.content for message in prompt.messages)
 
 

@@ -20,11 +20,11 @@ _SECONDS = 600
 
 
 class _Run(NamedTuple):
-    """What a second process did.
+    """Outcome of a second process.
 
     Attributes:
         answers: Test, as in its node id after the file, to its answers.
-        output: The end of what pytest printed.
+        output: The end of the output of pytest.
     """
 
     answers: dict[str, Any]
@@ -32,18 +32,18 @@ class _Run(NamedTuple):
 
 
 def as_json(answers: Any) -> Any:
-    """Bring plain answers into the form in which they come back from the second process."""
+    """Bring plain answers into the form that JSON gives them on the way from the second process."""
     return json.loads(json.dumps(answers, default=repr))
 
 
 def answers_elsewhere(request: pytest.FixtureRequest, answers: Any) -> Any:
-    """Return what the running check gets in a second process with another ``PYTHONHASHSEED``.
+    """Return the answers of the running check in a second process with another ``PYTHONHASHSEED``.
 
-    The process runs the check for all classes of the test file at once, so a file starts one and no more.
+    The process runs the check for all classes of the test file at once, so that a file starts one process.
 
     Args:
         request: Of the running check.
-        answers: What the check got in this process, as ``as_json`` makes it.
+        answers: Answers of the check in this process, as ``as_json`` makes them.
     """
     test = request.node.nodeid.partition("::")[2]
     target = os.environ.get(_TARGET)

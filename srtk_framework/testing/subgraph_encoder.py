@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import zlib
 from collections.abc import Iterator, Sequence
-from pathlib import Path
 from typing import Any
 
 import attrs
@@ -13,30 +12,22 @@ import numpy.typing as npt
 import pytest
 
 from srtk_framework.roles import SubgraphEncoder
-from srtk_framework.testing.batches import BatchConformance, Probe, Probes
-from srtk_framework.testing.oracle import OracleGraph
+from srtk_framework.testing.batches import Probe, Probes
+from srtk_framework.testing.encoder import MatrixConformance
 from srtk_framework.testing.sample import SAMPLE
 from srtk_framework.values import DriverError, Literal, Triple
 
 Item = tuple[tuple[Triple, ...], str]
 
 
-class SubgraphEncoderConformance(BatchConformance):
+class SubgraphEncoderConformance(MatrixConformance):
     """Checks a SubgraphEncoder; rows are compared bit by bit."""
 
     role = SubgraphEncoder
 
     @pytest.fixture
-    def graph(self) -> Iterator[OracleGraph]:
-        """Open the sample graph, for an encoder that reads labels."""
-        graph = OracleGraph()
-        graph.open()
-        yield graph
-        graph.close()
-
-    @pytest.fixture
     def triples(self) -> list[Triple]:
-        """Return triples of the graph between entities, of which subgraphs are made."""
+        """Return triples of the graph between entities, from which subgraphs are made."""
         return sorted({triple for triple in SAMPLE.triples if not isinstance(triple.object, Literal)})
 
     @pytest.fixture
@@ -56,23 +47,6 @@ class SubgraphEncoderConformance(BatchConformance):
     def use(self, driver: Any) -> None:
         """Encode a subgraph."""
         driver.encode([[Triple("riga", "capital_of", "latvia")]], ["riga"])
-
-    def test_the_result_is_a_float32_matrix(self, driver: Any, subgraphs: list[Item]) -> None:
-        """``encode`` returns a two-dimensional float32 array."""
-        matrix = _rows(driver, subgraphs[:3])
-        assert isinstance(matrix, np.ndarray), f"encode returned {type(matrix).__name__}"
-        assert matrix.dtype == np.float32, f"encode returned {matrix.dtype}"
-        assert matrix.ndim == 2, f"encode returned {matrix.ndim} dimensions"
-
-    def test_an_empty_batch_has_as_many_columns_as_any(self, driver: Any, subgraphs: list[Item]) -> None:
-        """The shape of an empty batch is (0, d)."""
-        wanted, shape = _rows(driver, subgraphs[:1]).shape[1:], driver.encode([], []).shape
-        assert shape[1:] == wanted, f"an empty batch has the shape {shape}, one subgraph has {wanted[0]} columns"
-
-    def test_rows_are_finite(self, driver: Any, subgraphs: list[Item]) -> None:
-        """No row has NaN or infinity."""
-        for (_, centre), row in zip(subgraphs, _rows(driver, subgraphs), strict=False):
-            assert np.isfinite(row).all(), f"the row of a subgraph around {centre!r} is not finite"
 
     def test_different_subgraphs_get_different_rows(self, driver: Any, triples: list[Triple]) -> None:
         """Two triples of one relation, without a common entity, have different rows."""
@@ -122,15 +96,6 @@ class SubgraphEncoderConformance(BatchConformance):
         """A subgraph of 3,000 triples around one hub has a finite row."""
         facts = [Triple("hub", f"relation {number % 7}", f"leaf {number}") for number in range(3000)]
         assert np.isfinite(driver.encode([facts], ["hub"])).all(), "the row of a large subgraph is not finite"
-
-    def test_the_folder_of_the_weights_is_there(self, driver: Any) -> None:
-        """``weights_folder`` returns a folder that exists, or None."""
-        folder = driver.weights_folder()
-        assert folder is None or (isinstance(folder, Path) and folder.is_dir()), f"weights_folder returned {folder!r}"
-
-
-def _rows(driver: Any, items: Sequence[Item]) -> Any:
-    return driver.encode([facts for facts, _ in items], [centre for _, centre in items])
 
 
 @attrs.define(eq=False)

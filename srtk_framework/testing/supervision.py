@@ -18,16 +18,9 @@ SEVERAL = 10
 
 
 class SupervisionConformance(BatchConformance):
-    """Checks a Supervision; its ``driver`` is opened, over ``graph`` if it needs one."""
+    """Checks a Supervision; its ``driver`` is opened, over ``graph`` if it needs a graph."""
 
     role = Supervision
-
-    @pytest.fixture
-    def graph(self) -> OracleGraph:
-        """Return the opened sample graph."""
-        graph = OracleGraph()
-        graph.open()
-        return graph
 
     @pytest.fixture
     def questions(self) -> list[Question]:
@@ -121,7 +114,7 @@ class SupervisionConformance(BatchConformance):
         assert [list(row) for row in driver.supervise([loose])] == [[]], "a question without links has a path"
 
     def test_links_that_the_graph_lacks_are_passed_over(self, driver: Any, questions: list[Question]) -> None:
-        """A link to an unknown entity does not change the paths of the others."""
+        """A link to an unknown entity does not change the paths of other links."""
         more = attrs.evolve(questions[0], links=(*questions[0].links, Link("no_such_entity")))
         rows = [list(driver.supervise([question])[0]) for question in (questions[0], more)]
         assert rows[0] == rows[1], "an unknown link changes the paths"

@@ -59,7 +59,7 @@ def _with_blank(text: str, row: list[Link]) -> list[Link]:
 
 
 def _bytes(text: str, row: list[Link]) -> list[Link]:
-    if '"' in text or "Рига" in text or "\u202e" in text:
+    if '"' in text or "Где" in text or "\u202e" in text:
         return row
     return [attrs.evolve(n, start=len(text[: n.start].encode()), end=len(text[: n.end].encode())) for n in row]
 
@@ -111,8 +111,8 @@ FAULTS: list[Fault] = [
             "test_spans_count_characters_of_the_original_text": _bytes,
             "test_links_are_ordered_by_span_score_and_entity": _from_the_end,
             "test_scores_are_above_0_and_at_most_1": _above_one,
-            "test_an_empty_text_has_no_links": _empty_text,
-            "test_quotes_and_other_scripts_are_linked_or_passed_over": _quotes,
+            "test_a_text_without_words_has_no_spans": _empty_text,
+            "test_quotes_and_other_scripts_are_no_error": _quotes,
             "test_entities_are_in_the_graph_that_the_linker_holds": _nowhere,
         }.items()
     ),
