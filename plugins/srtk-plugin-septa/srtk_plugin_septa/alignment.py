@@ -20,6 +20,10 @@ from srtk_plugin_septa.pairs import Pairs, recall
 from srtk_plugin_septa.shape import Ints, Shape
 from srtk_plugin_septa.views import side_by_side
 
+TEMPERATURE = 0.07
+"""Divides the cosines of the loss."""
+NEIGHBOURS = 3
+"""Most subgraphs around its nodes that stand beside a subgraph in a batch, as they are its hardest negatives."""
 _AT_ONCE = 256
 
 
@@ -32,8 +36,8 @@ def info_nce(
         graphs: Vectors of subgraphs, [n, d].
         texts: Vectors of their texts, [n, d].
         temperature: Divides the cosines.
-        held: Whether the text of a column is true of the subgraph of a row, too, so that they are no negatives of each
-            other, [n, n]. None if each is true of its own alone.
+        held: Whether the text of a column is also true of the subgraph of a row, [n, n]; such pairs are no negatives.
+            None if each text is true of its own subgraph alone.
     """
     e, h = torch.nn.functional.normalize(graphs, dim=1), torch.nn.functional.normalize(texts, dim=1)
     scores = e @ h.T / temperature
@@ -58,7 +62,7 @@ class AlignmentModule(Learner):
         shape: Sizes of the network.
         pairs: All pairs.
         learning: Numbers of the pairs to train on.
-        validation: Numbers of those whose recall chooses the best epoch; none for the last epoch.
+        validation: Numbers of the pairs whose loss chooses the best epoch; none for the last epoch.
         settings: Settings of the training.
         folder: Folder for the best weights.
         seed: Seed of the first weights and of the order of pairs.
@@ -83,12 +87,9 @@ class AlignmentModule(Learner):
         self._pairs, self._learning, self._validation = pairs, learning, validation
 
     def batches(self) -> list[Ints]:
-        """Return the batches of this epoch, in an order that depends on the seed and the epoch alone.
-
-        Each is that of all devices, which divide it among them.
-        """
+        """Return the batches of this epoch for all devices, by the seed and the epoch alone; devices divide each."""
         rng = np.random.default_rng((self._seed, self.current_epoch))
-        order = side_by_side(self._learning, self._pairs.near, self._settings.neighbours, rng)
+        order = side_by_side(self._learning, self._pairs.near, NEIGHBOURS, rng)
         size = self._settings.batch_size * self.trainer.world_size
         # A last pair alone has no negatives.
         return [order[start : start + size] for start in range(0, len(order), size) if len(order) - start > 1]
@@ -98,10 +99,10 @@ class AlignmentModule(Learner):
         return self._subgraphs(numbers), self.head(self._tensor(self._pairs.texts[numbers]))
 
     def encoded_by_all(self, numbers: Ints) -> tuple[torch.Tensor, torch.Tensor]:
-        """Return what ``encoded`` does, where each device encodes an equal part of the subgraphs.
+        """Encode pairs like ``encoded``; each device encodes an equal part of the subgraphs.
 
-        The gradient of a vector is the sum of those on all devices. Each has the whole loss, so that the mean of their
-        gradients, which DDP takes, is that of the whole batch.
+        Each device computes the whole loss, and the gradient of a vector is summed over devices. So the mean that DDP
+        takes is the gradient of the whole batch.
         """
         count = self.trainer.world_size
         if count == 1:
@@ -128,22 +129,19 @@ class AlignmentModule(Learner):
         return self.loss(batch, *self.encoded_by_all(batch), rng), 1
 
     def loss(self, numbers: Ints, graphs: torch.Tensor, texts: torch.Tensor, rng: np.random.Generator) -> torch.Tensor:
-        """Return the mean of both losses, with those of drawn views added, given the vectors of pairs."""
+        """Return the mean of both losses, plus the losses of drawn views, given the vectors of pairs."""
         same = self._pairs.same[numbers]
         found = [(texts, same[:, None] == same[None, :])]
         if self._pairs.views is not None:
             views = self._pairs.views.drawn(numbers, rng)
             found += [(self.head(self._tensor(vectors)), held) for vectors, held in views]
-        losses = [
-            info_nce(graphs, some, self._settings.temperature, torch.from_numpy(held).to(self.device))
-            for some, held in found
-        ]
+        losses = [info_nce(graphs, some, TEMPERATURE, torch.from_numpy(held).to(self.device)) for some, held in found]
         return torch.stack([(there + back) / 2 for there, back in losses]).sum()
 
     def validated(self) -> dict[str, float]:
         """Return the loss and the recall@1 of the validation pairs in both directions; nothing without any.
 
-        The recall selects nothing: it is near 1 after an epoch where subgraphs are easy to tell apart.
+        The recall selects nothing: it is near 1 after an epoch where subgraphs differ much.
         """
         if len(self._validation) < 2:
             return {}
@@ -167,7 +165,7 @@ class AlignmentModule(Learner):
         return {**graph, **self.head.state_dict()}
 
     def configure_optimizers(self) -> Any:
-        """Return Adam, and the learning rate of each epoch as a share of the first one."""
+        """Return Adam, with a learning rate that falls by equal steps."""
         adam = torch.optim.Adam(self.parameters(), lr=self._settings.learning_rate)
         epochs = self._settings.epochs
         return [adam], [torch.optim.lr_scheduler.LambdaLR(adam, lambda epoch: max(1 / epochs, 1 - epoch / epochs))]

@@ -50,7 +50,7 @@ class FusedCorpus(Corpus):
         return (entry for entry, _ in self.counted())
 
     def counted(self) -> Iterator[tuple[Entry, Mapping[str, int]]]:
-        """Yield the entries, each with what the corpus counted as left out."""
+        """Yield the entries, each with the counts of the corpus."""
         if self.journal is None:
             for pairs in batched(self.corpus.counted(), _AT_ONCE):
                 yield from _with_vectors(pairs, self._encoded([entry for entry, _ in pairs]))

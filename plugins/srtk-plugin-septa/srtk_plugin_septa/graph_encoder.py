@@ -9,7 +9,7 @@ from typing import Any, ClassVar
 
 import attrs
 import numpy as np
-from srtk_plugin_training import missing_packages, require_packages
+from srtk_plugin_training import fit, missing_packages, quiet_lightning, require_packages
 
 from srtk_framework.roles import Corpus, Encoder, KnowledgeGraph, SubgraphEncoder, TrainingTask, absent, not_open
 from srtk_framework.values import DriverError, Triple, batched
@@ -19,7 +19,6 @@ from srtk_plugin_septa.model import SeptaModel
 from srtk_plugin_septa.pairs import Pairs
 from srtk_plugin_septa.shape import Arrays, Shape, Vectors
 from srtk_plugin_septa.subgraphs import SubgraphCorpus
-from srtk_plugin_septa.trainer import train_alignment
 
 _AT_ONCE = 256
 
@@ -53,7 +52,7 @@ class SeptaGraphEncoder(SubgraphEncoder):
         return absent("path", self.path, "train a model, or correct the path")
 
     def training_faults(self) -> list[str]:
-        """Tell which packages are missing for training."""
+        """Return which packages are missing for training."""
         return missing_packages("srtk-plugin-septa", "lightning")
 
     def open(self) -> None:
@@ -128,8 +127,14 @@ class SeptaGraphEncoder(SubgraphEncoder):
         held = min(training.validation, len(entries) // 10)
         validation, learning = np.array(order[:held], dtype=np.int64), np.array(sorted(order[held:]), dtype=np.int64)
         width = pairs.labels.shape[1]
-        shape = Shape(width, training.dimensions or width, training.hidden, training.layers)
-        best, figures = train_alignment(shape, pairs, learning, validation, training, task.folder, task.seed)
+        shape = Shape(width, training.dimensions or width, training.hidden)
+        with quiet_lightning():
+            from srtk_plugin_septa.alignment import AlignmentModule
+
+            module = AlignmentModule(shape, pairs, learning, validation, training, task.folder, task.seed)
+            machine = {name: getattr(training, name) for name in ("accelerator", "devices", "strategy")}
+            found = fit(module, task.folder, None, **machine)
+        best, figures = {name: weights.numpy() for name, weights in found.items()}, module.figures
         graph = {name.removeprefix("graph."): value for name, value in best.items() if name.startswith("graph.")}
         probe = SeptaModel.untrained(self.encoder).probe
         known = {"fit": attrs.asdict(training), "seed": task.seed, "corpus": corpus.fingerprint(), **figures}
@@ -143,7 +148,7 @@ class SeptaGraphEncoder(SubgraphEncoder):
         self._model.save(folder)
 
     def load(self, folder: FilePath) -> None:
-        """Read what ``save`` wrote."""
+        """Read a model that ``save`` wrote."""
         model = SeptaModel.read(folder)
         model.check(self.encoder, str(folder))
         self._use(model, trained=True)

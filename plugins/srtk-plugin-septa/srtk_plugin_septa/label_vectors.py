@@ -16,7 +16,7 @@ _MOST_KEPT = 100_000
 
 @attrs.define(eq=False)
 class LabelVectors:
-    """Label vectors of entities and relations; those of the latest labels are kept in memory.
+    """Label vectors of entities and relations; the latest are kept in memory.
 
     Attributes:
         graph: An open graph.

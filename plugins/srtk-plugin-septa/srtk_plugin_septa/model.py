@@ -29,7 +29,7 @@ class SeptaModel:
         weight: Weight of the text head, [dimensions, input].
         bias: Bias of the text head, [dimensions].
         probe: The encoder's vector of ``PROBE``.
-        training: What is known of the training: settings, corpus, figures.
+        training: Settings, corpus and figures of the training.
     """
 
     shape: Shape
@@ -88,10 +88,10 @@ class SeptaModel:
 
     @classmethod
     def read(cls, folder: FilePath) -> SeptaModel:
-        """Read what ``save`` wrote.
+        """Read a model that ``save`` wrote.
 
         Raises:
-            DriverError: If the folder holds no such model, or a broken one.
+            DriverError: If the folder holds no such model, or a broken model.
         """
         settings, found = read_model(folder, SETTINGS, WEIGHTS)
         try:

@@ -1,4 +1,4 @@
-"""What this plugin's models share: two files in a folder, a network of their weights, and a probe of the encoder."""
+"""Files of the models of this plugin, networks of their weights, and a probe of their encoder."""
 
 from __future__ import annotations
 
@@ -21,15 +21,10 @@ _LEAST_COSINE = 0.999
 
 
 def read_model(folder: Path, settings: str, weights: str) -> tuple[dict[str, Any], dict[str, Vectors]]:
-    """Read the settings and the weights of a model.
-
-    Args:
-        folder: The folder of the model.
-        settings: Name of the file with the settings.
-        weights: Name of the file with the weights.
+    """Read the settings and the weights of a model from the two files of these names.
 
     Raises:
-        DriverError: If the folder holds no such model, or a damaged one.
+        DriverError: If the folder holds no such model, or a damaged model.
     """
     from safetensors import SafetensorError
     from safetensors.numpy import load_file
@@ -49,12 +44,7 @@ def read_model(folder: Path, settings: str, weights: str) -> tuple[dict[str, Any
 
 
 def network_of(make: Callable[[], Any], weights: Mapping[str, Vectors], settings: str) -> Any:
-    """Make a network and give it weights, for use.
-
-    Args:
-        make: Makes the network by the settings.
-        weights: Weights by name.
-        settings: What an error calls the settings.
+    """Make a network and give it weights, for use; an error names the file of the settings.
 
     Raises:
         DriverError: If the weights do not fit.
@@ -84,12 +74,7 @@ def digest_of(settings: object, weights: Mapping[str, Vectors]) -> str:
 
 
 def check_encoder(encoder: Encoder, probe: Vectors, model: str) -> None:
-    """Refuse an encoder whose vectors are not those that a model was trained with.
-
-    Args:
-        encoder: The encoder.
-        probe: The vector of ``PROBE`` by that of the training.
-        model: What an error calls the model.
+    """Refuse an encoder other than the encoder of the training, whose vector of ``PROBE`` is given.
 
     Raises:
         DriverError: If it gives another vector for the probe.

@@ -96,10 +96,10 @@ class _Layer(torch.nn.Module):
 class GraphNetwork(torch.nn.Module):
     """Encodes subgraphs.
 
-    The linear head reads five vectors: the mean of the labels of all triples, that of the triples at the centre, which
-    a text that is cut is about, the label of the centre, its state, and the mean of all states. It begins with the
-    first alone, so that an untrained network gives the mean of the labels: there graph and text already agree in part,
-    and training goes on from there.
+    The linear head reads five vectors: the mean label of all triples, the mean label of the triples at the centre, the
+    label of the centre, its state, and the mean of all states. A text that is cut is about the triples at the centre.
+    The head begins with the first vector alone, so that an untrained network gives the mean of the labels: there graph
+    and text already agree in part, and training goes on from there.
     """
 
     def __init__(self, shape: Shape) -> None:

@@ -1,4 +1,4 @@
-"""Checkpoints of a training of the network of options: what a killed one goes on from."""
+"""Checkpoints from which an interrupted training of the network of options is resumed."""
 
 from __future__ import annotations
 
@@ -35,13 +35,7 @@ class OptionProgress:
 
 
 def resumed(folder: Path, network: Any, optimizer: Any) -> OptionProgress:
-    """Bring network and optimizer to the last checkpoint of a training; without one, leave them.
-
-    Args:
-        folder: Folder of the training.
-        network: The network as it was when the training began.
-        optimizer: Its optimizer.
-    """
+    """Bring network and optimizer to the last checkpoint in the folder of a training, if there is any."""
     import torch
 
     if not (folder / _FILE).exists():
@@ -54,7 +48,7 @@ def resumed(folder: Path, network: Any, optimizer: Any) -> OptionProgress:
 
 
 def keep(folder: Path, network: Any, optimizer: Any, progress: OptionProgress) -> None:
-    """Write a checkpoint, which takes the place of the last one in one step."""
+    """Replace the checkpoint in one step."""
     import torch
 
     weights = {name: torch.from_numpy(np.array(value)) for name, value in progress.weights.items()}

@@ -1,4 +1,4 @@
-"""The network of the reader ``options``: attention over what was retrieved, and a share for what needs no knowledge.
+"""The network of the reader ``options``: attention over the entries retrieved, and a score without knowledge.
 
 Importing it imports torch, which takes seconds.
 """
@@ -63,10 +63,10 @@ class OptionBatch(NamedTuple):
 class OptionNetwork(torch.nn.Module):
     """Scores options (SEPTA, prediction): score = lambda * score_know + (1 - lambda) * score_direct.
 
-    score_know is linear in r + t, where r is what attention with the query t takes from the entries found for the
-    option; score_direct is linear in the vector of question and option. Both also have the similarities of the option:
-    a sum r + t does not tell how near t is to what was found. Untrained, the similarities alone count, by ``BEGIN``.
-    Their weights are learnt as factors of these, so they stay positive.
+    score_know is linear in r + t, where r is the attention with query t over the entries found for the option.
+    score_direct is linear in the vector of question and option. Both also have the similarities of the option, since a
+    sum r + t does not show how near t is to the entries. Untrained, the similarities alone count, by ``BEGIN``. Their
+    weights are learnt as factors of these, so they stay positive.
 
     Args:
         width: Dimensions of searches and entries.
@@ -92,7 +92,7 @@ class OptionNetwork(torch.nn.Module):
 
     @property
     def knowledge(self) -> torch.Tensor:
-        """lambda, the share of what was retrieved."""
+        """lambda, the share of the entries retrieved."""
         return torch.sigmoid(self.balance) if self.given is None else torch.tensor(self.given)
 
     def few(self) -> list[torch.nn.Parameter]:
@@ -104,10 +104,10 @@ class OptionNetwork(torch.nn.Module):
         return [one.detach().clone() for one in self.attention.parameters()]
 
     def learnt(self, start: Sequence[torch.Tensor]) -> tuple[torch.Tensor, torch.Tensor]:
-        """Return the squared distance from the untrained network of what reads knowledge, and of what reads text.
+        """Return the squared distances of the layers over knowledge, and over text, from the untrained network.
 
         Args:
-            start: The weights of the attention before training; those of the two layers are 0.
+            start: The weights of the attention before training; the weights of the two layers begin at 0.
         """
         attention = zip(self.attention.parameters(), start, strict=True)
         moved = torch.stack([(now - before).square().sum() for now, before in attention]).sum()

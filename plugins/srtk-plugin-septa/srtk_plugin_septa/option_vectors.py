@@ -1,4 +1,4 @@
-"""Vectors of a question's options and of what was retrieved for each."""
+"""Vectors of a question's options and of the entries retrieved for each."""
 
 from __future__ import annotations
 
@@ -17,15 +17,14 @@ class OptionVectors:
     """One question's options in numbers; all vectors have norm 1, or are 0.
 
     Attributes:
-        searches: What was searched for, by the encoder of the index: t, float32 [options, d].
-        entries: What was found, float32 [options, k, d]; rows of 0 where fewer were.
+        searches: The search of each option by the encoder of the index: t, float32 [options, d].
+        entries: The entries found, float32 [options, k, d]; rows of 0 where there are fewer.
         found: How many entries each option has, int64 [options].
         plain: Question and option without knowledge, float32 [options, p].
         similarities: float32 [options, 4]. Over the entries found with the option: the greatest product of an entry's
             cosines with the question and with the option; its greatest cosine with the search. Over pairs of an entry
-            found for the question alone and one found for the option alone: the greatest product of their cosine with
-            the cosines of either with what it was found for. Last the cosine of question and option. 0 where nothing
-            was found.
+            found for the question alone and an entry found for the option alone: the greatest product of their cosine
+            with the cosine of each with its search. Last the cosine of question and option. 0 where nothing was found.
     """
 
     searches: Vectors
@@ -47,8 +46,8 @@ def option_vectors(
 
     Args:
         questions: Questions with options.
-        subgraphs: What was retrieved, with a search for each option, perhaps followed by one for the question alone
-            and one for each option alone, or without any.
+        subgraphs: The subgraphs retrieved: with no searches; with a search for each option; or with these, then a
+            search for the question alone and for each option alone.
         index: Keeps the vectors of the entries.
         encoder: Encodes searches into the space of the index.
         direct: Encodes question and option without knowledge.

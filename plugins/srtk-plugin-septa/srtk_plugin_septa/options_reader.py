@@ -1,4 +1,4 @@
-"""The reader ``options``: chooses among the options of a question by what an index of subgraphs has on each (SEPTA)."""
+"""The reader ``options``: chooses among the options of a question by the entries of an index on each (SEPTA)."""
 
 from __future__ import annotations
 
@@ -30,7 +30,7 @@ class OptionModel:
     Attributes:
         shape: ``width``, ``plain`` and ``heads`` of the network, and ``knowledge``.
         weights: Weights by name.
-        probes: Vectors of a probe by the encoder of the index and by the one without knowledge.
+        probes: Vectors of a probe by the encoder of the index and by the encoder ``direct``.
     """
 
     shape: Mapping[str, Any]
@@ -56,12 +56,12 @@ class OptionModel:
 class OptionsReader(Reader):
     """Score each option by attention over the entries found for it, and by question and option alone.
 
-    The entries are those of ``Subgraph.searches``, so the expander ``index`` retrieves for this reader. Without a
-    trained model similarities decide: of what was found with question and option, and of question and option. The
-    answer's support are the triples of the entry that fits the option best.
+    It reads the entries of ``Subgraph.searches``, so the expander ``index`` retrieves for this reader. Without a
+    trained model similarities decide: of the entries with question and option, and of question and option. The
+    support of an answer is the triples of the entry that fits the option best.
 
     Attributes:
-        index: Keeps the vectors of the entries; the one that the expander searches.
+        index: The index that the expander searches, with the vectors of its entries.
         encoder: Encodes searches into the space of the index, such as `septa-text`.
         direct: Encodes question and option without knowledge; null for ``encoder``.
         path: Folder of a trained model; null for the similarities alone.
@@ -107,10 +107,10 @@ class OptionsReader(Reader):
         return f"options({', '.join(part.fingerprint() for part in parts)}, k={self.k}, {weights})"
 
     def read(self, questions: Sequence[Question], subgraphs: Sequence[Subgraph]) -> list[Answer]:
-        """Choose the option with the best score for each question; of equal ones the first.
+        """Choose the option with the best score for each question; of equal options the first.
 
         Raises:
-            DriverError: If a question has no options, or what it searched for is not in the index.
+            DriverError: If a question has no options, or the index lacks an entry that was found.
         """
         if self._model is None:
             raise not_open(self)
@@ -213,7 +213,7 @@ class OptionsReader(Reader):
         (folder / SETTINGS).write_text(json.dumps(dict(model.shape), indent=1) + "\n", encoding="utf-8")
 
     def load(self, folder: FilePath) -> None:
-        """Read what ``save`` wrote.
+        """Read a model that ``save`` wrote.
 
         Raises:
             DriverError: If the folder holds no such model, or it was trained with another encoder.
@@ -283,7 +283,7 @@ class OptionsReader(Reader):
 
 
 def _loss(network: Any, rows: Sequence[tuple[OptionVectors, int]]) -> Any:
-    """Return the cross-entropy over the options of some questions, given the places of the right ones."""
+    """Return the cross-entropy over the options of some questions, given the places of the right options."""
     import torch
 
     from srtk_plugin_septa.option_network import OptionBatch
@@ -293,7 +293,7 @@ def _loss(network: Any, rows: Sequence[tuple[OptionVectors, int]]) -> Any:
 
 
 def _of_network(field: Any, value: Any) -> bool:
-    """Tell whether a setting of the training is one of the network, too."""
+    """Return whether a setting of the training shapes the network."""
     return field.name in ("heads", "knowledge")
 
 

@@ -85,7 +85,7 @@ def _encoded(texts: Sequence[str], encoder: Encoder) -> Vectors:
 def recall(graphs: Vectors, texts: Vectors, same: Ints, columns: int | None = None) -> tuple[float, float]:
     """Return the share of rows whose own partner is the nearest by cosine: of graphs to texts, and back.
 
-    A partner whose text is equal counts as the own one.
+    A partner whose text is equal counts as the own partner.
 
     Args:
         graphs: Vectors of subgraphs, [n, d].

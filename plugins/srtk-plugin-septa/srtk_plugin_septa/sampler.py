@@ -22,7 +22,7 @@ class Sample:
     Attributes:
         centre: Id of the centre.
         triples: All triples read between two sampled nodes, those nearest to the centre first.
-        hops: Distance of each sampled node from the centre, in the order in which they were found.
+        hops: Distance of each sampled node from the centre, in the order of discovery.
         drawn: Number of nodes whose neighbours were drawn, because the fan-out left some of them out.
         hubs: Number of nodes with more neighbours at one step than were read.
     """
@@ -38,15 +38,15 @@ class Sample:
 class Sampler:
     """Samples around centres: nodes hop by hop, then all triples between them.
 
-    Of a node's neighbours that the sample lacks, all are taken, or as many as the fan-out says, drawn by the seed and
-    the centre. So a sample depends neither on other centres nor on the size of the batches.
+    All new neighbours of a node are taken, or as many as the fan-out allows, drawn by the seed and the centre. So a
+    sample depends neither on other centres nor on the size of the batches.
 
     Attributes:
         graph: An open graph.
         fan: Most new nodes for one expanded node, one number for each hop.
         inverse: Whether a neighbour may be the subject of a triple, too.
         hub: Most neighbours read for one node at one step, first in order of id.
-        seed: Seed of what is drawn.
+        seed: Seed of the draws.
     """
 
     graph: KnowledgeGraph

@@ -37,7 +37,7 @@ class Arrays(NamedTuple):
 
     Attributes:
         nodes: Ids of its nodes, the centre first, then sorted.
-        relations: Ids of the relations, one for each triple.
+        relations: Id of the relation of each triple.
         triples: int64 [n, 3]: place of the subject in ``nodes``, place of the triple, place of the object in ``nodes``.
     """
 

@@ -28,10 +28,10 @@ class SubgraphCorpus(Corpus):
         centres: Ids of the centres; null for all entities that have a triple with an entity, be it with themselves
             alone.
         hops: Greatest distance of a node from the centre.
-        fan: Most new nodes for one expanded node, a number for each hop; others are drawn by the seed.
+        fan: Most new nodes for one expanded node, a number for each hop; the seed decides which.
         inverse: Also go from the object of a triple to its subject.
         hub: Most neighbours read for one node at one step, first in order of id.
-        seed: Seed of what is drawn.
+        seed: Seed of the draws.
         templates: File of relation templates; null for the labels of the relations.
         tokens: Most tokens of a text.
         named: Begin each text with the label of its centre. Without it, neighbours whose samples have the same triples
@@ -77,10 +77,10 @@ class SubgraphCorpus(Corpus):
         return (entry for entry, _ in self.counted())
 
     def counted(self) -> Iterator[tuple[Entry, dict[str, int]]]:
-        """Yield the entries, each with what its limits left out.
+        """Yield the entries, each with the counts of its limits.
 
-        The counts are ``drawn``, the nodes of whose neighbours some were drawn; ``hubs``, the nodes of whose
-        neighbours some were not read; and ``unsaid``, the triples for which the text had no room.
+        ``drawn`` counts nodes with more neighbours than were taken, ``hubs`` nodes with more than were read, and
+        ``unsaid`` triples without room in the text.
         """
         centres = TripleTable.of(self.graph).entities if self.centres is None else dict.fromkeys(self.centres)
         sampler = Sampler(self.graph, self.fan, self.inverse, self.hub, self.seed)

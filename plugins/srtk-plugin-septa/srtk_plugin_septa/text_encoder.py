@@ -19,8 +19,8 @@ class SeptaTextEncoder(Encoder):
 
     Attributes:
         encoder: The encoder that the model was trained with.
-        path: Folder of a trained model, the one that `septa-graph` reads; null for the vectors of ``encoder`` as they
-            are, which untrained `septa-graph` vectors are compared with.
+        path: Folder of the trained model of `septa-graph`; null for the vectors of ``encoder`` as they are, which are
+            compared with untrained `septa-graph` vectors.
     """
 
     encoder: Encoder

@@ -25,8 +25,8 @@ two or three clauses."""
 class Views:
     """Texts of parts of subgraphs: clauses, clauses that lack an end, and names of nodes.
 
-    What a part says are items: a node by its row among the labels, a triple, a subject with a relation, a relation with
-    an object. A subgraph holds a part if it has all its items.
+    A part consists of items: a node by its row among the labels, a triple, a subject with a relation, or a relation
+    with an object. A subgraph holds a part if it has all its items.
 
     Attributes:
         vectors: Vectors of the texts, [pairs, views, input].
@@ -105,7 +105,7 @@ class Views:
         ]
 
     def holding(self, numbers: Ints, parts: Sequence[tuple[int, ...]]) -> npt.NDArray[np.bool_]:
-        """Tell which subgraph (row) holds all items of which part (column)."""
+        """Return whether the subgraph of a row holds all items of the part of a column."""
         known = np.unique(np.concatenate([np.array(part, dtype=np.int64) for part in parts]))
         has = np.zeros((len(numbers), len(known)), dtype=np.float32)
         for row, number in enumerate(numbers):
@@ -118,7 +118,7 @@ class Views:
 
 
 def _drawn(entry: Entry, rng: np.random.Generator) -> tuple[list[Triple], int]:
-    """Draw the triples of a text, and what it lacks: 0 nothing, 1 the object, 2 the subject."""
+    """Draw the triples of a text, and its gap: 0 for none, 1 for the object, 2 for the subject."""
     near = [t for t in entry.triples if entry.id in (t.subject, t.object)]
     pool: Sequence[Triple] = near if near and rng.random() < _AT_CENTRE else entry.triples
     kind = rng.random()
@@ -140,7 +140,7 @@ def neighbours(subgraphs: Sequence[Arrays]) -> list[Ints]:
 
 
 def side_by_side(numbers: Ints, near: Sequence[Ints], most: int, rng: np.random.Generator) -> Ints:
-    """Shuffle pairs so that up to ``most`` neighbours stand after a pair, for they are hard to tell apart."""
+    """Shuffle pairs so that up to ``most`` neighbours stand after a pair, as its hardest negatives."""
     left = set(numbers.tolist())
     order: list[int] = []
     for number in rng.permutation(numbers).tolist():

@@ -23,7 +23,7 @@ class Wording:
 
     Attributes:
         graph: An open graph.
-        templates: Template by relation; see ``read_templates``. Others are worded by their label, or by their id.
+        templates: Template by relation; see ``read_templates``. Without a template, the label or the id is used.
         tokens: Most tokens of a text; a first clause longer than that stays whole.
         count: Counts the tokens of a clause.
     """
@@ -71,8 +71,8 @@ class Wording:
 def read_templates(file: FilePath) -> dict[str, str]:
     """Read templates of relations, as `{subject} was born in {object}`, `[X] was born in [Y] .` or `was born in`.
 
-    Words without the two ends stand between them, and a full stop at the end is left out. ``text.read_relation_forms``
-    says what the file has. Of several templates of a relation the first one counts.
+    Words without the two ends stand between them, and a full stop at the end is left out. For
+    the form of the file see ``text.read_relation_forms``. Of several templates of a relation the first counts.
 
     Raises:
         InputError: If the file cannot be read or has another shape, or a template has no words, or one end only.
