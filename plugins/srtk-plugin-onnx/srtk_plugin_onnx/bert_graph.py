@@ -156,7 +156,7 @@ class _Graph:
         return self.made(name, self.stored(name))
 
     def made(self, name: str, values: npt.NDArray[np.float32]) -> str:
-        """Let nodes use a weight that was computed from those of the model."""
+        """Let nodes use a weight that was computed from weights of the model."""
         self.weights[name] = np.ascontiguousarray(values, dtype=np.float32)
         return name
 

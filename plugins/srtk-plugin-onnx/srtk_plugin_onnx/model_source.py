@@ -26,7 +26,7 @@ WEIGHTS = "model.safetensors"
 
 
 def source_folder(model: str, revision: str | None) -> Path:
-    """Return the folder of a model, downloaded from the hub if needed: its settings first, then what they ask for.
+    """Return the folder of a model, downloaded from the hub if needed: first its settings, then the files they need.
 
     Raises:
         DriverError: If the folder holds no model, or the download fails.
@@ -59,13 +59,9 @@ def weight_files(folder: Path) -> list[Path]:
 
 
 def used_files(folder: Path, name: str) -> list[Path]:
-    """Return the files that hold what the model computes: of a BERT its weights, else its graph.
+    """Return the files of the computation: of a BERT its weights, else its graph.
 
     The weights come first, so that a graph which was left in the folder before a training is not taken for them.
-
-    Args:
-        folder: Folder of the model.
-        name: Name of the model in messages.
 
     Raises:
         DriverError: If there are none.
@@ -114,7 +110,7 @@ def source_hash(folder: Path, name: str, settings: SentenceFolder) -> str:
 
 
 def tokenizer_settings(folder: Path) -> Mapping[str, Any]:
-    """Return what a folder says about its tokenizer; nothing if it says nothing."""
+    """Return the settings of the tokenizer of a folder, or none."""
     found: dict[str, Any] = {}
     for name in ("special_tokens_map.json", "tokenizer_config.json"):
         if (folder / name).is_file():

@@ -35,7 +35,7 @@ class OnnxModel:
     Args:
         folder: Folder of the model.
         name: Name of the model in messages.
-        settings: What sentence-transformers wrote beside it.
+        settings: Settings of sentence-transformers beside it.
         pooling: Ways of pooling joined by ``+``.
         normalize: Whether vectors have length 1.
         max_length: Maximum number of tokens of a text.
@@ -142,12 +142,7 @@ class OnnxModel:
 
 
 def plan(lengths: Sequence[int], batch_size: int) -> list[list[int]]:
-    """Group texts of the same number of tokens into passes, longest first; no pass pads one text to another's length.
-
-    Args:
-        lengths: Number of tokens of each text.
-        batch_size: Rows of a pass of short texts.
-    """
+    """Group texts of the same number of tokens into passes, longest first, so that no text is padded."""
     by_length: dict[int, list[int]] = {}
     for i, tokens in enumerate(lengths):
         by_length.setdefault(tokens, []).append(i)
@@ -159,7 +154,7 @@ def plan(lengths: Sequence[int], batch_size: int) -> list[list[int]]:
 
 
 def pooled(hidden: Floats, ways: Sequence[str]) -> Floats:
-    """Pool states [rows, tokens, d] without padding to vectors, those of several ways laid end to end."""
+    """Pool states [rows, tokens, d] without padding to vectors; several ways are laid end to end."""
     tokens = hidden.shape[1]
     parts = []
     for way in ways:
@@ -179,7 +174,7 @@ def pooled(hidden: Floats, ways: Sequence[str]) -> Floats:
 
 
 def unit(vectors: Floats) -> Floats:
-    """Return vectors of length 1; a zero vector stays one."""
+    """Return vectors of length 1; a zero vector stays zero."""
     lengths = np.sqrt((vectors * vectors).sum(axis=1, keepdims=True))
     found: Floats = vectors / np.maximum(lengths, np.float32(1e-12))
     return found

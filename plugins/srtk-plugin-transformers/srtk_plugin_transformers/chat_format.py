@@ -19,12 +19,7 @@ class TemplateError(ValueError):
 
 
 def clean(text: str, marks: Sequence[str]) -> str:
-    """Break up the special tokens in a text, such as the one that ends a turn, with a blank after the first character.
-
-    Args:
-        text: Text from a user or a graph.
-        marks: Special tokens, longest first.
-    """
+    """Break up the special tokens (``marks``, longest first) in a text with a blank after their first character."""
     text = _SURROGATE.sub("\N{REPLACEMENT CHARACTER}", text)
     for mark in marks:
         if mark in text:
@@ -55,7 +50,7 @@ def plain(messages: Sequence[Message], named: bool) -> str:
 def templated(tokenizer: Any, messages: Sequence[Message]) -> str:
     """Format a conversation with a model's chat template.
 
-    If the template refuses a system turn, its text is put before that of the next turn.
+    If the template refuses a system turn, its text becomes the beginning of the next turn.
 
     Raises:
         TemplateError: If the template refuses the conversation.
@@ -63,13 +58,14 @@ def templated(tokenizer: Any, messages: Sequence[Message]) -> str:
     from jinja2 import TemplateError as JinjaTemplateError
 
     turns = [{"role": message.role, "content": message.content} for message in messages]
-    try:
-        return str(tokenizer.apply_chat_template(turns, tokenize=False, add_generation_prompt=True))
-    except JinjaTemplateError as error:
-        if len(turns) < 2 or turns[0]["role"] != "system":
-            raise TemplateError(f"the model's chat template refuses the conversation: {error}") from error
-    first = {"role": turns[1]["role"], "content": f"{turns[0]['content']}\n\n{turns[1]['content']}"}
-    try:
-        return str(tokenizer.apply_chat_template([first, *turns[2:]], tokenize=False, add_generation_prompt=True))
-    except JinjaTemplateError as error:
-        raise TemplateError(f"the model's chat template refuses the conversation: {error}") from error
+    attempts = [turns]
+    if len(turns) > 1 and turns[0]["role"] == "system":
+        joined = f"{turns[0]['content']}\n\n{turns[1]['content']}"
+        attempts.append([{"role": turns[1]["role"], "content": joined}, *turns[2:]])
+    refusal: Exception | None = None
+    for attempt in attempts:
+        try:
+            return str(tokenizer.apply_chat_template(attempt, tokenize=False, add_generation_prompt=True))
+        except JinjaTemplateError as error:
+            refusal = error
+    raise TemplateError(f"the model's chat template refuses the conversation: {refusal}") from refusal

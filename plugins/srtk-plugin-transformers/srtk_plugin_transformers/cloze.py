@@ -1,4 +1,4 @@
-"""The ``cloze`` mask filler: any generator that rates options chooses what stands in a gap."""
+"""The ``cloze`` mask filler: any generator that rates options chooses the label for a gap."""
 
 from __future__ import annotations
 
@@ -28,8 +28,8 @@ class ClozeMaskFiller(MaskFiller):
     """Rate whole labels in the gap of a text by the likelihood of a generator.
 
     A label is one token, so that a text has one gap. The generator reads the context, the sentence with its gap, and
-    the labels as options; a score is the logarithm of the label's share among the labels that were given with it. To
-    rate labels by their own text, set ``rating: texts`` where the generator has it.
+    the labels as options. A score is the logarithm of the label's share among the labels of its text. To rate labels by
+    their own text, set ``rating: texts`` where the generator has it.
 
     Attributes:
         generator: A generator that rates options.
@@ -85,11 +85,10 @@ class ClozeMaskFiller(MaskFiller):
     def rate(
         self, texts: Sequence[MaskedText], fillings: Sequence[Sequence[tuple[str, ...]]]
     ) -> list[npt.NDArray[np.float32]]:
-        """Return the logarithm of the share of each label among those of its text.
+        """Return the logarithm of the share of each label among the labels of its text.
 
         Raises:
-            DriverError: If a text has another number of gaps than one, or a filling than one label; with candidates,
-                for a label that is none of them.
+            DriverError: If a text has no single gap, a filling no single label, or a label is none of the candidates.
         """
         labels = []
         for some in fillings:

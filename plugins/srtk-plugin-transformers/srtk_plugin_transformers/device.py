@@ -23,7 +23,7 @@ class PassPool:
     Each pass is computed by one thread, so that its result does not depend on the number of threads.
 
     Args:
-        device: Device of torch; on others than a CPU passes run one after the other.
+        device: Device of torch; passes run in parallel on a CPU only.
         threads: Number of threads; by default as many as torch would use.
     """
 
@@ -60,6 +60,17 @@ class PassPool:
             yield
         finally:
             self._torch.set_num_threads(before)
+
+
+@contextmanager
+def enough_memory(what: str) -> Iterator[None]:
+    """Raise a DriverError where the device has not enough memory for so many rows."""
+    import torch
+
+    try:
+        yield
+    except torch.OutOfMemoryError as error:
+        raise DriverError(f"the device has not enough memory for {what} at once; lower batch_size") from error
 
 
 def device_and_dtype(device: str, dtype: str) -> tuple[str, str]:

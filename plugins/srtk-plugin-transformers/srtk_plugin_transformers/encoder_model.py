@@ -10,8 +10,8 @@ import numpy as np
 from srtk_plugin_models import Dense, SentenceFolder
 
 from srtk_framework.values import DriverError
-from srtk_plugin_transformers.device import PassPool
-from srtk_plugin_transformers.forward_pass import Pass, SmallShapes, plan
+from srtk_plugin_transformers.device import PassPool, enough_memory
+from srtk_plugin_transformers.forward_pass import Pass, SmallShapes, padded, plan
 from srtk_plugin_transformers.torch_settings import load_model, quiet
 
 if TYPE_CHECKING:
@@ -27,7 +27,7 @@ class EncoderModel:
     Args:
         tokenizer: Tokenizer of transformers.
         model: Encoder of transformers.
-        settings: What sentence-transformers wrote beside the model.
+        settings: Settings of sentence-transformers beside the model.
         pooling: Ways of pooling joined by ``+``.
         normalize: Whether vectors have length 1.
         max_length: Maximum number of tokens of a text.
@@ -106,15 +106,13 @@ class EncoderModel:
         return [list(row) or [self.pad] for row in rows]
 
     def vectors(self, one: Pass, tokens: Sequence[Sequence[int]]) -> npt.NDArray[np.float32]:
-        """Compute one pass in its full shape, or in a smaller one that is known to give the same bits."""
+        """Compute one pass in its full shape, or in a smaller shape that is known to give the same bits."""
         members = [tokens[i] for i in one.members]
-        rows = self.small.rows(one)
-        trusted = self.small.trusted_rows(one, rows)
-        hidden, vectors = self.forward(members, one.length, trusted)
-        if rows < trusted:
-            small_hidden, small_vectors = self.forward(members, one.length, rows)
-            same = self.torch.equal(small_hidden, hidden[:rows]) and np.array_equal(small_vectors, vectors[:rows])
-            self.small.record(one.length, rows, same)
+
+        def same(small: Any, whole: Any, rows: int) -> bool:
+            return self.torch.equal(small[0], whole[0][:rows]) and np.array_equal(small[1], whole[1][:rows])
+
+        _, vectors = self.small.computed(one, lambda rows: self.forward(members, one.length, rows), same)
         return vectors[: len(members)]
 
     def forward(self, members: Sequence[Sequence[int]], length: int, rows: int) -> tuple[Any, npt.NDArray[np.float32]]:
@@ -127,21 +125,12 @@ class EncoderModel:
             DriverError: If the device has not enough memory.
         """
         torch = self.torch
-        ids = np.full((rows, length), self.pad, dtype=np.int64)
-        sizes = np.empty(rows, dtype=np.int64)
-        for i in range(rows):
-            row = members[i if i < len(members) else 0]
-            ids[i, : len(row)] = row
-            sizes[i] = len(row)
+        ids, sizes = padded(members, length, rows, self.pad)
         mask = (np.arange(length) < sizes[:, None]).astype(np.int64)
         with torch.inference_mode():
             on = [torch.from_numpy(array).to(self.device) for array in (ids, mask, sizes)]
-            try:
+            with enough_memory(f"{rows} texts"):
                 hidden = self.model(input_ids=on[0], attention_mask=on[1]).last_hidden_state
-            except torch.OutOfMemoryError as error:
-                raise DriverError(
-                    f"the device has not enough memory for {rows} texts at once; lower batch_size"
-                ) from error
             vectors = self.pooled(hidden.float(), on[1], on[2])
             return hidden, vectors.cpu().numpy()
 
@@ -195,15 +184,7 @@ def read_dense(layer: Dense, device: Any) -> tuple[Any, Any]:
 
 
 def load(folder: Path, name: str, device: str, dtype: str, pickled: bool, code: bool) -> tuple[Any, Any]:
-    """Load a tokenizer and an encoder; of an encoder-decoder, only the encoder.
-
-    Args:
-        folder: Folder of the model.
-        name: Name of the model in messages.
-        device: Device of torch.
-        dtype: Name of torch's number type.
-        pickled: Whether pickled weights may be read.
-        code: Whether the model's own Python code may run.
+    """Load a tokenizer and an encoder; of an encoder-decoder, only the encoder. For the arguments see ``load_model``.
 
     Raises:
         DriverError: If transformers cannot load it, or weights are missing.
@@ -221,12 +202,7 @@ def load(folder: Path, name: str, device: str, dtype: str, pickled: bool, code: 
 
 
 def marks_first_token(folder: Path, code: bool) -> bool:
-    """Tell whether a tokenizer has a classification token, by which SRTK 0.0.7 chooses how it pools.
-
-    Args:
-        folder: Folder of the model.
-        code: Whether the model's own Python code may run.
-    """
+    """Return whether a tokenizer has a classification token, by which SRTK 0.0.7 chooses how it pools."""
     import transformers
 
     with quiet():

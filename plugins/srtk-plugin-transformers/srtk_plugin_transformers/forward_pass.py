@@ -1,9 +1,16 @@
-"""Plan of forward passes: the shape in which a text is computed depends on that text alone."""
+"""Plan of forward passes: the shape of the pass of a text depends on that text alone."""
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from typing import NamedTuple
+from collections.abc import Callable, Sequence
+from typing import TYPE_CHECKING, NamedTuple, TypeVar
+
+import numpy as np
+
+if TYPE_CHECKING:
+    import numpy.typing as npt
+
+T = TypeVar("T")
 
 LENGTH_STEP = 4
 """Texts are padded to a multiple of this many tokens."""
@@ -30,11 +37,8 @@ def padded_length(tokens: int, limit: int | None) -> int:
     """Return the length to which a text of ``tokens`` tokens is padded.
 
     At least one position is padding. Without any padding in a pass, transformers omits the attention mask and torch may
-    use another kernel, so that the vector of one row would depend on the lengths of the others.
-
-    Args:
-        tokens: Length of the text, at most ``limit - 1``.
-        limit: Maximum length of the model's input, or None.
+    use another kernel. Then the vector of a row would depend on the lengths of the other rows. A text has at most
+    ``limit - 1`` tokens, where the model has a limit.
     """
     length = -(-(tokens + 1) // LENGTH_STEP) * LENGTH_STEP
     return length if limit is None else min(length, limit)
@@ -47,13 +51,7 @@ def rows_for(length: int, batch_size: int) -> int:
 
 
 def plan(lengths: Sequence[int], limit: int | None, batch_size: int) -> list[Pass]:
-    """Group texts by padded length, and split each group into passes, longest first.
-
-    Args:
-        lengths: Number of tokens of each text.
-        limit: Maximum length of the model's input, or None.
-        batch_size: Rows of a pass of short texts.
-    """
+    """Group texts by padded length, and split each group into passes, longest first."""
     by_length: dict[int, list[int]] = {}
     for i, tokens in enumerate(lengths):
         by_length.setdefault(padded_length(tokens, limit), []).append(i)
@@ -65,10 +63,10 @@ def plan(lengths: Sequence[int], limit: int | None, batch_size: int) -> list[Pas
 
 
 class SmallShapes:
-    """Record of the smaller shapes that give the same bits as the full one on this machine.
+    """Record of the smaller shapes that give the same bits as the full shape on this machine.
 
     Whether they do depends on the matrix library: for few rows it may use another kernel with another order of
-    additions. So a small shape is first computed together with a trusted one, whose result is used. If all hidden
+    additions. So a small shape is first computed together with a trusted shape, whose result is used. If all hidden
     states are equal, the small shape is trusted from then on; if not, it is never used.
     """
 
@@ -88,6 +86,32 @@ class SmallShapes:
             rows *= 2
         return min(rows, one.rows)
 
-    def record(self, length: int, rows: int, agreed: bool) -> None:
-        """Record whether a small shape gave the same bits as a trusted one."""
-        self._agreed[length, rows] = agreed
+    def computed(self, one: Pass, run: Callable[[int], T], same: Callable[[T, T, int], bool]) -> T:
+        """Compute a pass in a trusted shape, and a smaller shape beside it that is not known yet.
+
+        Args:
+            one: The pass.
+            run: Computes it in a shape of so many rows.
+            same: Whether the small result equals the first rows of the trusted result.
+        """
+        rows = self.rows(one)
+        trusted = self.trusted_rows(one, rows)
+        found = run(trusted)
+        if rows < trusted:
+            self._agreed[one.length, rows] = same(run(rows), found, rows)
+        return found
+
+
+def padded(
+    members: Sequence[Sequence[int]], length: int, rows: int, pad: int
+) -> tuple[npt.NDArray[np.int64], npt.NDArray[np.int64]]:
+    """Lay token rows below each other [rows, length], padded on the right; spare rows repeat the first.
+
+    Returns:
+        The tokens, and the number of tokens of each row before padding.
+    """
+    every = [*members, *[members[0]] * (rows - len(members))]
+    table = np.full((rows, length), pad, dtype=np.int64)
+    for row, tokens in zip(table, every, strict=True):
+        row[: len(tokens)] = tokens
+    return table, np.array([len(tokens) for tokens in every], dtype=np.int64)

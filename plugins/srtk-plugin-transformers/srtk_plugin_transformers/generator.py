@@ -32,7 +32,7 @@ class TransformersGenerator(TorchSettings, Generator):
     """Reply with a Hugging Face model, causal or encoder-decoder.
 
     The reply to a prompt does not depend on other prompts. Free replies are generated in passes of a fixed number of
-    rows, in which a prompt is padded to a length that depends on its own tokens only. Options are rated one prompt
+    rows, with each prompt padded to a length that depends on its own tokens only. Options are rated one prompt
     after another. From options, the reply selects the numbers that make it most likely: a number is added as long as
     that increases the likelihood of the whole reply.
 
@@ -60,7 +60,7 @@ class TransformersGenerator(TorchSettings, Generator):
     _pool: PassPool | None = attrs.field(init=False, default=None, repr=False)
 
     def preflight(self) -> list[tuple[str, str]]:
-        """Check the folder of the model, if it is one."""
+        """Check the model, if it is a folder."""
         return folder_faults(self.model)
 
     def open(self) -> None:

@@ -8,8 +8,9 @@ import inspect
 from collections.abc import Sequence
 from typing import Any, NamedTuple
 
-from srtk_framework.values import DriverError, Message
+from srtk_framework.values import Message
 from srtk_plugin_transformers.chat_format import NEXT, clean, marks_of, plain, templated
+from srtk_plugin_transformers.device import enough_memory
 from srtk_plugin_transformers.encoder_model import longest_input
 from srtk_plugin_transformers.torch_settings import quiet
 
@@ -137,18 +138,13 @@ class LanguageModel:
             decoder_start_token_id=self.start,
         )
         sampler = LogitsProcessorList([_GumbelSampler(self, filled)] if self.temperature > 0 else [])
-        with torch.inference_mode(), quiet():
-            try:
-                found = self.model.generate(
-                    ids.to(self.device),
-                    attention_mask=mask.to(self.device),
-                    generation_config=settings,
-                    logits_processor=sampler,
-                )
-            except torch.OutOfMemoryError as error:
-                raise DriverError(
-                    f"the device has not enough memory for {rows} prompts at once; lower batch_size"
-                ) from error
+        with torch.inference_mode(), quiet(), enough_memory(f"{rows} prompts"):
+            found = self.model.generate(
+                ids.to(self.device),
+                attention_mask=mask.to(self.device),
+                generation_config=settings,
+                logits_processor=sampler,
+            )
         skip = 1 if self.is_encoder_decoder else length
         return [
             self._reply(row[skip:], task) for row, task in zip(found.cpu().tolist()[: len(tasks)], tasks, strict=True)
@@ -166,7 +162,7 @@ class LanguageModel:
     def likelihoods(self, ids: Sequence[int], replies: Sequence[Sequence[int]]) -> list[list[float]]:
         """Return the log-probability of each token of given replies to one prompt.
 
-        A prompt never shares a forward pass with another one, so that the values do not depend on the batch.
+        Prompts never share a forward pass, so that the values do not depend on the batch.
         """
         torch = self.torch
         rows: list[list[float]] = []

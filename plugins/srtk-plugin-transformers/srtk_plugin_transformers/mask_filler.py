@@ -9,13 +9,13 @@ from typing import TYPE_CHECKING, Any, ClassVar
 import attrs
 import numpy as np
 from srtk_plugin_models import check_weights, file_hash, files_hash, folder_faults
-from srtk_plugin_training import BEST
+from srtk_plugin_training import BEST, fit, quiet_lightning, require_packages
 
 from srtk_framework.roles import MaskFiller, TrainingTask, not_open
-from srtk_framework.values import SCORE_DIGITS, MaskedText, TokenScore, at_least
+from srtk_framework.values import SCORE_DIGITS, DriverError, MaskedText, TokenScore, at_least
 from srtk_plugin_transformers.mask_fit_settings import MaskFillerFitSettings
 from srtk_plugin_transformers.masked_language_model import MaskedLanguageModel, masked_model_class, placed
-from srtk_plugin_transformers.masked_lm_trainer import train_masked_lm
+from srtk_plugin_transformers.masked_texts import token_rows
 from srtk_plugin_transformers.torch_settings import TorchSettings, quiet
 
 if TYPE_CHECKING:
@@ -28,7 +28,7 @@ class TransformersMaskFiller(TorchSettings, MaskFiller):
 
     The scores of a text do not depend on the batch: it is padded to a length that depends on its own tokens only, and
     computed in a pass with a fixed number of rows. The vocabulary is computed at the gaps alone. A context follows its
-    text as a second segment, and its end is cut off where both are too long; a text that is too long by itself is cut
+    text as a second segment, and its end is cut off where both are too long. A text that is too long by itself is cut
     at both ends, never at a gap. Special tokens are never proposed.
 
     It can be trained on the texts of a corpus; where these mark the entities that they name, whole names are hidden.
@@ -49,7 +49,7 @@ class TransformersMaskFiller(TorchSettings, MaskFiller):
     _trained: str = attrs.field(init=False, default="", repr=False)
 
     def preflight(self) -> list[tuple[str, str]]:
-        """Check the folder of the model, if it is one."""
+        """Check the model, if it is a folder."""
         return folder_faults(self.model)
 
     def open(self) -> None:
@@ -91,7 +91,7 @@ class TransformersMaskFiller(TorchSettings, MaskFiller):
         return self._opened().mask
 
     def tokens(self, texts: Sequence[str]) -> list[list[str]]:
-        """Return the pieces of each text after a blank; none where one is unknown to the model."""
+        """Return the pieces of each text after a blank; none where a piece is unknown to the model."""
         language = self._opened()
         return [language.tokens(text) for text in texts]
 
@@ -147,18 +147,29 @@ class TransformersMaskFiller(TorchSettings, MaskFiller):
         """Train on the texts, or resume an interrupted training; the weights with the lowest held-out loss are kept.
 
         Raises:
-            DriverError: If the filler is not open, the tokenizer cannot tell where its tokens stand, lightning is not
-                installed, or the loss is not finite.
+            DriverError: If the filler is not open, the tokenizer does not give the places of its tokens, lightning is
+                not installed, or the loss is not finite.
         """
         language = self._opened()
         # The model in use may be of another number type.
         tokenizer, model = self._loaded(self._find(), "float32")
-        figures = train_masked_lm(
-            tokenizer, model, task.texts, task.held_out_texts, training, language.most_tokens, task.folder, task.seed
-        )
-        self._use(tokenizer, model)
+        require_packages("srtk-plugin-transformers", "lightning")
+        if not tokenizer.is_fast:
+            raise DriverError(
+                "the tokenizer cannot tell where its tokens stand in a text; name a model with tokenizer.json"
+            )
+        with quiet_lightning():
+            from srtk_plugin_transformers.masked_lm_module import MaskedLMModule
+
+            most = min(training.max_length, language.most_tokens)
+            rows, others = (token_rows(tokenizer, some, most) for some in (task.texts, task.held_out_texts))
+            module = MaskedLMModule(
+                model, tokenizer.mask_token_id, rows, others, training, language.pad, task.folder, task.seed
+            )
+            model.load_state_dict(fit(module, task.folder, None, stem="round", accelerator=training.accelerator))
+        self._use(tokenizer, model.to("cpu").eval())
         self._trained = file_hash(task.folder / BEST)
-        return figures
+        return {**module.figures, "rows": float(len(rows))}
 
     def save(self, folder: Path) -> None:
         """Write a folder as ``save_pretrained`` does, with the tokenizer."""

@@ -10,9 +10,9 @@ import numpy as np
 
 from srtk_framework.values import SCORE_DIGITS, DriverError, MaskedText, TokenScore, shortened
 from srtk_plugin_transformers.chat_format import clean, marks_of
-from srtk_plugin_transformers.device import PassPool
+from srtk_plugin_transformers.device import PassPool, enough_memory
 from srtk_plugin_transformers.encoder_model import longest_input
-from srtk_plugin_transformers.forward_pass import Pass, SmallShapes, plan
+from srtk_plugin_transformers.forward_pass import Pass, SmallShapes, padded, plan
 
 if TYPE_CHECKING:
     import numpy.typing as npt
@@ -41,8 +41,8 @@ class Row(NamedTuple):
 class MaskedLanguageModel:
     """A tokenizer and a masked language model in memory, with the threads that compute its forward passes.
 
-    The vocabulary is computed at the gaps alone. Texts are padded to a length that depends on them alone and computed
-    in passes of a fixed shape, and so are the gaps; smaller shapes are used where they give the same bits.
+    The vocabulary is computed at the gaps alone. The padded length of a text depends on the text alone. Texts and gaps
+    are computed in passes of a fixed shape, or in smaller shapes that give the same bits.
 
     Args:
         tokenizer: Tokenizer of transformers.
@@ -95,7 +95,7 @@ class MaskedLanguageModel:
         self.pool.close()
 
     def tokens(self, text: str) -> list[str]:
-        """Return the tokens of a text in the middle of a sentence; none if one is unknown to the model."""
+        """Return the tokens of a text in the middle of a sentence; none if a token is unknown to the model."""
         text = " ".join(clean(text, [*self.marks, self.mask]).split())
         if not text:
             return []
@@ -202,47 +202,33 @@ class MaskedLanguageModel:
                 read(one.members[i], n, scores)
 
     def _hidden(self, one: Pass, rows: Sequence[Row]) -> Any:
-        """Compute the last hidden states of a pass, in its full shape or a smaller one that gives the same bits."""
+        """Compute the last hidden states of a pass, in its full shape or a smaller shape that gives the same bits."""
         members = [rows[at] for at in one.members]
-        wanted = self.small.rows(one)
-        trusted = self.small.trusted_rows(one, wanted)
-        hidden = self._forward(members, one.length, trusted)
-        if wanted < trusted:
-            small = self._forward(members, one.length, wanted)
-            self.small.record(one.length, wanted, self.torch.equal(small, hidden[:wanted]))
-        return hidden
+        return self.small.computed(
+            one,
+            lambda count: self._forward(members, one.length, count),
+            lambda small, whole, count: self.torch.equal(small, whole[:count]),
+        )
 
     def _forward(self, members: Sequence[Row], length: int, rows: int) -> Any:
         """Run the model below its head on rows padded on the right; spare rows repeat the first."""
         torch = self.torch
-        ids = np.full((rows, length), self.pad, dtype=np.int64)
-        types = np.zeros((rows, length), dtype=np.int64)
-        sizes = np.empty(rows, dtype=np.int64)
-        for i in range(rows):
-            row = members[i if i < len(members) else 0]
-            ids[i, : len(row.ids)] = row.ids
-            types[i, : len(row.ids)] = row.types
-            sizes[i] = len(row.ids)
+        ids, sizes = padded([row.ids for row in members], length, rows, self.pad)
+        types, _ = padded([row.types for row in members], length, rows, 0)
         mask = (np.arange(length) < sizes[:, None]).astype(np.int64)
         given = {"input_ids": ids, "attention_mask": mask, **({"token_type_ids": types} if self.segments else {})}
         with torch.inference_mode():
             on = {name: torch.from_numpy(array).to(self.device) for name, array in given.items()}
-            try:
+            with enough_memory(f"{rows} texts"):
                 return self.model.base_model(**on).last_hidden_state
-            except torch.OutOfMemoryError as error:
-                raise DriverError(
-                    f"the device has not enough memory for {rows} texts at once; lower batch_size"
-                ) from error
 
     def _vocabulary(self, states: Any) -> npt.NDArray[np.float32]:
         """Return log-probabilities [gaps, v] of hidden states [gaps, d], computed in a shape with known bits."""
-        one = Pass(0, GAPS, tuple(range(len(states))))
-        wanted = self.small_heads.rows(one)
-        trusted = self.small_heads.trusted_rows(one, wanted)
-        found = self._shaped(states, trusted)
-        if wanted < trusted:
-            small = self._shaped(states, wanted)
-            self.small_heads.record(0, wanted, np.array_equal(small, found[:wanted]))
+        found = self.small_heads.computed(
+            Pass(0, GAPS, tuple(range(len(states)))),
+            lambda rows: self._shaped(states, rows),
+            lambda small, whole, rows: np.array_equal(small, whole[:rows]),
+        )
         return found[: len(states)]
 
     def _shaped(self, states: Any, rows: int) -> npt.NDArray[np.float32]:

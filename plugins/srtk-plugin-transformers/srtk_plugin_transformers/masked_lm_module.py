@@ -19,6 +19,9 @@ from srtk_plugin_transformers.mask_fit_settings import MaskFillerFitSettings
 from srtk_plugin_transformers.masked_language_model import head_alone
 from srtk_plugin_transformers.masked_texts import Hidden, TokenRow, batch_count, batches, hide
 
+_WARM_UP = 0.05
+"""Share of the updates over which the learning rate rises."""
+_WEIGHT_DECAY = 0.01
 _MASK_SHARE = 0.15
 """Share of a text's tokens that are hidden (Devlin et al. 2019)."""
 
@@ -26,8 +29,8 @@ _MASK_SHARE = 0.15
 class MaskedLMModule(Learner):
     """A masked language model that learns to find hidden tokens.
 
-    A round has ``validate_every`` updates. What is hidden, the order of the texts and the dropout depend on the seed
-    and the number of the update alone, so that a resumed training gives the same weights.
+    A round has ``validate_every`` updates. The hidden tokens, the order of the texts and the dropout depend on the
+    seed and the number of the update alone. So a resumed training gives the same weights.
 
     Args:
         model: Masked language model of transformers.
@@ -99,7 +102,7 @@ class MaskedLMModule(Learner):
         return loss, len(targets)
 
     def fault(self, batch: tuple[int, list[int]], what: str) -> str:
-        """Say what to do where the loss is not finite."""
+        """Give the update after which the loss is not finite, and the remedy."""
         return f"{what} after {batch[0]} updates; lower learning_rate"
 
     def progress(self) -> dict[str, float]:
@@ -148,8 +151,8 @@ class MaskedLMModule(Learner):
     def configure_optimizers(self) -> Any:
         """Return AdamW, with a rate that rises and falls linearly."""
         settings, updates = self._settings, int(self.updates)
-        optimizer = torch.optim.AdamW(self.parameters(), lr=settings.learning_rate, weight_decay=settings.weight_decay)
-        rising = max(1, round(settings.warm_up * updates))
+        optimizer = torch.optim.AdamW(self.parameters(), lr=settings.learning_rate, weight_decay=_WEIGHT_DECAY)
+        rising = max(1, round(_WARM_UP * updates))
 
         def rate(done: int) -> float:
             return min((done + 1) / rising, max(0.0, (updates - done) / max(1, updates - rising)), 1.0)

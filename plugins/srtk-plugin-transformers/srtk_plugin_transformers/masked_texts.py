@@ -1,4 +1,4 @@
-"""Texts as a masked language model learns from them: rows of tokens, the tokens of names, and what is hidden."""
+"""Texts as a masked language model learns from them: rows of tokens, the tokens of names, hidden tokens."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ _WHOLE, _RANDOM = 0.8, 0.1
 
 @attrs.frozen
 class TokenRow:
-    """A text, or a part of a long one, between the special tokens of the model.
+    """A text, or a part of a long text, between the special tokens of the model.
 
     Attributes:
         ids: Token ids.
@@ -49,13 +49,7 @@ class Hidden:
 
 
 def token_rows(tokenizer: Any, entries: Sequence[Entry], most: int) -> list[TokenRow]:
-    """Divide texts into rows of at most ``most`` tokens, special ones included; no mention is divided.
-
-    Args:
-        tokenizer: Fast tokenizer of transformers.
-        entries: The texts.
-        most: Most tokens of a row.
-    """
+    """Divide texts into rows of at most ``most`` tokens, special ones included; no mention is divided."""
     before, after = _frame(tokenizer)
     room = most - len(before) - len(after)
     rows = []
@@ -127,8 +121,8 @@ def hide(
         row: The row.
         mask: Id of the mask.
         vocabulary: Number of tokens of the model.
-        mask_share: Share of the tokens that are hidden; at least one is.
-        mention_share: Probability that a mention is hidden instead, if there is one.
+        mask_share: Share of the tokens that are hidden, at least a single token.
+        mention_share: Probability that a mention is hidden instead, if there is any.
         random: Source of random numbers.
     """
     ids = list(row.ids)

@@ -62,7 +62,7 @@ class TorchSettings:
         return self.batch_size or self.rows[device != "cpu"]
 
     def _fingerprint(self, name: str, parts: dict[str, Any]) -> str:
-        """Write what identifies a model, with what it is computed by."""
+        """Identify a model by its parts, its shape of passes and the versions of its libraries."""
         device, dtype = self._place()
         every = {
             **parts,
@@ -86,7 +86,7 @@ def load_model(
         pickled: Whether pickled weights may be read.
         code: Whether the model's own Python code may run.
         kind: Returns the class of transformers for the settings of a model.
-        noun: What the model has to be, for messages.
+        noun: Kind of model, for messages.
 
     Raises:
         DriverError: If transformers cannot load it, it is of another kind, or weights are missing.
@@ -122,7 +122,7 @@ def load_model(
 
 @contextmanager
 def quiet() -> Iterator[None]:
-    """Silence what transformers prints while it loads or saves; errors are raised as usual."""
+    """Silence transformers while it loads or saves; errors are raised as usual."""
     import logging
 
     from transformers.utils import logging as printing

@@ -76,7 +76,7 @@ class TrainableModule(torch.nn.Module):
 
 
 def check_trainable(settings: SentenceFolder, name: str) -> None:
-    """Check that a saved copy of a model computes what this one does.
+    """Check that a saved copy of a model computes the same vectors.
 
     Raises:
         DriverError: If it has a dense layer, a default prompt, or turns texts to small letters.
@@ -113,7 +113,7 @@ def save_model(
         target: Folder to write.
         source: Folder of the model from which training started.
         name: Name of that model in messages.
-        state: The weights; of an encoder-decoder, those of the encoder.
+        state: The weights; of an encoder-decoder, the weights of its encoder.
         pooling: Ways of pooling joined by ``+``.
         pickled: Whether pickled weights of the source may be read.
         code: Whether the source's own Python code may run.

@@ -123,13 +123,13 @@ def test_a_small_shape_that_gives_other_bits_is_never_used(bert: Path) -> None:
 def test_a_small_shape_is_used_alone_once_it_agreed() -> None:
     small, one = SmallShapes(), Pass(16, 32, (0, 1, 2))
     assert (small.rows(one), small.trusted_rows(one, 4)) == (4, 32)
-    small.record(16, 4, True)
+    small.computed(one, lambda rows: rows, lambda *_: True)
     assert (small.rows(one), small.trusted_rows(one, 4)) == (4, 4)
 
 
 def test_a_refused_shape_makes_way_for_the_next_larger_one() -> None:
     small, one = SmallShapes(), Pass(8, 32, (0,))
-    small.record(8, 1, False)
+    small.computed(one, lambda rows: rows, lambda *_: False)
     assert small.rows(one) == 2
     assert small.trusted_rows(one, 2) == 32
 
