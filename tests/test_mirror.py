@@ -22,7 +22,6 @@ ELSEWHERE = {
     # The parts of the kit are tested by good drivers that pass and broken ones that do not.
     "test_conformance_kit.py": "testing/base testing/batches testing/choices testing/oracle testing/sample"
     " testing/records testing/scripted testing/second_process testing/spans testing/values",
-    "kit/test_check_list.py": "testing/check_list",
     "test_kit_rdf.py": "testing/ntriples testing/oxigraph",
     "test_every_entry_point_has_conformance.py": "testing/registered",
     # A command is tested through `srtk`, with its arguments; some share a file.

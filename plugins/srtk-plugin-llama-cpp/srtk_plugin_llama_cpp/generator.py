@@ -29,10 +29,10 @@ class LlamaCppGenerator(Generator):
         seed: Seed of sampling.
         length: Maximum number of tokens of a reply, if the prompt does not set it.
         context: Maximum number of tokens of prompt and reply; null for the length of the model's training.
-        slots: Number of prompts that are processed at once. With more than one, the last bits of a reply, and sometimes
+        slots: Number of prompts that are processed at once. With several, the last bits of a reply, and sometimes
             its words, depend on the other prompts.
-        threads: Number of CPU threads; by default that of llama.cpp. It changes no reply.
-        gpu_layers: Number of layers on a GPU, if there is one; null for all.
+        threads: Number of CPU threads; by default the choice of llama.cpp. It changes no reply.
+        gpu_layers: Number of layers on a GPU, if there is any; null for all.
     """
 
     model: str = SMOLLM2

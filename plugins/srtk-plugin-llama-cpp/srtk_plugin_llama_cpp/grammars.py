@@ -44,7 +44,7 @@ def numbers_of(text: str, count: int) -> list[int] | None:
 
 
 def schema_error(schema: Mapping[str, Any]) -> str | None:
-    """Return what is wrong with a JSON schema, or None; llama.cpp ignores a wrong one and replies unconstrained."""
+    """Return the fault of a JSON schema, or None; llama.cpp ignores a wrong schema and replies unconstrained."""
     from jsonschema import Draft202012Validator, SchemaError  # type: ignore[import-untyped]
 
     try:
@@ -61,5 +61,5 @@ def schema_grammar(schema: Mapping[str, Any]) -> str:
 
 
 def clean(text: str) -> str:
-    """Break up special tokens of chat templates, such as the one that ends a turn, with a blank."""
+    """Break up special tokens of chat templates, such as the end of a turn, with a blank."""
     return _SPECIAL_TOKEN.sub(lambda found: found[0] + " ", _SURROGATE.sub("\N{REPLACEMENT CHARACTER}", text))

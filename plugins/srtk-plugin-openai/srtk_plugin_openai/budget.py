@@ -46,11 +46,10 @@ NOTHING = Size(0, 0)
 
 
 class Purse:
-    """What a run may spend, and has spent.
+    """Tokens and money of a run, spent and left.
 
-    A call is admitted in the order of the prompts: at once if it fits whatever the calls in flight will take at
-    most, else when they have ended and it fits into what is left. So the decision is that of a run with one
-    call at a time.
+    Calls are admitted in the order of the prompts. A call begins at once if it fits beside the largest sizes of the
+    calls in flight, else when these have ended. So the decision is the same as with a single call at a time.
 
     Args:
         tokens: Most tokens, read and written; None for no limit.
@@ -71,18 +70,18 @@ class Purse:
 
     @property
     def limited(self) -> bool:
-        """Tell whether there is any limit."""
+        """Return whether there is any limit."""
         return self._tokens is not None or self._cost is not None
 
     def admit(self, expected: Size, largest: Size) -> None:
         """Wait until a call may be made, and count it as in flight.
 
         Args:
-            expected: What it will probably take.
-            largest: What it may take at most.
+            expected: Probable size of the call.
+            largest: Upper bound of its size.
 
         Raises:
-            SpentError: If it does not fit into what is left.
+            SpentError: If the rest of the budget is too small.
         """
         with self._changed:
             while self._flying and self._over([*self._flying, largest]):
@@ -93,7 +92,7 @@ class Purse:
             self._flying.append(largest)
 
     def settle(self, largest: Size, spent: Size, lost: Size) -> None:
-        """Count a call as ended: what it took, and what replies took that were lost on the way."""
+        """Count a call as ended, with its tokens and the tokens of replies that were lost on the way."""
         with self._changed:
             self._flying.remove(largest)
             self.spent = self.spent + spent + lost
@@ -101,7 +100,7 @@ class Purse:
             self._changed.notify_all()
 
     def _over(self, calls: list[Size]) -> str:
-        """Say which limit some calls would break; empty when they fit."""
+        """Return the fault of the limit that some calls would break; empty when they fit."""
         tokens_in = self.spent.tokens_in + sum(call.tokens_in for call in calls)
         tokens_out = self.spent.tokens_out + sum(call.tokens_out for call in calls)
         used = self.spent.tokens_in + self.spent.tokens_out

@@ -52,7 +52,7 @@ class Wish:
 
 
 class Dialect:
-    """Features that a server accepts, as far as is known; one that it refuses is given up.
+    """Features that a server accepts, as far as is known; a feature that it refuses is given up.
 
     Args:
         structure: How replies are constrained to a form.
@@ -68,7 +68,7 @@ class Dialect:
         self._lock = threading.Lock()
 
     def concede(self, body: Mapping[str, Any], error: RefusedPromptError) -> bool:
-        """Give up the feature of a request that the server refused; tell whether to write the request anew."""
+        """Give up the feature of a request that the server refused; return whether to write the request anew."""
         about = error.about_field
         with self._lock:
             if self.length in body and "max_completion_tokens" in about and "max_completion_tokens" not in body:
@@ -93,11 +93,11 @@ class Dialect:
             return self.level != used
 
     def given_up(self) -> list[Any]:
-        """Return what was given up, as plain data."""
+        """Return the features given up, as plain data."""
         return [self.level if self._gives_up else None, self.length, self.reports_usage]
 
     def give_up(self, given_up: Sequence[Any]) -> None:
-        """Start with what ``given_up`` returned."""
+        """Start without the features that ``given_up`` returned."""
         level, self.length, self.reports_usage = given_up
         if self._gives_up and level is not None:
             self.level = level
@@ -169,14 +169,14 @@ def text_of(prompt: Prompt, text: str) -> str:
 
 
 def _object_words(prompt: Prompt) -> str:
-    """Describe in words what a schema would enforce."""
+    """Describe the form of a schema in words."""
     if prompt.options:
         return f'\n\nReply with a JSON object that has one field, "{NUMBERS}": the list of numbers.'
     return f"\n\nReply with a JSON object of this JSON schema: {json.dumps(prompt.schema, ensure_ascii=False)}"
 
 
 def _is_strict(schema: Any) -> bool:
-    """Tell whether every object of a schema requires all of its fields and allows no others."""
+    """Return whether every object of a schema requires all of its fields and allows no others."""
     if isinstance(schema, list):
         return all(_is_strict(part) for part in schema)
     if not isinstance(schema, Mapping):
@@ -190,5 +190,5 @@ def _is_strict(schema: Any) -> bool:
 
 
 def _sendable(text: str) -> str:
-    """Replace half characters, which no encoding has, one for one."""
+    """Replace each half character, which no encoding has."""
     return _HALF.sub("\ufffd", text)

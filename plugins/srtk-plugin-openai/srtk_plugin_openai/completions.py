@@ -1,4 +1,4 @@
-"""Replies of a server: what stands under status 200, read as a whole reply or the error that it reports."""
+"""Replies of a server: bodies under status 200, read as a whole reply or as the error that they report."""
 
 from __future__ import annotations
 
@@ -20,12 +20,12 @@ class Completion:
     """One whole reply of a server.
 
     Attributes:
-        text: What the model wrote; thoughts that it put between ``<think>`` and ``</think>`` first are left out.
+        text: Text of the model, without thoughts between ``<think>`` and ``</think>`` at its start.
         finish: ``stop``, or ``length`` when the reply was cut at its longest.
-        refusal: Why the model or the server's filter gives no reply; empty when there is one.
-        tokens_in: Tokens read, or None where the server does not say.
+        refusal: Why the model or the server's filter gives no reply; empty when there is a reply.
+        tokens_in: Tokens read, or None where the server does not report them.
         tokens_out: Tokens written, or None.
-        top: Log-probabilities of what the first token might have been, where they were asked for.
+        top: Log-probabilities of candidates for the first token, where they were asked for.
     """
 
     text: str
@@ -44,7 +44,7 @@ def completion_of(kind: str, body: bytes) -> Completion:
         body: All of it, as far as it came.
 
     Raises:
-        PartialError: If it is the start of a reply, or one without text.
+        PartialError: If it is the start of a reply, or has no text.
         MalformedError: If it is something else.
         UnavailableError: If it reports a failure.
     """
@@ -88,7 +88,7 @@ def _stop_at_error(data: Mapping[str, Any]) -> None:
 
 
 def _events(body: bytes) -> Iterator[str]:
-    """Yield the data of each whole server-sent event; what follows the last blank line is none."""
+    """Yield the data of each whole server-sent event; text after the last blank line is no event."""
     text = body.decode("utf-8", "replace").replace("\r\n", "\n").replace("\r", "\n")
     for block in text.split("\n\n")[:-1]:
         lines = [line[5:].removeprefix(" ") for line in block.split("\n") if line.startswith("data:")]
@@ -97,7 +97,7 @@ def _events(body: bytes) -> Iterator[str]:
 
 
 def _joined(body: bytes) -> Mapping[str, Any]:
-    """Put the parts of a streamed reply together, in the form of one that came at once."""
+    """Put the parts of a streamed reply together, in the form of a reply in one piece."""
     text: list[str] = []
     refusal: list[str] = []
     top: Any = None
@@ -183,7 +183,7 @@ def _whole(value: Any) -> int | None:
 
 
 def _top(logprobs: Any) -> tuple[tuple[str, float], ...]:
-    """Read what the first token might have been; empty where the server does not say."""
+    """Read the candidates for the first token; empty where the server does not report them."""
     tokens = logprobs.get("content") if isinstance(logprobs, dict) else None
     if not isinstance(tokens, list) or not tokens or not isinstance(tokens[0], dict):
         return ()

@@ -38,7 +38,7 @@ class Prepared:
     Attributes:
         make: Makes it anew.
         version: Of the dialect.
-        body: What is sent.
+        body: The body.
         key: Under which its reply is kept.
     """
 
@@ -54,9 +54,9 @@ class Called:
 
     Attributes:
         answer: The reply, or the error that stood in its way.
-        size: Tokens that were read and written for the reply; the same whether it was kept, or others were lost.
+        size: Tokens read and written for the reply, whether it came from the cache or not.
         lost: Tokens of replies to the same request that were probably billed and did not arrive.
-        cached: Whether nothing was paid now: the reply was kept from before, or is that of an equal request.
+        cached: Whether nothing was paid now: the reply came from the cache or from an equal request.
     """
 
     answer: Completion | RequestError
@@ -72,7 +72,7 @@ class Calls:
         client: Client of the server; None answers from the cache alone.
         base_url: Address of the server, part of the cache key.
         model: Name of the model.
-        dialect: Features that the server accepts; what is given up is cached too.
+        dialect: Features that the server accepts; refused features are cached too.
         cache: Replies of earlier calls and runs.
         purse: Budget of the run.
         count: Counts tokens where the server does not report them.
@@ -100,7 +100,7 @@ class Calls:
         self._pool = ThreadPoolExecutor(workers, thread_name_prefix="openai")
 
     def close(self) -> None:
-        """Drop what has not begun."""
+        """Drop calls that have not begun."""
         self._pool.shutdown(wait=True, cancel_futures=True)
 
     def all(self, makes: Sequence[Make]) -> list[Called]:
@@ -177,7 +177,7 @@ class Calls:
         return Called(failed, lost=Size(lost * self._expected(one.body).tokens_in, 0) if lost else NOTHING)
 
     def recall(self) -> None:
-        """Begin with what the server was found to take in an earlier run, as far as that is kept."""
+        """Begin with the features that an earlier run found, if its cache is kept."""
         given_up = self._cache.get(self._dialect_key())
         if given_up is not None:
             self._dialect.give_up(given_up)
@@ -194,7 +194,7 @@ class Calls:
         return Called(answer, Size(kept["in"], kept["out"]), cached=True)
 
     def _answered(self, request: Prepared, answer: Completion, lost: int) -> Called:
-        """Count a reply and keep it; replies that were lost are taken to have been as long as the one that came."""
+        """Count a reply and keep it; lost replies count as long as the reply that came."""
         one = Size(
             self._expected(request.body).tokens_in if answer.tokens_in is None else answer.tokens_in,
             self._count(answer.text) if answer.tokens_out is None else answer.tokens_out,
@@ -205,12 +205,12 @@ class Calls:
         return Called(answer, one, Size(one.tokens_in * lost, one.tokens_out * lost))
 
     def _expected(self, body: Mapping[str, Any]) -> Size:
-        """Say what a request will probably take."""
+        """Return the probable size of a request."""
         read = sum(self._count(message["content"]) + _TURN for message in body["messages"])
         return Size(read, self._longest(body))
 
     def _largest(self, body: Mapping[str, Any]) -> Size:
-        """Say what a request may take: no tokenizer makes more tokens than there are bytes."""
+        """Return the upper bound of a request: no tokenizer makes more tokens than there are bytes."""
         read = sum(len(message["content"].encode()) + _TURN_MOST for message in body["messages"])
         form = len(json.dumps(body.get("response_format", "")))
         return Size(read + form, self._longest(body))
@@ -220,7 +220,7 @@ class Calls:
 
 
 def key_of(base_url: str, body: Mapping[str, Any]) -> str:
-    """Name what is asked, whoever asks: address and request, without how the reply travels."""
+    """Hash address and request, without the fields that only change how the reply travels."""
     asked = {name: value for name, value in body.items() if name not in _UNSAID}
     text = json.dumps([base_url, asked], sort_keys=True, ensure_ascii=True, separators=(",", ":"))
     return hashlib.sha256(text.encode()).hexdigest()

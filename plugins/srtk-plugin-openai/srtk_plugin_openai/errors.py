@@ -1,6 +1,6 @@
-"""Errors between a prompt and its reply, beside those of every web service.
+"""Errors between a prompt and its reply, beside the errors of every web service.
 
-Three sorts: what passes (``transient``: the request is sent again), what stops one prompt (its reply says so), and what
+Three sorts: an error passes (``transient``: the request is sent again), stops one prompt (the error of its reply), or
 stops all (``fatal``).
 """
 
@@ -13,7 +13,7 @@ class RefusedPromptError(RefusedError):
     """The server does not answer this prompt.
 
     Args:
-        cause: What went wrong.
+        cause: The fault.
         about: The reason as the server names it: a field of the request, a code, its words.
     """
 

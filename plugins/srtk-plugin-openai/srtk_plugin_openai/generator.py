@@ -39,15 +39,15 @@ _log = logging.getLogger(__name__)
 
 @attrs.define(eq=False, kw_only=True)
 class OpenAIGenerator(Generator):
-    """Reply by a model behind a server that speaks the OpenAI chat protocol: vLLM, Ollama, llama.cpp, a hosted one.
+    """Reply by a model behind a server that speaks the OpenAI chat protocol: vLLM, Ollama, llama.cpp, or hosted.
 
     Attributes:
         model: Name of the model, as the server calls it.
         base_url: Address of the server, up to `/v1`.
-        key: Key of the server, if it wants one; write `{env: NAME}`.
+        key: Key, for servers that want it; write `{env: NAME}`.
         temperature: Of sampling; 0 takes the most probable word, null leaves it to the server.
         seed: Of sampling; null for servers that take none.
-        length: Most tokens of a reply whose prompt does not say.
+        length: Most tokens of a reply, if the prompt sets no length.
         structure: How replies keep to a list of numbers or another form: by a JSON `schema`, as a JSON `object`, by the
             words of the prompt alone (`none`), or `auto`: the first of these that the server takes.
         stream: Whether replies come in parts; of use where a proxy breaks long waits off.
@@ -55,14 +55,12 @@ class OpenAIGenerator(Generator):
         extra: Further fields of every request, such as `{top_p: 0.9}`.
         workers: Most requests in flight.
         limits: Deadline, attempts, patience, waits, requests per second.
-        max_tokens_total: Most tokens, read and written, of a run; what comes after has an error.
+        max_tokens_total: Most tokens, read and written, of a run; later prompts have an error.
         max_cost: Most money of a run, in the currency of the prices.
         price_in: Of a million tokens read.
         price_out: Of a million tokens written.
         cache: SQLite file for replies, used by later runs; without it they are kept for the run.
         offline: Answer from `cache` alone.
-        tokenizer: Counts tokens of texts: an encoding of tiktoken, `estimate` by words and marks, or `auto`: the
-            encoding of the model where tiktoken is installed and knows it, else the estimate.
     """
 
     model: str
@@ -83,7 +81,6 @@ class OpenAIGenerator(Generator):
     price_out: float = attrs.field(default=0.0, validator=at_least(0))
     cache: str | None = None
     offline: bool = False
-    tokenizer: str = "auto"
     _calls: Calls | None = attrs.field(init=False, default=None, repr=False)
     _client: ChatClient | None = attrs.field(init=False, default=None, repr=False)
     _cache: Cache | None = attrs.field(init=False, default=None, repr=False)
@@ -105,7 +102,7 @@ class OpenAIGenerator(Generator):
 
     def open(self) -> None:
         """Open the file of replies and make the client; nothing is sent yet."""
-        self._counter = counter_of(self.tokenizer, self.model)
+        self._counter = counter_of(self.model)
         # Without a file a reply is kept for the whole run, so that the same prompt has the same reply.
         self._cache = Cache(Path(self.cache) if self.cache else None, "openai", remember=10_000 if self.cache else None)
         if not self.offline:
@@ -125,7 +122,7 @@ class OpenAIGenerator(Generator):
         self._calls.recall()
 
     def close(self) -> None:
-        """Close connections and file; what has not begun is dropped."""
+        """Close connections and file; calls that have not begun are dropped."""
         if self._client is not None:
             self._client.close()
         if self._calls is not None:
@@ -142,11 +139,10 @@ class OpenAIGenerator(Generator):
         self._client = self._calls = self._cache = None
 
     def fingerprint(self) -> str:
-        """Name what decides the replies; neither the key nor limits, cache and prices do."""
+        """Identify model, address, tokenizer and the settings that decide the replies."""
         decides = ("model", "temperature", "seed", "length", "structure", "rating", "extra")
         parts = [f"{name}={getattr(self, name)!r}" for name in decides]
-        tokenizer = self._counter[0] if self._counter else self.tokenizer
-        parts.extend((f"base_url={self._address()!r}", f"tokenizer={tokenizer!r}"))
+        parts.extend((f"base_url={self._address()!r}", f"tokenizer={(self._counter or counter_of(self.model))[0]!r}"))
         return f"{type(self).__module__}.{type(self).__qualname__}({', '.join(parts)})"
 
     @property
@@ -161,7 +157,7 @@ class OpenAIGenerator(Generator):
 
     @property
     def cost(self) -> float:
-        """What all that was billed cost."""
+        """Cost of all that was billed."""
         return self._purse.prices.cost(self.spent.tokens_in, self.spent.tokens_out) if self._purse else 0.0
 
     def generate(self, prompts: Sequence[Prompt]) -> list[Reply]:
@@ -178,7 +174,7 @@ class OpenAIGenerator(Generator):
         return [_reply(prompt, call, prices) for prompt, call in zip(prompts, called, strict=True)]
 
     def rates(self) -> bool:
-        """Tell the setting `rating`."""
+        """Return the setting `rating`."""
         return self.rating
 
     def rate(self, prompts: Sequence[Prompt]) -> list[list[float]]:
@@ -213,7 +209,7 @@ class OpenAIGenerator(Generator):
         return tops
 
     def _stop_if_all_failed(self, called: Sequence[Called]) -> None:
-        """Raise what stops all prompts, unless there are replies that were paid for."""
+        """Raise the error that stops all prompts, unless there are replies that were paid for."""
         if any(not isinstance(call.answer, RequestError) and not call.cached for call in called):
             return
         fatal = next((c.answer for c in called if isinstance(c.answer, RequestError) and c.answer.fatal), None)
@@ -242,7 +238,7 @@ class OpenAIGenerator(Generator):
 
 
 def _reply(prompt: Prompt, call: Called, prices: Prices) -> Reply:
-    """Say how a call ended."""
+    """Return the reply of a call, or its error."""
     read, written = call.size.tokens_in, call.size.tokens_out
     counted = Reply(tokens_in=read, tokens_out=written, cost=prices.cost(read, written), cached=call.cached)
     if isinstance(call.answer, RequestError):

@@ -1,4 +1,4 @@
-"""Statuses other than 200: a failure that passes, a prompt that is refused, or a wrong setting."""
+"""Statuses other than 200: failures that pass, refused prompts, wrong settings."""
 
 from __future__ import annotations
 
@@ -69,7 +69,7 @@ def error_of(response: Response, keyed: bool) -> RequestError:
 
 
 def wrong_setting(error: RefusedPromptError, body: Mapping[str, Any]) -> SetUpError | None:
-    """Tell whether a refusal is about a setting, and so about every prompt."""
+    """Make the error of a refusal that is about a setting, and so about every prompt."""
     field = error.about_field.partition(" ")[0]
     if field in _SETTINGS and field in body:
         return SetUpError(f"{error.cause}; change the setting `{_SETTINGS[field]}`, or leave it out by null")
@@ -79,7 +79,7 @@ def wrong_setting(error: RefusedPromptError, body: Mapping[str, Any]) -> SetUpEr
 
 
 def is_about_forms(error: RefusedPromptError, body: Mapping[str, Any]) -> bool:
-    """Tell whether a server refuses the form that a request wants of the reply."""
+    """Return whether a server refuses the form that a request wants of the reply."""
     return "response_format" in body and _names(error.about_field, _FORMS)
 
 

@@ -16,7 +16,7 @@ class ServerLimits(Limits):
 
     Attributes:
         per_second: Requests begun per second, averaged over time; null for no limit.
-        attempts: Requests sent for one prompt before it fails; one that is throttled does not count.
+        attempts: Requests sent for one prompt before it fails, without throttled requests.
         failures: Consecutive failures that open the breaker; all requests then wait.
         pause: Seconds for which the breaker stays open, before one request goes ahead as a trial.
     """

@@ -1,7 +1,7 @@
 """Ratings of options by the log-probability of their letters as the first token of a reply.
 
-Numbers of two digits are one token or two, as the model's tokenizer has it; letters are one. A server returns only the
-20 most probable tokens, so more options than that are rated in groups, and the best of the groups against
+Numbers of two digits are one token or two, depending on the tokenizer; letters are single tokens. A server returns only
+the 20 most probable tokens, so more options than that are rated in groups, and the best of the groups against
 each other: `rating(o) = rating(best of o's group among the bests) + logp(o) - logp(best of its group)`.
 """
 

@@ -243,7 +243,7 @@ def test_a_file_that_is_no_database_is_an_input_error(serve: Serve, generator: M
 
 
 def test_tokens_are_estimated_where_no_tokenizer_is_known(serve: Serve, generator: Make) -> None:
-    assert generator(serve(), tokenizer="estimate").count_tokens(["", "Where is Riga?"]) == [0, 4]
+    assert generator(serve()).count_tokens(["", "Where is Riga?"]) == [0, 4]
 
 
 @pytest.mark.parametrize(
@@ -266,7 +266,6 @@ def test_settings_that_cannot_be_are_refused(settings: dict[str, Any], says: str
         ({"base_url": "localhost:8000/v1"}, "is not an http or https URL"),
         ({"base_url": "http://me:pass@localhost/v1"}, "holds a login"),
         ({"key": "ключ"}, "set `key` to the key alone"),
-        ({"tokenizer": "no-such-encoding"}, "tiktoken"),
     ],
 )
 def test_settings_that_do_not_work_are_refused_on_open(settings: dict[str, Any], says: str) -> None:

@@ -1,4 +1,4 @@
-"""Replies about an answer: their JSON schema, and what a reply of any form says."""
+"""Replies about an answer: their JSON schema, and the content of a reply of any form."""
 
 from __future__ import annotations
 
@@ -34,8 +34,8 @@ class AnswerReply:
         beyond: How many of the numbers belong to no fact.
         number: The number that the question asks for, where the reply gives it as such.
         truth: The answer to a yes/no question, where the reply gives it as such.
-        certainty: One of ``CERTAINTIES``, if the reply says one.
-        missing: What is missing, if the reply says so.
+        certainty: A word of ``CERTAINTIES``, if the reply has any.
+        missing: Missing knowledge, if the reply names it.
     """
 
     enough: bool
@@ -49,14 +49,14 @@ class AnswerReply:
 
 
 def answer_schema(count: int, names: Sequence[str] = (), certainty: bool = False) -> dict[str, Any]:
-    """Return the JSON schema of a reply, for generators that can enforce one.
+    """Return the JSON schema of a reply, for generators that can enforce it.
 
     Lists have a maximum length, since small models continue a list for as long as they may.
 
     Args:
         count: Number of facts; there may be two answers for each.
         names: Allowed answers; empty for any text.
-        certainty: Whether the reply says how certain the answer is.
+        certainty: Whether the reply has a certainty.
     """
     number = {"type": "integer", "minimum": 1, "maximum": count}
     answer = {"type": "string", "enum": list(names)} if names else {"type": "string"}
@@ -80,7 +80,7 @@ def parse_answer(text: str, count: int, known: Mapping[str, Any], named: bool = 
         text: The reply.
         count: Number of facts.
         known: Names in the facts, folded.
-        named: Whether to reject answers other than these names.
+        named: Whether to accept these names only.
 
     Returns:
         The parsed reply; None if it is ambiguous or of another form.
@@ -132,7 +132,7 @@ def _answers(value: Mapping[str, Any], number: float | None, truth: bool | None)
 
 
 def _number(value: Any) -> float | None:
-    """Return a number; JSON of Python has infinite ones, and integers that no float holds."""
+    """Return a number; JSON of Python has infinities, and integers that no float holds."""
     if isinstance(value, bool) or not isinstance(value, int | float) or abs(value) > _MOST_NUMBER:
         return None
     return None if math.isnan(value) else float(value)

@@ -48,7 +48,7 @@ class ChoiceRequest(NamedTuple):
 
 
 class PagedRequest(NamedTuple):
-    """A choice among any number of options, of which at least one must be chosen.
+    """A choice of at least one among any number of options.
 
     Attributes:
         state: State of the question.
@@ -83,7 +83,7 @@ def candidate_steps(
     scorer: PathScorer | None,
     narrow: int,
 ) -> tuple[list[list[Candidate]], list[int]]:
-    """Read the steps that leave each group, with one call to the graph and one to the scorer.
+    """Read the steps that leave each group, with one call each to the graph and the scorer.
 
     Args:
         graph: Source of steps and labels.

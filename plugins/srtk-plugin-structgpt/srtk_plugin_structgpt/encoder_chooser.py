@@ -18,7 +18,7 @@ _MOST_VECTORS = 16384
 
 @attrs.define(eq=False)
 class EncoderChooser(Generator):
-    """Choose the options whose vectors have the greatest cosine with that of the question.
+    """Choose the options whose vectors have the greatest cosine with the vector of the question.
 
     For tests, as a baseline, and where no language model is available. It cannot write: a prompt without options gets
     a reply with an error.

@@ -68,7 +68,7 @@ class IterativeExpander(Expander):
             shown on several pages, and those chosen once more.
         constraints: Let the generator choose among the statements behind mediators by their values.
         support: Keep only the triples that support the answer, and those that lead to them.
-        closed_book: Where the graph gives no answer, ask the generator without it; `stop` in the trace says so.
+        closed_book: Where the graph gives no answer, ask the generator without it; the trace has `stop: closed-book`.
         by: The generator chooses by its `reply`, or by `rating` each option.
         mention: Replacement for the mentions of linked entities where texts are compared; null keeps the text.
         prompts: YAML files that replace prompts, by the name of the prompt.
@@ -221,7 +221,7 @@ class IterativeExpander(Expander):
         return rows
 
     def _add(self, state: SearchState, triples: Sequence[FoundTriple], statements: Parts) -> None:
-        """Add the triples of a hop to the state, and set the branches of the next one."""
+        """Add the triples of a hop to the state, and set the branches of the next hop."""
         mediators = self.schema.mediators
         nodes = {id_ for branch in state.branches for id_ in branch.nodes}
         ends: list[FoundTriple] = []
@@ -255,7 +255,7 @@ class IterativeExpander(Expander):
             state.end("nothing new was reached")
 
     def _branches(self, state: SearchState, ends: Sequence[FoundTriple]) -> list[Branch]:
-        """Group the nodes just reached into branches, one for each path, best first."""
+        """Group the nodes just reached into a branch for each path, best first."""
         nodes: dict[tuple[str, Path], list[str]] = {}
         for one in ends:
             nodes.setdefault((one.entity, one.steps), []).append(one.end)
@@ -319,7 +319,7 @@ def closed_book_answers(generator: Generator, template: Template, states: Sequen
 
 
 def _new(state: SearchState, triples: Sequence[FoundTriple]) -> list[FoundTriple]:
-    """Leave out triples found at an earlier hop, and all but the first of equal ones.
+    """Leave out triples found at an earlier hop, and repeated triples.
 
     Where nodes may be revisited, a triple found earlier leads on, and equal triples on different paths are apart.
     """

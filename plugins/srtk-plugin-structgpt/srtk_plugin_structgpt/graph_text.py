@@ -28,9 +28,9 @@ _MARKS = str.maketrans({**{mark: chr(ord(mark) + _FULL_WIDTH) for mark in "<>|[]
 def harmless(text: str) -> str:
     """Return a text from the graph such that it can neither end the data nor look like a part of the prompt.
 
-    It stands on one line without control characters, invisible characters and marks of writing direction, and its
-    angle, square and curly brackets, bars and backticks become full-width ones or apostrophes. ``fold`` gives the same
-    for both texts, invisible characters apart.
+    It stands on one line without control characters, invisible characters and marks of writing direction. Brackets of
+    all kinds and bars become full-width characters, backticks apostrophes. ``fold`` gives the same for both texts,
+    invisible characters apart.
     """
     line = clean(text)
     if not line.isascii():

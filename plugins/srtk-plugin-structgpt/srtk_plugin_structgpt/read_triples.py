@@ -1,4 +1,4 @@
-"""The triples read at a hop: those of the chosen steps, and those of the statements behind mediators.
+"""The triples read at a hop: along the chosen steps, and in the statements behind mediators.
 
 A mediator (a CVT in Freebase, a statement node in Wikidata) is a node that only holds the parts of one statement
 together. The search goes through it to the parts, and drops the statements that lack the values the question asks for.
@@ -32,7 +32,7 @@ Values = dict[tuple[Step, str], str]
 def read_triples(
     graph: KnowledgeGraph, chosen: Sequence[tuple[SearchState, ChosenStep]], budget: Budget, most: int | None
 ) -> list[list[FoundTriple]]:
-    """Read the triples of the chosen steps, with one call to the graph, and count what limits cut.
+    """Read the triples of the chosen steps, with one call to the graph, and count the cuts of limits.
 
     Triples that lead back to a visited node are left out, unless the state may revisit nodes.
 
@@ -97,7 +97,7 @@ def _limited(
 
 
 def _round_robin(sizes: Sequence[int], most: int | None) -> list[int]:
-    """Return how many items each of several rows gives if they give one in turn, ``most`` in all."""
+    """Return how many items each row gives if rows give single items in turn, ``most`` in all."""
     if most is None or sum(sizes) <= most:
         return list(sizes)
     taken = [0] * len(sizes)

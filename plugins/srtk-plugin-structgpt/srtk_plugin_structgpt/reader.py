@@ -59,7 +59,7 @@ class _Request:
     """A question with the prompt that shows its triples, and the replies.
 
     Attributes:
-        subgraph: What the prompt is about, with what the hint's reader read besides.
+        subgraph: The subgraph of the prompt, with the triples that the hint's reader read besides.
         hint: Answer of the other reader; None if there is none, or if it refuses.
         missing: Why the other reader refuses.
         parsed: The last reply, without answers that no fact holds; None if it could not be parsed.
@@ -91,7 +91,7 @@ class _Request:
         self.parsed = parsed
 
     def refused(self) -> str:
-        """Return why there is no answer of the generator; empty if there is one."""
+        """Return why the generator has no answer; empty if it has an answer."""
         if not self.replies:
             return "nothing shown"
         if self.replies[-1].error is not None:
@@ -108,8 +108,8 @@ class LlmReader(Reader):
     """Answer from the triples alone, and cite those that support the answer.
 
     Shows the first triples within `tokens`, between delimiters, as data. Each citation and each answer is checked: a
-    number that no triple has is dropped, an answer that no cited triple holds gets the first one that does, and an
-    answer that no triple holds, unless it is a number, a date, yes or no, is dropped; the trace counts all three
+    number that no triple has is dropped. An answer that no cited triple holds gets the first triple that holds it. An
+    answer that no triple holds is dropped, unless it is a number, a date, yes or no. The trace counts all three
     (`beyond`, `recited`, `ungrounded`). If a reply cannot be parsed, or no triple holds any of its answers, asks once
     more; a second such reply is a refusal, as `not enough` is. The entities of an answer are those shown that have it
     as their label.
@@ -122,7 +122,7 @@ class LlmReader(Reader):
             for small models, which use other words. Use `false` for answers such as counts, yes and no.
         prompts: YAML files that replace prompts, by the name of the prompt (`answer`, `answer-with-hint`).
         hint: Reader without a language model, such as `paths`. The prompt shows its answer, which is kept where the
-            generator refuses, fails, or gives no reply that can be taken; `hint` in the trace says what became of it.
+            generator refuses, fails, or gives no reply that can be taken; `hint` in the trace has the outcome.
     """
 
     graph: KnowledgeGraph
@@ -238,7 +238,7 @@ def _how(request: _Request) -> str:
 
 
 def _missing(request: _Request, why: str) -> str:
-    """Say what is missing where there is no answer."""
+    """Return the missing knowledge where there is no answer."""
     if why == "ungrounded":
         return _NO_FACT
     said = request.parsed.missing if request.parsed is not None else ""
@@ -268,7 +268,7 @@ def _cited(request: _Request, parsed: AnswerReply) -> tuple[Answer, dict[str, in
 
 
 def _with_hint(answer: Answer, hint: Answer) -> tuple[Answer, str]:
-    """Return the answer, or the hint where that is the answer or there is no other, and what became of the hint."""
+    """Return the answer, or the hint where it agrees or is the only answer, and the outcome of the hint."""
     if not answer.enough:
         return hint, KEPT
     if _same(answer, hint):

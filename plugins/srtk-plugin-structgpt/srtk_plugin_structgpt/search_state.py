@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Mapping, Sequence
+from copy import copy
 from typing import Any, NamedTuple
 
 import attrs
@@ -29,6 +30,8 @@ from srtk_framework.values import (
 )
 from srtk_plugin_structgpt.templates import Template, call_record
 
+_GROWING = (list, dict, set)
+
 
 class Branch(NamedTuple):
     """The nodes at the end of one path, from which the search can go on.
@@ -36,7 +39,7 @@ class Branch(NamedTuple):
     Attributes:
         entity: Linked entity at which the path starts.
         steps: The path.
-        nodes: Nodes at its end, in the order in which they were reached.
+        nodes: Nodes at its end, in the order of discovery.
         score: Score of the path: the weight of the link plus the sum of 1 / rank over its steps, where rank is the
             position of the step among those chosen.
     """
@@ -104,7 +107,7 @@ class SearchState(HopState):
         starts: For each linked entity that the graph contains, its nodes there.
         branches: Branches from which the search goes on, best first.
         revisit: Whether the search may go back to nodes reached at an earlier hop.
-        found: Triples found so far, in the order in which they were found.
+        found: Triples found so far, in order.
         parents: By node, the triple on which it was first reached; linked entities have none.
         visited: Nodes that the search went on from, linked entities included, and mediators.
         history: Per hop, the texts of the chosen options.
@@ -176,8 +179,8 @@ class SearchState(HopState):
         return attrs.evolve(ranked, trace={"cut": cut} if cut else {})
 
 
-def own_state(state: HopState) -> SearchState:
-    """Return the state if it belongs to this plugin.
+def copy_state(state: HopState) -> SearchState:
+    """Copy a state with its lists, sets and dictionaries, so that a hop does not change the state that it was given.
 
     Raises:
         DriverError: If another expander made it.
@@ -186,25 +189,8 @@ def own_state(state: HopState) -> SearchState:
         raise DriverError(
             f"the state is a {type(state).__name__}, not a SearchState; pass the states that start returned"
         )
-    return state
-
-
-def copy_state(state: HopState) -> SearchState:
-    """Copy a state, so that a hop does not change the one it was given."""
-    own = own_state(state)
-    return attrs.evolve(
-        own,
-        branches=list(own.branches),
-        found=dict(own.found),
-        parents=dict(own.parents),
-        visited=set(own.visited),
-        history=list(own.history),
-        counts=dict(own.counts),
-        cut=dict(own.cut),
-        calls=list(own.calls),
-        usage=dict(own.usage),
-        errors=list(own.errors),
-    )
+    parts = {field.name: getattr(state, field.name) for field in attrs.fields(SearchState)}
+    return SearchState(**{name: copy(part) if isinstance(part, _GROWING) else part for name, part in parts.items()})
 
 
 def link_weights(links: Sequence[Link]) -> dict[str, float]:
@@ -224,12 +210,12 @@ def ranked_subgraph(
 ) -> Subgraph:
     """Rank triples so that every prefix of the order is connected to the linked entities.
 
-    Each triple belongs to the best path through it and has the score of that path, plus the logarithm of the factor by
-    which other topics raise it or a triple that it leads to. Triples are ordered by falling score; among equal scores
+    Each triple has the score of the best path through it. Where other topics raise the triple, or a triple that it
+    leads to, the logarithm of their factor is added. Triples are ordered by falling score; among equal scores
     each triple is followed by the triples that it leads to.
 
     Args:
-        found: Triples in the order in which they were found, including all their ancestors.
+        found: Triples in the order of discovery, including all their ancestors.
         parents: By node, the triple on which it was first reached.
         topics: For each linked entity the number of its topic.
         starts: For each linked entity its nodes in the graph.

@@ -77,7 +77,7 @@ class Template:
         """Fill in the placeholders, with text from the graph between delimiters.
 
         Args:
-            values: Text for each placeholder; values without a placeholder in the wording are ignored. What comes from
+            values: Text for each placeholder; values without a placeholder in the wording are ignored. Text from
                 the graph must be harmless (``graph_text.harmless``).
             fields: Further fields of the prompt, such as ``schema``.
         """
@@ -217,7 +217,7 @@ def shown_labels(graph: KnowledgeGraph, ids: Iterable[str]) -> dict[str, str]:
 
 
 def node_names(graph: KnowledgeGraph, rows: Sequence[Iterable[str]]) -> list[str]:
-    """Return the names of each row's first ten nodes and the number of the others, with one call to the graph."""
+    """Name the first ten nodes of each row, and count the rest, with one call to the graph."""
     lists = [list(dict.fromkeys(row)) for row in rows]
     labels = shown_labels(graph, {id_ for row in lists for id_ in row[:_MOST_NAMES]})
     return [

@@ -1,6 +1,6 @@
 """Markdown list of the fixtures and checks of the conformance classes, for ``docs/reference/checks.md``.
 
-``python -m srtk_framework.testing.check_list docs/reference/checks.md`` updates the page.
+``python docs/check_list.py docs/reference/checks.md`` updates the page.
 """
 
 from __future__ import annotations
@@ -18,7 +18,7 @@ from srtk_framework.testing.encoder import MatrixConformance
 from srtk_framework.testing.records import RecordConformance
 from srtk_framework.testing.spans import SpanConformance
 
-START, END = "<!-- checks: written by srtk_framework.testing.check_list -->", "<!-- end of checks -->"
+START, END = "<!-- checks: written by docs/check_list.py -->", "<!-- end of checks -->"
 
 
 def check_list(roles: Mapping[str, type[Role]] = ROLES) -> str:
