@@ -10,6 +10,8 @@ WORLD := build/demo/world/.ready
 # Models and data come from installed packages: nothing is fetched while working.
 export HF_HUB_OFFLINE := 1
 export TOKENIZERS_PARALLELISM := false
+# Tests start hundreds of Pythons: each would compile all modules again where the environment forbids to keep them.
+export PYTHONDONTWRITEBYTECODE :=
 
 .PHONY: demo test test-all test-virtuoso check-versions check-isolated release-rehearsal lint format known-drivers bench mutants docs site wheels clean
 

@@ -1,5 +1,6 @@
 """Settings for all tests: no network, one thread, the same examples on every machine, and time enough for slow ones."""
 
+import gc
 import os
 from collections.abc import Generator
 from typing import Any
@@ -16,6 +17,17 @@ pytest_plugins = ("kit.toys",)
 
 SLOW = 3000
 """Seconds after which a slow test counts as hanging: trainings take minutes where others use the machine too."""
+
+
+@pytest.hookimpl(wrapper=True)
+def pytest_collection() -> Generator[None, Any, Any]:
+    """Leave the collection of tests to no garbage collector: what it makes lives on, and is walked each time."""
+    gc.disable()
+    try:
+        return (yield)
+    finally:
+        gc.freeze()
+        gc.enable()
 
 
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:

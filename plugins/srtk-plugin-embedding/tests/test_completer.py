@@ -8,7 +8,6 @@ import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
-from srtk_plugin_embedding import lightning_module
 from srtk_plugin_embedding.completer import EmbeddingCompleter, _rounded
 from srtk_plugin_embedding.fit_settings import EmbeddingFitSettings
 from srtk_plugin_embedding.scoring import KINDS
@@ -102,6 +101,8 @@ def test_an_equal_seed_gives_equal_bytes(trained, tmp_path):
 
 
 def test_a_stopped_training_goes_on_to_the_same_bytes(trained, tmp_path, monkeypatch):
+    from srtk_plugin_embedding import lightning_module
+
     whole = saved(trained(graph(), held_out=HELD_OUT, folder="whole", patience=None), tmp_path / "whole-model")
     finish = lightning_module.EmbeddingModule.on_train_epoch_end
 
@@ -228,6 +229,7 @@ def test_dimensions_are_even(dimensions):
 
 def test_a_sample_of_negatives_estimates_the_loss_over_all_entities(tmp_path):
     torch = pytest.importorskip("torch")
+    from srtk_plugin_embedding import lightning_module
     from srtk_plugin_embedding.query_answers import QueryAnswers
 
     from srtk_framework.graph import TripleTable

