@@ -9,7 +9,7 @@ from typing import ClassVar, NamedTuple
 import attrs
 import numpy as np
 import numpy.typing as npt
-from srtk_plugin_training import missing_packages, require_packages
+from srtk_plugin_training import fit, missing_packages, quiet_lightning, require_packages
 
 from srtk_framework.graph import Signatures, TripleTable
 from srtk_framework.roles import Completer, KnowledgeGraph, TrainingTask, absent, not_open
@@ -28,14 +28,13 @@ from srtk_plugin_embedding.fit_settings import EmbeddingFitSettings
 from srtk_plugin_embedding.model import BLOCK, EmbeddingModel, Scores
 from srtk_plugin_embedding.query_answers import QueryAnswers
 from srtk_plugin_embedding.scoring import NAMES, Kind
-from srtk_plugin_embedding.trainer import train_embedding
 
+# Entities with a lower confidence are not proposed; on a large graph they are nearly all.
 _LEAST = 1e-6
-"""Entities with a lower confidence are not proposed; on a large graph they are nearly all."""
+# Replaces a share of 0, which has no logarithm.
 _TINIEST = 1e-300
-"""Replaces a share of 0, which has no logarithm."""
+# Relative difference within which rounding to six digits may change the order.
 _NEAR = 1e-5
-"""Relative difference within which rounding to six digits may change the order."""
 
 Ints = npt.NDArray[np.int64]
 
@@ -60,15 +59,15 @@ class _Query(NamedTuple):
 class EmbeddingCompleter(Completer):
     """Propose entities by ComplEx, RotatE or HolE embeddings of the graph, which are trained on it.
 
-    The confidence of a triple is the share of its entity in the softmax over all entities, which is what training
-    maximises for the triples of the graph: the probability that a triple of this relation and this end has that entity
-    at the other. So a hundred right fillers have about a hundredth each; ``calibrated`` learns probabilities of being
-    true from it. What the graph holds takes its share and is not proposed, nor is what gets less than a millionth.
+    The confidence of a triple is the share of its entity in the softmax over all entities, which training maximises for
+    the triples of the graph: the probability of this entity, given the relation and the bound end. So a hundred right
+    fillers have about a hundredth each; ``calibrated`` learns probabilities of being true from it. Stored triples take
+    their share and are not proposed, nor are shares below a millionth.
 
     Attributes:
         graph: Graph to complete; it must be able to list its triples.
-        path: Folder of a trained embedding; not needed in a recipe that trains one.
-        model: `complex`, `rotate` or `hole`; by default that of the trained embedding, else `complex`.
+        path: Folder of a trained embedding; not needed in a recipe that trains.
+        model: `complex`, `rotate` or `hole`; by default the model of the trained embedding, else `complex`.
     """
 
     learns: ClassVar[str] = "graph"
@@ -87,7 +86,7 @@ class EmbeddingCompleter(Completer):
         return absent("path", self.path, "train an embedding, or correct the path")
 
     def training_faults(self) -> list[str]:
-        """Tell which packages are missing for training."""
+        """Name the packages that are missing for training."""
         return missing_packages("srtk-plugin-embedding", "lightning", "torch")
 
     def open(self) -> None:
@@ -170,25 +169,21 @@ class EmbeddingCompleter(Completer):
         kind: Kind = self.model or "complex"
         whole = self._table.compact()
         hashes = whole.content_hash(), table.content_hash()
-        facts = HeldOutFacts.of(task.held_out, table, whole, training.validation, task.seed)
+        facts = HeldOutFacts.of(task.held_out, table, whole, task.seed)
 
         def model(entities: npt.NDArray[np.float32], relations: npt.NDArray[np.float32]) -> EmbeddingModel:
             return EmbeddingModel(kind, table.entities, table.relations, entities, relations, *hashes)
 
-        entities, relations, figures = train_embedding(
-            kind,
-            QueryAnswers.of(table),
-            len(table.entities),
-            len(table.relations),
-            training,
-            (lambda *vectors: facts.figures(model(*vectors))) if len(facts) else None,
-            task.folder,
-            task.seed,
-        )
+        with quiet_lightning():
+            from srtk_plugin_embedding.lightning_module import EmbeddingModule
+
+            validate = (lambda *vectors: facts.figures(model(*vectors))) if len(facts) else None
+            module = EmbeddingModule(kind, QueryAnswers.of(table), table, training, validate, task.folder, task.seed)
+            best = fit(module, task.folder, training.logger, accelerator=training.accelerator)
+        figures = module.figures
         found = {**figures, "triples": float(len(table.triples)), "held_out": float(len(facts))}
-        settings = attrs.asdict(training)
-        trained = attrs.evolve(model(entities, relations), training={"fit": settings, "seed": task.seed, **figures})
-        self._use(trained)
+        trained = model(best["entities"].numpy(), best["relations"].numpy())
+        self._use(attrs.evolve(trained, training={"fit": attrs.asdict(training), "seed": task.seed, **figures}))
         if task.validate is not None:
             found.update(task.validate())
         return found
@@ -234,7 +229,7 @@ class EmbeddingCompleter(Completer):
         return self._model
 
     def _queries(self, patterns: Sequence[Pattern]) -> Iterator[_Query]:
-        """Yield the patterns whose parts the model knows, each with what the graph holds."""
+        """Yield the patterns whose parts the model knows, each with the stored fillers."""
         model, table = self._trained(), self._table
         if table is None:
             raise not_open(self)

@@ -1,4 +1,4 @@
-"""Settings of training: what a recipe may write below ``train.fit`` for the ``embedding`` completer."""
+"""Settings of a recipe's ``train.fit`` for the ``embedding`` completer."""
 
 from __future__ import annotations
 
@@ -26,12 +26,11 @@ class EmbeddingFitSettings:
         regulariser: Weight of the cubed moduli of a triple's vectors (N3, Lacroix et al. 2018).
         negatives: Entities drawn for each update against which its queries' answers are scored, besides the answers of
             the update's other queries; null for all entities, which costs memory and time.
-        validate_every: Epochs between two validations on the held-out facts, each with a checkpoint.
-        validation: Maximum number of held-out facts that a validation ranks.
+        validate_every: Epochs between two validations on at most 2000 held-out facts, each with a checkpoint.
         patience: Stop after this many validations without a better MRR (by 0.0005); null for never. Without held-out
             facts all epochs are trained.
-        accelerator: `cpu`, `gpu`, or `auto` for a GPU where there is one. Equal weights bit by bit are promised for the
-            CPU with an equal number of threads.
+        accelerator: `cpu`, `gpu`, or `auto` for a GPU if the machine has it. Weights are equal bit by bit on the CPU
+            with an equal number of threads.
         logger: A logger besides CSV: `tensorboard`, if installed.
     """
 
@@ -42,7 +41,6 @@ class EmbeddingFitSettings:
     regulariser: float = attrs.field(default=0.01, validator=at_least(0))
     negatives: int | None = attrs.field(default=1000, validator=at_least(1))
     validate_every: int = attrs.field(default=3, validator=at_least(1))
-    validation: int = attrs.field(default=2000, validator=at_least(1))
     patience: int | None = attrs.field(default=3, validator=at_least(1))
     accelerator: Literal["auto", "cpu", "gpu"] = "auto"
     logger: Literal["tensorboard"] | None = None

@@ -15,6 +15,9 @@ from srtk_plugin_embedding.model import BLOCK, EmbeddingModel
 
 Ints = npt.NDArray[np.int64]
 
+# Facts that a validation ranks. Each costs two passes over all entities, and the figure only selects the best epoch.
+_MOST = 2000
+
 
 @attrs.frozen(eq=False)
 class HeldOutFacts:
@@ -33,20 +36,19 @@ class HeldOutFacts:
     known: Sequence[Ints]
 
     @classmethod
-    def of(cls, facts: Sequence[Triple], table: TripleTable, whole: TripleTable, most: int, seed: int) -> HeldOutFacts:
-        """Number facts.
+    def of(cls, facts: Sequence[Triple], table: TripleTable, whole: TripleTable, seed: int) -> HeldOutFacts:
+        """Number facts, at most 2000 of them.
 
         Args:
-            facts: The held-out facts; those with an end or a relation that no triple is left of are omitted.
+            facts: The held-out facts; a fact whose end or relation has no triple left is omitted.
             table: Table of the triples that are learnt.
             whole: Table of the whole graph, whose triples are no wrong answers.
-            most: Most facts to take; they are drawn.
             seed: Seed of the draw.
         """
         rows = table.numbers(facts).astype(np.int64)
         rows = rows[(rows >= 0).all(axis=1)]
-        if len(rows) > most:
-            rows = rows[np.sort(np.random.default_rng(seed).choice(len(rows), most, replace=False))]
+        if len(rows) > _MOST:
+            rows = rows[np.sort(np.random.default_rng(seed).choice(len(rows), _MOST, replace=False))]
         subjects, relations, objects = rows.T
         ends, right = np.concatenate([subjects, objects]), np.concatenate([objects, subjects])
         columns = np.array([table.entity_numbers.get(id_, -1) for id_ in whole.entities], dtype=np.int64)

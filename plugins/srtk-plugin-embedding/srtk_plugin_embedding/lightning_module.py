@@ -15,12 +15,14 @@ import numpy.typing as npt
 import torch
 from srtk_plugin_training.learner import Learner
 
+from srtk_framework.graph import TripleTable
 from srtk_plugin_embedding.fit_settings import EmbeddingFitSettings
 from srtk_plugin_embedding.query_answers import Ints, QueryAnswers
 from srtk_plugin_embedding.scoring import Kind, entity_scores, query_vectors, relation_width
 
+# Standard deviation of the first vectors. Products need small ones, which Lacroix et al. (2018) begin with, too;
+# a distance, as RotatE's, hardly differs between entities that all begin near 0.
 _SPREAD: Mapping[Kind, float] = {"complex": 1e-3, "hole": 1e-3, "rotate": 0.1}
-"""Standard deviation of the first vectors."""
 
 Vectors = npt.NDArray[np.float32]
 Validate = Callable[[Vectors, Vectors], Mapping[str, float]]
@@ -37,8 +39,7 @@ class EmbeddingModule(Learner):
     Args:
         kind: The scoring function.
         queries: Queries with their answers.
-        entities: Number of entities.
-        relations: Number of relations.
+        table: Table that the queries were made from.
         settings: Settings of the training.
         validate: Called with the vectors of entities and relations; returns metrics, among them ``mrr``. None for no
             validation.
@@ -54,8 +55,7 @@ class EmbeddingModule(Learner):
         self,
         kind: Kind,
         queries: QueryAnswers,
-        entities: int,
-        relations: int,
+        table: TripleTable,
         settings: EmbeddingFitSettings,
         validate: Validate | None,
         folder: FilePath,
@@ -64,8 +64,8 @@ class EmbeddingModule(Learner):
         super().__init__(settings, folder, seed)
         drawn = torch.Generator().manual_seed(seed)
         width = settings.dimensions
-        first = torch.randn(entities, width, generator=drawn) * _SPREAD[kind]
-        shape = (2 * relations, relation_width(kind, width))
+        first = torch.randn(len(table.entities), width, generator=drawn) * _SPREAD[kind]
+        shape = (2 * len(table.relations), relation_width(kind, width))
         if kind == "rotate":
             steps = (torch.rand(shape, generator=drawn) * 2 - 1) * math.pi
         else:
@@ -91,7 +91,7 @@ class EmbeddingModule(Learner):
         return loss, len(answers)
 
     def fault(self, batch: Ints, what: str) -> str:
-        """Say what to do where the loss is not finite."""
+        """Advise a stronger regulariser as well."""
         return f"{super().fault(batch, what)} or raise regulariser"
 
     def _loss(self, batch: Ints, answers: Ints, rows: Ints, random: np.random.Generator) -> torch.Tensor:
@@ -109,14 +109,16 @@ class EmbeddingModule(Learner):
         total = (counts * torch.logsumexp(shifted, dim=1)).sum() - own.sum()
         if self._settings.regulariser:
             times = self._tensor(np.bincount(np.searchsorted(answered, answers)).astype(np.float32))
-            cubes = (counts * (self._cubes(ends) + self._relation_cubes(relations))).sum()
+            # RotatE's relations are angles, which have no modulus to keep small.
+            of_relations = 0.0 if self._kind == "rotate" else self._cubes(relations)
+            cubes = (counts * (self._cubes(ends) + of_relations)).sum()
             cubes = cubes + (times * self._cubes(self.entities[self._tensor(answered)])).sum()
             total = total + self._settings.regulariser * cubes
         loss: torch.Tensor = total / len(answers)
         return loss
 
     def _columns(self, answered: Ints, random: np.random.Generator) -> tuple[Ints | None, Vectors | None]:
-        """Draw the entities that are scored: the batch's answers, then others, none twice; None for all entities.
+        """Draw the entities that are scored: the batch's answers, then further entities; None for all entities.
 
         The second value is added to the scores of the sum: each drawn entity stands for several that were not.
         """
@@ -137,10 +139,8 @@ class EmbeddingModule(Learner):
             return vectors.abs().pow(3).sum(dim=1)
         half = vectors.shape[1] // 2
         squares = vectors[:, :half].square() + vectors[:, half:].square()
+        # The root of 0 has no gradient.
         return (squares + 1e-12).pow(1.5).sum(dim=1)
-
-    def _relation_cubes(self, relations: torch.Tensor) -> torch.Tensor | float:
-        return 0.0 if self._kind == "rotate" else self._cubes(relations)
 
     def _tensor(self, array: npt.NDArray[Any]) -> torch.Tensor:
         return torch.from_numpy(array).to(self.device)

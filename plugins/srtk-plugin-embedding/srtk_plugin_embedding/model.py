@@ -20,8 +20,9 @@ from srtk_plugin_embedding.scoring import KINDS, Kind, entity_scores, query_vect
 _FORMAT = "srtk-embedding-1"
 _FACTS = ("model", "graph", "trained_on", "entities", "relations")
 
+# Queries of a matrix product. A smaller batch is filled up: a library may sum a product of another shape in another
+# order, and then the last bits of a score would depend on the batch.
 BLOCK = 32
-"""Queries of one matrix product; fewer are filled up, so that the last bits depend on no batch."""
 
 Scores = npt.NDArray[np.float64]
 
@@ -35,7 +36,7 @@ class EmbeddingModel:
         entities: Ids of the entities, sorted.
         relations: Ids of the relations, sorted.
         entity_vectors: float32 [entities, d].
-        relation_vectors: float32 [2 * relations, ``relation_width``]: those of the forward steps, then of the inverse.
+        relation_vectors: float32 [2 * relations, ``relation_width``]: first of the forward steps, then of the inverse.
         graph: Hash of the graph's triples; see ``content_hash``.
         trained_on: Hash of the triples that it learnt from: the graph's without the held-out facts.
         training: Settings and figures of the training.

@@ -15,8 +15,8 @@ KINDS: tuple[str, ...] = get_args(Kind)
 
 NAMES = {"complex": "ComplEx", "rotate": "RotatE", "hole": "HolE"}
 
+# Replaces a squared distance of 0, whose root has no gradient.
 _LEAST = 1e-12
-"""Replaces a squared distance of 0, whose root has no gradient."""
 
 
 def relation_width(kind: Kind, dimensions: int) -> int:

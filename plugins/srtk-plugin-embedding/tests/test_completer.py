@@ -239,7 +239,7 @@ def test_a_sample_of_negatives_estimates_the_loss_over_all_entities(tmp_path):
 
     def losses(negatives, times):
         settings = EmbeddingFitSettings(dimensions=8, negatives=negatives)
-        module = lightning_module.EmbeddingModule("complex", queries, 400, 1, settings, None, tmp_path, 0)
+        module = lightning_module.EmbeddingModule("complex", queries, table, settings, None, tmp_path, 0)
         with torch.no_grad():
             module.entities.mul_(800)
             module.relations.mul_(800)
