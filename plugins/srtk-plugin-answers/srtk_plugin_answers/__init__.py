@@ -1,4 +1,4 @@
-"""Answers from subgraphs, and what the operations of questions need: counts, superlatives, comparisons, classes."""
+"""Answers from subgraphs, and the operations of questions: counts, superlatives, comparisons, classes."""
 
 from srtk_plugin_answers.expander import OperationsExpander
 

@@ -1,4 +1,4 @@
-"""What answers each kind of question: handlers, of which the first that has something to say is asked."""
+"""Handlers of each kind of question: the first with an answer or a refusal counts."""
 
 from __future__ import annotations
 
@@ -10,10 +10,11 @@ import attrs
 
 from srtk_framework.roles import KnowledgeGraph
 from srtk_framework.text import fold, without_mentions
-from srtk_framework.values import Pattern, Question, RankedPath, Step, Triple, rounded
+from srtk_framework.values import Question, RankedPath, Step, Triple, rounded
 from srtk_plugin_answers.choices import Choice, choices, named_value, other_words, unknown_names
 from srtk_plugin_answers.counted_steps import not_counted
 from srtk_plugin_answers.drafts import Case, Draft, margin_of
+from srtk_plugin_answers.joined_topics import triples_between
 from srtk_plugin_answers.literal_values import fits, is_date, is_year, truth_of, value_of
 from srtk_plugin_answers.node_sets import Lead, whole_set
 from srtk_plugin_answers.operations import Operated, Operations
@@ -44,8 +45,8 @@ from srtk_plugin_answers.statement_years import dates_of, ends
 from srtk_plugin_answers.unlinked import UnlinkedSets
 
 _ALTERNATIVES = 4
+# Below the least likeness of a noun (`LIKE`): a difference is counted in a unit, which is rarely a relation's name.
 _MEASURE = 0.2
-"""The same for what a difference is counted in, which is a unit rather than a name."""
 _OR_NAME = re.compile(r"\bor (?:the )?[A-Z]")
 _NOUN_OF = re.compile(r"\b(?P<noun>[^\W\d_]+) of (?:(?:an?|the) )? *¤")
 _KIND = ("kind", "type", "sort")
@@ -63,12 +64,12 @@ _TWO_VALUES = "the graph has no relation with a number or a date for each of the
 
 @attrs.define(eq=False)
 class AnswerHandlers:
-    """Answer a question in ids, by what its paths and its operation gave.
+    """Answer a question in ids, by its paths and its operation.
 
     Attributes:
         graph: Graph that is read.
-        operations: What reads sets.
-        sets: What reads the sets of questions without a link.
+        operations: Reads sets.
+        sets: Reads the sets of questions without a link.
         likeness: Compares relations with questions.
         relation_words: Words of the names of the graph's relations.
     """
@@ -79,26 +80,28 @@ class AnswerHandlers:
     likeness: RelationLikeness
     relation_words: frozenset[str]
 
-    def draft(self, question: Question, one: Operated, names: Mapping[str, str]) -> Draft:
-        """Answer in ids, by the first handler of the question's kind that has something to say.
+    def draft(self, question: Question, operated: Operated, names: Mapping[str, str]) -> Draft:
+        """Answer in ids, by the first handler of the question's kind that does not pass.
 
         Args:
             question: The question.
-            one: What its operation gave.
+            operated: Its operation.
             names: Labels of the nodes of its subgraph.
         """
-        known = Case(question, one)
-        handlers = (*_NAMES, *(_UNLINKED if not question.links else _OF_KIND.get(one.kind.kind, _LOOKUP)))
+        known = Case(question, operated)
+        handlers = (*_NAMES, *(_UNLINKED if not question.links else _OF_KIND.get(operated.kind.kind, _LOOKUP)))
         if question.links:
-            paths = one.found.paths
+            paths = operated.found.paths
             labels = self.operations.names.labels({path.steps[-1].relation for path in paths if path.steps})
-            found = self._held_first(one, self._things_first(question, one, choices(question, one, labels)), names)
-            known = Case(question, self._with_held(self._with_things(question, one), names), found, labels)
+            found = self._held_first(
+                operated, self._things_first(question, operated, choices(question, operated, labels)), names
+            )
+            known = Case(question, self._with_held(self._with_things(question, operated), names), found, labels)
         for handler in handlers:
             draft: Draft | None = handler(self, known)
             if draft is not None:
                 return draft
-        return Draft(one.kind.kind, missing="no path leads to an answer")
+        return Draft(operated.kind.kind, missing="no path leads to an answer")
 
     # Handlers: each answers, or refuses, or leaves the case to the next one
 
@@ -113,7 +116,7 @@ class AnswerHandlers:
         return None if draft.missing else draft
 
     def _by_text(self, case: Case) -> Draft | None:
-        """Answer with what has a text that is written in the question; refuse names that nothing has."""
+        """Answer with the nodes that have a text of the question; refuse names that no node has."""
         question = case.question
         unknown = unknown_names(question, self.relation_words) or other_words(self.graph, question)
         if (unknown or _has_sign(question)) and (lead := self.sets.of_value(question)) is not None:
@@ -129,9 +132,9 @@ class AnswerHandlers:
     def _by_class(self, case: Case) -> Draft:
         """Answer by class, values and words, where nothing is linked."""
         sets = self.sets
-        if case.one.scores.unit != sets.values.scores.unit:
-            sets = attrs.evolve(sets, values=attrs.evolve(sets.values, scores=case.one.scores))
-        lead, missing = sets.lead(case.question, case.one.kind)
+        if case.operated.scores.unit != sets.values.scores.unit:
+            sets = attrs.evolve(sets, values=attrs.evolve(sets.values, scores=case.operated.scores))
+        lead, missing = sets.lead(case.question, case.operated.kind)
         if missing:
             return Draft(case.kind, missing=missing)
         if (operation := arithmetic_of(case.question.text)) and lead.values:
@@ -140,48 +143,48 @@ class AnswerHandlers:
         return attrs.evolve(draft, number=len(lead.answers)) if case.kind == "count" else draft
 
     def _by_join(self, case: Case) -> Draft | None:
-        """Answer yes or no by what joins two links, by a value that says so, or by one that the question names."""
-        if case.one.bounds or not is_yes_no(unnamed_text(case.question)):
+        """Answer yes or no by a relation between two links, by a truth value, or by a value that the question names."""
+        if case.operated.bounds or not is_yes_no(unnamed_text(case.question)):
             return None
-        return self._confirmed(case.question, case.one, case.found)
+        return self._confirmed(case.question, case.operated, case.found)
 
     def _by_bound(self, case: Case) -> Draft | None:
         """Answer yes or no by whether a value is within bounds."""
-        lead = case.one.lead
-        if not (case.one.bounds and lead.facts and is_yes_no(unnamed_text(case.question))):
+        lead = case.operated.lead
+        if not (case.operated.bounds and lead.facts and is_yes_no(unnamed_text(case.question))):
             return None
         return attrs.evolve(Draft.of_lead(case.kind, lead), entities=(), truth=bool(lead.answers))
 
     def _by_arithmetic(self, case: Case) -> Draft | None:
         """Answer with a sum, an average or a distance."""
-        lead, text = case.one.lead, unnamed_text(case.question)
+        lead, text = case.operated.lead, unnamed_text(case.question)
         operation = arithmetic_of(text)
         if operation is None or not lead.values:
             return None
         noun = measured_noun(text) if operation == "distance" else None
-        if noun is not None and not self.likeness.is_like(case.one, noun, Step(lead.facts["relation"]), _MEASURE):
+        if noun is not None and not self.likeness.is_like(case.operated, noun, Step(lead.facts["relation"]), _MEASURE):
             return Draft(operation, missing=f"the graph has no number of {noun} for what the question names")
         return self._calculated(operation, lead)
 
     def _by_ordering_relation(self, case: Case) -> Draft | None:
         """Answer a superlative by a relation that itself orders, as *largest city*."""
-        if not case.found or not self.likeness.orders_itself(case.question, case.one, case.found[0]):
+        if not case.found or not self.likeness.orders_itself(case.question, case.operated, case.found[0]):
             return None
-        if (noun := self.likeness.unordered(case.one, case.found[0])) is not None:
+        if (noun := self.likeness.unordered(case.operated, case.found[0])) is not None:
             return Draft(case.kind, missing=_NO_RELATION.format(noun=noun))
         return self._looked_up(case, "lookup", case.found)
 
     def _by_counted_noun(self, case: Case) -> Draft | None:
         """Refuse an order by counts where nothing can be counted, and no number is meant."""
         order = counted_order(case.question.text)
-        if case.one.lead.answers or order is None or not order.noun:
+        if case.operated.lead.answers or order is None or not order.noun:
             return None
         return Draft(case.kind, missing=not_counted(order))
 
     def _by_place(self, case: Case) -> Draft | None:
         """Refuse a place in an order that is beyond the set."""
-        facts = case.one.lead.facts
-        if case.one.lead.answers or "rank" not in facts:
+        facts = case.operated.lead.facts
+        if case.operated.lead.answers or "rank" not in facts:
             return None
         missing = _BEYOND.format(
             rank=facts["rank"], count=facts["with_value"], name=self.likeness.label(facts["relation"])
@@ -191,7 +194,7 @@ class AnswerHandlers:
     def _by_comparison(self, case: Case) -> Draft | None:
         """Refuse a comparison of things without values, or of fewer than two."""
         several = len(case.question.links) > 1
-        if case.one.lead.answers or not (several or not case.found or _OR_NAME.search(case.question.text)):
+        if case.operated.lead.answers or not (several or not case.found or _OR_NAME.search(case.question.text)):
             return None
         return Draft(case.kind, missing=_TWO_VALUES if several else _TWO_NAMES)
 
@@ -207,8 +210,8 @@ class AnswerHandlers:
 
     def _by_number(self, case: Case) -> Draft | None:
         """Answer how many by a number that the graph has, such as a population."""
-        one = case.one
-        best = None if one.bounds or one.is_classed else _best_number(case.found, one.lead)
+        one = case.operated
+        best = None if one.bounds or one.named else _best_number(case.found, one.lead)
         if best is None:
             return None
         if (noun := self.likeness.unlike(case, best)) is not None:
@@ -216,21 +219,22 @@ class AnswerHandlers:
         return attrs.evolve(self._looked_up(case, case.kind, [best]), number=value_of(next(iter(best.ends))))
 
     def _by_set(self, case: Case) -> Draft | None:
-        """Answer with what the operation gave."""
-        return self._of_lead(case.question, case.one) if case.one.lead.answers and case.one.held <= 0 else None
+        """Answer with the result of the operation."""
+        return (
+            self._of_lead(case.question, case.operated)
+            if case.operated.lead.answers and case.operated.held <= 0
+            else None
+        )
 
     def _by_value(self, case: Case) -> Draft | None:
-        """Refuse a number where no path ends in one, and an age where what is asked about has none.
-
-        An age is a date, a year, or a number of a relation like *age*, one step away.
-        """
+        """Refuse a number where no path ends in one, and an age without a date, a year or an *age* one step away."""
         if value_kind(unnamed_text(case.question)) != "number" or not case.found:
             return None
         if not asks_for_age(case.question.text):
             if any(fits(end, "number") for choice in case.found for end in choice.ends):
                 return None
             return Draft(case.kind, missing="the graph has no number of what the question names")
-        ages = [choice for choice in case.found if len(choice.path.steps) == 1 and self._is_age(case.one, choice)]
+        ages = [choice for choice in case.found if len(choice.path.steps) == 1 and self._is_age(case.operated, choice)]
         if not ages:
             return Draft(case.kind, missing="the graph has no age of what the question names")
         return self._looked_up(case, case.kind, [*ages, *(choice for choice in case.found if choice not in ages)])
@@ -266,21 +270,21 @@ class AnswerHandlers:
         told = next((step for step, name in zip(back, labels, strict=True) if _says(noun, name)), None)
         if told is None:
             return None
-        sets = self.operations.read_sets(case.one.reads, case.question, [RankedPath(link, (told,), 0.0)])
+        sets = self.operations.read_sets(case.operated.reads, case.question, [RankedPath(link, (told,), 0.0)])
         draft = Draft.of_lead(case.kind, whole_set(sets))
         return attrs.evolve(draft, number=len(draft.entities)) if case.kind == "count" else draft
 
     # What the handlers share
 
     def _leads_beyond(self, question: Question, one: Operated, path: RankedPath | None) -> bool:
-        """Return whether a path goes on from what is asked for: *which films* are before their genre.
+        """Return whether a path goes on behind the answer: *which films* are before their genre.
 
-        Nothing tells the class of those nodes; but the question names the relation that leads to them, against its
-        direction, and not the one that goes on. A search that is sure of the longer path knows better.
+        The graph has no class of those nodes; but the question names the relation that leads to them, against its
+        direction, and not the last relation. A search that is sure of the longer path knows better.
         """
         # The types of films are behind them.
         nouns = [noun for noun in one.phrases if noun not in PEOPLE and noun.split()[-1] not in NO_NOUNS]
-        if not nouns or one.is_classed or one.roles or path is None or len(path.steps) < 2:
+        if not nouns or one.named or one.roles or path is None or len(path.steps) < 2:
             return False
         before, last = path.steps[-2:]
         if not before.inverse or last.inverse or is_clear(path, one.found.paths, SURE):
@@ -290,14 +294,14 @@ class AnswerHandlers:
         return bool(told & asked) and not beyond & asked
 
     def _things_first(self, question: Question, one: Operated, found: list[Choice]) -> list[Choice]:
-        """Put the path to what is asked for before those that go on from there."""
+        """Put the path to the answer before the paths that go on from there."""
         if not found or not self._leads_beyond(question, one, found[0].path):
             return found
         begun = (found[0].path.entity, found[0].path.steps[:-1])
         return sorted(found, key=lambda choice: (choice.path.entity, choice.path.steps) != begun)
 
     def _with_things(self, question: Question, one: Operated) -> Operated:
-        """Count what is asked for, where the set goes on from there."""
+        """Count the answers, where the set goes on behind them."""
         path = one.lead.path
         if one.kind.kind != "count" or one.bounds or path is None or not self._leads_beyond(question, one, path):
             return one
@@ -305,8 +309,8 @@ class AnswerHandlers:
         return attrs.evolve(one, lead=whole_set(sets)) if sets else one
 
     def _held_first(self, one: Operated, found: list[Choice], names: Mapping[str, str]) -> list[Choice]:
-        """Put what nodes hold before them, if their name tells nothing: authors before an *authors list*."""
-        if not found or self.sets.shared.are_told(found[0].ends, names):
+        """Put the content of nodes with a meaningless name before them: authors before an *authors list*."""
+        if not found or self.sets.shared.are_meaningful(found[0].ends, names):
             return found
         best, paths = found[0], self._held(one, found[0].path, list(found[0].ends))
         held = []
@@ -318,11 +322,11 @@ class AnswerHandlers:
         return [*held, *found]
 
     def _with_held(self, one: Operated, names: Mapping[str, str]) -> Operated:
-        """Take what nodes hold for the set, if their name tells nothing."""
+        """Take the content of nodes with a meaningless name for the set."""
         path = one.lead.path
         if one.kind.kind not in ("count", "lookup") or one.bounds or path is None:
             return one
-        if self.sets.shared.are_told(one.lead.answers, names):
+        if self.sets.shared.are_meaningful(one.lead.answers, names):
             return one
         for onward, triples in self._held(one, path, one.lead.answers)[:1]:
             members = list(dict.fromkeys(triple.object for triple in triples))
@@ -341,7 +345,7 @@ class AnswerHandlers:
         return sorted(onward.items(), key=lambda pair: -one.likeness(pair[0]))
 
     def _of_lead(self, question: Question, one: Operated) -> Draft:
-        """Answer with what the operation gave."""
+        """Answer with the result of the operation: a number, yes or no, values or nodes."""
         lead, kind = one.lead, one.kind.kind
         draft = Draft.of_lead(kind, lead)
         if kind == "count":
@@ -370,34 +374,29 @@ class AnswerHandlers:
         return bool(words_of(label) & words_of(question.text))
 
     def _confirmed(self, question: Question, one: Operated, found: Sequence[Choice]) -> Draft:
-        """Answer yes or no: by what joins two links, by a value that says so, or by a value that the question names."""
+        """Answer yes or no: by a relation between links, a truth value, or a value that the question names."""
         lead, kind = one.lead, one.kind.kind
         if lead.facts:
             return attrs.evolve(Draft.of_lead(kind, lead), entities=(), truth=bool(lead.answers))
-        said = [choice for choice in found if all(truth_of(end) is not None for end in choice.ends)]
-        if found and said[:1] == found[:1]:
-            truths = {truth_of(end) for end in found[0].ends}
-            proof = [(triple, found[0].path) for way in found[0].ends.values() for triple in way]
-            if len(truths) == 1 and not self.likeness.is_near(one, question, found[0]):
+        if not found:
+            return Draft(kind, missing=_TWO_NAMES)
+        best = found[0]
+        ends_, truths = best.ends, {truth_of(end) for end in best.ends}
+        if truths in ({True}, {False}):
+            if not self.likeness.is_near(one, question, best):
                 return Draft(kind, missing="the graph has no relation like what the question asks of it")
-            if len(truths) == 1:
-                return Draft(kind, truth=truths.pop(), proof=proof, complete=True, score=found[0].path.score)
-        if found and _has_figure(question, one) and not any(truth_of(end) is not None for end in found[0].ends):
-            named = named_value(question, found[0])
-            ends_ = found[0].ends if named is None else {named: found[0].ends[named]}
-            proof = [(triple, found[0].path) for way in ends_.values() for triple in way]
-            return Draft(kind, truth=named is not None, proof=proof, complete=True, score=found[0].path.score)
-        if found and (named := named_value(question, found[0])) is not None:
-            proof = [(triple, found[0].path) for triple in found[0].ends[named]]
-            return Draft(kind, truth=True, proof=proof, complete=True, score=found[0].path.score)
-        return Draft(kind, missing=_TWO_NAMES)
+            truth = truths == {True}
+        else:
+            named = named_value(question, best)
+            if named is None and (truths != {None} or not _has_figure(question, one)):
+                return Draft(kind, missing=_TWO_NAMES)
+            truth, ends_ = named is not None, ends_ if named is None else {named: ends_[named]}
+        proof = [(triple, best.path) for way in ends_.values() for triple in way]
+        return Draft(kind, truth=truth, proof=proof, complete=True, score=best.path.score)
 
     def _of_statement(self, question: Question) -> Draft | None:
         """Answer when a statement between two links began or ended, by the dates of its qualifiers."""
-        links = list(dict.fromkeys(link.entity for link in question.links))
-        patterns = [Pattern(one, None, other) for one in links for other in links if one != other]
-        joined = [triple for row in self.graph.match(patterns) for triple in row] if patterns else []
-        dates = dates_of(self.graph, joined, ends(question.text))
+        dates = dates_of(self.graph, triples_between(self.graph, question), ends(question.text))
         if not dates:
             return None
         values = tuple(dict.fromkeys(date for _, date in dates))
@@ -427,7 +426,7 @@ class AnswerHandlers:
 
     def _looked_up(self, case: Case, kind: str, found: Sequence[Choice]) -> Draft:
         best, *others = found
-        whole, complete = self._whole(case.one.reads, best)
+        whole, complete = self._whole(case.operated.reads, best)
         return Draft(
             kind,
             tuple(whole),
@@ -442,9 +441,9 @@ class AnswerHandlers:
         )
 
     def _whole(self, reads: PathReads, choice: Choice) -> tuple[Mapping[str, tuple[Triple, ...]], bool | None]:
-        """Read all of where a path ends; what the subgraph has comes first. Tell whether that is all there is.
+        """Read all nodes where a path ends, with those in the subgraph first, and whether these are all.
 
-        Ends of one class or year are those of the subgraph alone, of which nothing is told.
+        Of ends of one class or year only the subgraph's are returned, and None, since others may be left out.
         """
         if choice.narrowed:
             return choice.ends, None
@@ -496,11 +495,11 @@ _OF_KIND: Mapping[Kind, Sequence[Handler]] = {
         *_LOOKUP[3:],
     ),
 }
-"""The handlers of each kind of question, first first; look-ups and the other kinds have those of look-ups."""
+"""The handlers of each kind of question in order; kinds that are not listed have the handlers of look-ups."""
 
 
 def _says(noun: str, label: str) -> bool:
-    """Return whether a relation says that its subject is such a noun of its object."""
+    """Return whether a relation calls its subject such a noun of its object."""
     return label == f"{noun} of" or (noun in _KIND and label in _IS_A)
 
 
@@ -515,7 +514,7 @@ def _has_figure(question: Question, one: Operated) -> bool:
 
 
 def _best_number(found: Sequence[Choice], lead: Lead) -> Choice | None:
-    """Return the best path if it ends in one number, such as a population, and is nearer than what could be counted."""
+    """Return the best path if it ends in one number, such as a population, and is better than the path to the set."""
     best = max(found, key=lambda choice: choice.path.score, default=None)
     if best is None or len(best.ends) != 1 or (lead.path is not None and lead.path.score > best.path.score):
         return None

@@ -1,4 +1,4 @@
-"""How probable an answer is: a logistic model over what speaks for the path of an answer, which knows no graph."""
+"""The probability of an answer, by a logistic model over its path that knows no graph."""
 
 from __future__ import annotations
 
@@ -33,7 +33,7 @@ _CLEAR = 1.0
 
 @attrs.frozen
 class Evidence:
-    """What speaks for the path of an answer.
+    """Evidence for the path of an answer.
 
     Attributes:
         margin: Distance of its score from the next one's with another answer.
@@ -42,8 +42,9 @@ class Evidence:
         named: Whether the question has a word of one of its relations.
         unused: Linked topics of the question that are not in the proof.
         operated: Whether an operation chose the set.
-        likened: Whether no word tells what was counted: such an answer is likely at most, and never complete.
-        classed: Whether the graph, or the name of a relation, tells that something has the class that is asked for.
+        likened: Whether no word of the question fits the counted step: such an answer is at most likely, and never
+            complete.
+        classed: Whether the graph, or the name of a relation, has something of the class that the question names.
     """
 
     margin: float = math.inf
@@ -86,6 +87,6 @@ class Evidence:
 
     @property
     def is_complete(self) -> bool:
-        """Return whether a set that was read whole is the one that is asked for."""
+        """Return whether a set that was read whole is certain enough to be called complete."""
         clear = self.operated and self.margin >= _CLEAR and not self.likened
         return self.probability >= (LIKELY if clear else SURE)

@@ -17,7 +17,7 @@ from srtk_plugin_answers.literal_values import fits
 from srtk_plugin_answers.operations import Operated
 from srtk_plugin_answers.path_ends import turns_back
 from srtk_plugin_answers.question_classes import MENTION, STOP_WORDS, shared_words, singular
-from srtk_plugin_answers.question_kinds import asks_for_things, classes_asked, measure_asked, unnamed_text, value_kind
+from srtk_plugin_answers.question_kinds import asks_for_things, class_words, measure_asked, unnamed_text, value_kind
 
 _NO_WORD = re.compile(r"[^\w]+")
 _CAPITAL = re.compile(r"(?<![\w.'’-])[A-Z][a-zà-ÿ]{2,}\b")
@@ -30,12 +30,12 @@ _NAMES = 10_000
 
 @attrs.frozen
 class Choice:
-    """What one path leads to.
+    """A path that may hold the answer.
 
     Attributes:
         path: The path.
         ends: Where it ends, without the question's own entities; each with the triples that lead there.
-        narrowed: Whether the ends are those alone that have the class, or held in the year, that the question names.
+        narrowed: Whether only ends with the class or of the year that the question names are kept.
     """
 
     path: RankedPath
@@ -43,44 +43,32 @@ class Choice:
     narrowed: bool = False
 
 
-def choices(question: Question, one: Operated, names: Mapping[str, str]) -> list[Choice]:
-    """Return what the paths of a subgraph lead to, best first; of paths with the same ends the first alone.
+def choices(question: Question, operated: Operated, names: Mapping[str, str]) -> list[Choice]:
+    """Return the paths of a subgraph with their ends, best first; of paths with the same ends only the first.
 
-    Paths to what has the class that the question names come first, and to statements of the year that it names; then
-    those whose ends are of the kind that its words ask for: dates, numbers or names.
+    Paths to nodes of the class or to statements of the year that the question names come first. Then come paths whose
+    ends are of the kind that its words ask for: dates, numbers or names.
 
     Args:
         question: The question.
-        one: What its operation gave.
+        operated: Its operation.
         names: Labels of the relations.
     """
-    found = one.found
+    found = operated.found
     ranked = [path for path in sorted(found.paths, key=path_order) if path.steps] or _first_steps(question, found)
-    own = {link.entity for link in question.links}
-    seen: set[frozenset[str]] = set()
-    first: list[Choice] = []
-    rest: list[Choice] = []
+    of_ends: dict[frozenset[str], Choice] = {}
     for path in ranked:
-        ways = {end: way for end, way in one.ends.of(path).items() if end not in own and not turns_back(way)}
-        if one.held > 0:
-            ways = {end: way for end, way in ways.items() if min(way) < one.held} or ways
-        fit = {end: way for end, way in ways.items() if end in one.fit}
-        chosen = fit or ways
-        if not chosen or frozenset(chosen) in seen:
-            continue
-        seen.add(frozenset(chosen))
-        held = one.held > 0 and any(min(way) < one.held for way in chosen.values())
-        whole = {end: tuple(found.triples[place] for place in way) for end, way in chosen.items()}
-        role = bool(one.roles) and sum(end in one.roles for end in chosen) * 2 >= len(chosen)
-        (first if fit or held or role else rest).append(Choice(path, whole, bool(fit) or held))
-    every = [*first, *rest]
+        choice = _choice(question, operated, path)
+        of_ends.setdefault(frozenset(choice.ends), choice)
+    of_ends.pop(frozenset(), None)
+    every = sorted(of_ends.values(), key=lambda choice: not (choice.narrowed or _has_role(choice, operated)))
     text = unnamed_text(question)
     wanted = value_kind(text)
-    if wanted is None and asks_for_things(text) and not _is_of_relation(every, one.phrases, names):
+    if wanted is None and asks_for_things(text) and not _is_of_relation(every, operated.phrases, names):
         wanted = "name"
     if wanted is None:
         return every
-    # What is alike has values of its own, while the others of a kind may be what is asked for.
+    # A path back to alike nodes leads to their values; but those nodes may be the names that are asked for.
     every = sorted(
         every,
         key=lambda choice: (
@@ -89,11 +77,27 @@ def choices(question: Question, one: Operated, names: Mapping[str, str]) -> list
         ),
     )
     measure = measure_asked(text)
-    return every if measure is None else _by_measure(every, one, measure, _singulars(text), names)
+    return every if measure is None else _by_measure(every, operated, measure, _singulars(text), names)
+
+
+def _choice(question: Question, one: Operated, path: RankedPath) -> Choice:
+    """Return where a path ends: in the nodes of the year and of the class that a question names, if there are any."""
+    own = {link.entity for link in question.links}
+    ways = {end: way for end, way in one.ends.of(path).items() if end not in own and not turns_back(way)}
+    held = {end: way for end, way in ways.items() if min(way) < one.held}
+    ways = held or ways
+    fit = {end: way for end, way in ways.items() if end in one.fit}
+    ends = {end: tuple(one.found.triples[place] for place in way) for end, way in (fit or ways).items()}
+    return Choice(path, ends, bool(fit or held))
+
+
+def _has_role(choice: Choice, one: Operated) -> bool:
+    """Return whether relations call half of the ends or more by the class that a question names."""
+    return bool(one.roles) and sum(end in one.roles for end in choice.ends) * 2 >= len(choice.ends)
 
 
 def _by_measure(every: list[Choice], one: Operated, measure: str, text: str, names: Mapping[str, str]) -> list[Choice]:
-    """Put first the number of the best path's place whose relation is likest to what is measured.
+    """Put first the number whose relation is likest to the measure, among those at the best path's place.
 
     *How heavy* has no word of a weight. Where the question names a relation, that is meant.
     """
@@ -114,12 +118,12 @@ def _by_measure(every: list[Choice], one: Operated, measure: str, text: str, nam
 
 
 def _returns(steps: Path) -> bool:
-    """Return whether a path goes back the way it came, to what is alike."""
+    """Return whether a path goes back the way it came, to alike nodes."""
     return any(one.relation == other.relation and one.inverse != other.inverse for one, other in pairwise(steps))
 
 
 def _is_of_relation(every: Sequence[Choice], phrases: Sequence[str], names: Mapping[str, str]) -> bool:
-    """Return whether the best path's last relation is called what the question asks for: *which year*."""
+    """Return whether the best path's last relation has the name of the class: *which year*."""
     if not every:
         return False
     relation = every[0].path.steps[-1].relation
@@ -147,7 +151,7 @@ def named_ends(question: Question, nodes: Sequence[str], names: Mapping[str, str
         names: Their labels.
     """
     linked = {link.entity for link in question.links}
-    classes = {word for phrase in classes_asked(question.text) for word in (phrase, *phrase.split())}
+    classes = class_words(question.text)
     plain = f" {_singulars(without_mentions(question, question.links, {}, MENTION))} "
     found = []
     for node in nodes:
@@ -190,7 +194,7 @@ def named_value(question: Question, choice: Choice) -> str | None:
 def unknown_names(question: Question, relations: Collection[str]) -> list[str]:
     """Return the capitalised words of a question, beyond its first, that no link's mention covers; all but acronyms.
 
-    Where no letter of the question is small, or each word is capitalised, they say nothing.
+    Where no letter of the question is small, or each word is capitalised, capitals mean nothing, and none is returned.
 
     Args:
         question: The question.
@@ -215,7 +219,7 @@ def unknown_names(question: Question, relations: Collection[str]) -> list[str]:
 def other_words(graph: KnowledgeGraph, question: Question) -> list[str]:
     """Return the mentions of links that are no name of their entity and begin otherwise: *Wakanda* for Akanda.
 
-    What is misspelt mostly begins right.
+    A misspelt name mostly begins right.
     """
     links = [link for link in question.links if link.start is not None and link.end is not None]
     mentions = {link: question.text[link.start : link.end] for link in links}

@@ -36,7 +36,7 @@ _LIKE = 0.5
 
 @attrs.frozen(order=True)
 class Decider:
-    """What may decide an order: the values of a relation, or how many ends a step has.
+    """A step that may decide an order, by the values of its relation or by the number of its ends.
 
     Attributes:
         step: The step.
@@ -49,13 +49,13 @@ class Decider:
 
 @attrs.frozen
 class Fit:
-    """How the words of an order fit what may decide it.
+    """How the words of an order fit a step that may decide it.
 
     Attributes:
         words: Words of its noun and its verb that fit.
-        is_agent: Whether the relation says that its object does something that the question has a word of, as in
-            *director*, directed by.
-        is_asked: Whether the relation calls its ends what is asked for, and not what is counted.
+        is_agent: Whether the relation has its object do something that the question has a word of: *director*,
+            directed by.
+        is_asked: Whether the relation calls its ends by the class that is asked for, not by the counted noun.
     """
 
     words: int
@@ -80,7 +80,7 @@ class Counted:
 
 @attrs.frozen(eq=False)
 class CountedSteps:
-    """Tell which step of a set an order by counts means, and count its ends.
+    """Find the step of a set that an order by counts means, and count its ends.
 
     Attributes:
         graph: Graph from which they are read.
@@ -90,8 +90,36 @@ class CountedSteps:
     graph: KnowledgeGraph
     names: GraphNames
 
-    def offered(self, sets: Sequence[NodeSet], scores: PathScores) -> list[tuple[int, Decider, list[str]]]:
-        """Return what may decide with its set's place: relations with numbers, and steps with some of their ends."""
+    def candidates(
+        self, order: CountedOrder, sets: Sequence[NodeSet], scores: PathScores
+    ) -> tuple[list[tuple[int, Decider]], bool]:
+        """Return the steps that an order may mean, each with the place of its set, and whether its words fit them.
+
+        Where no words fit, steps like the noun are returned. A verb alone, as in *lost the most*, must fit a step;
+        else it orders by a value.
+        """
+        offered = self._offered(sets, scores) if sets else []
+        fits = self._fits(order, sets, offered)
+        most = max((fit.words for fit in fits), default=0)
+        best = [(place, one, fit) for (place, one, _), fit in zip(offered, fits, strict=True) if fit.words == most]
+        if not most:
+            likeness = self._likeness(order, [one.step for _, one, _ in best], scores)
+            best = [
+                row
+                for row, like in zip(best, likeness, strict=True)
+                if (like >= _LIKE if order.noun else not row[1].counts)
+            ]
+        best = [row for row in best if row[2].is_agent] or best
+        # Which actor starred in the most films: of both directions the one to films.
+        known = {(place, one.step) for place, one, _ in best}
+        return [
+            (place, one)
+            for place, one, fit in best
+            if not (fit.is_asked and (place, Step(one.step.relation, not one.step.inverse)) in known)
+        ], bool(most)
+
+    def _offered(self, sets: Sequence[NodeSet], scores: PathScores) -> list[tuple[int, Decider, list[str]]]:
+        """Return the relations with numbers and the steps with some of their ends, each with its set's place."""
         # Of ids in order the first ones are often of one kind.
         members = [sorted(one.instances) for one in sets]
         frontiers = self.graph.frontiers([row[:: -(-len(row) // _TRIED)] for row in members])
@@ -110,14 +138,14 @@ class CountedSteps:
         most = max(_LEAST_ENDS, _TRIED // max(1, len(found)))
         return [(place, one, ends[:most]) for place, one, ends in found]
 
-    def fits(
+    def _fits(
         self, order: CountedOrder, sets: Sequence[NodeSet], offered: Sequence[tuple[int, Decider, Sequence[str]]]
     ) -> list[Fit]:
-        """Tell how each decider fits the words of an order.
+        """Return how each step fits the words of an order.
 
-        The noun fits a step whose ends have its class or are called so, and a relation with numbers of its name; where
-        it is also what is asked for (*which neighbour has the most neighbours*), the relation that leads to the set. A
-        verb fits a relation that has its stem.
+        The noun fits a step whose ends have its class or are called so, and a relation with numbers of its name. Where
+        the noun is also asked for (*which neighbour has the most neighbours*), it fits the relation that leads to the
+        set. A verb fits a relation that has its stem.
         """
         noun = _phrases(order)
         labels = self.names.labels(one.step.relation for _, one, _ in offered)
@@ -129,8 +157,8 @@ class CountedSteps:
         rated = []
         for (place, one, _), own, roles in zip(offered, typed, called, strict=True):
             label, path = labels[one.step.relation], sets[place].steps
-            # What tells which set is asked of tells nothing of what is counted.
-            told = stems_of(" ".join(self.names.labels(step.relation for step in (*path, *sets[0].steps)).values()))
+            # Words of the path to the set do not name the counted step.
+            of_set = stems_of(" ".join(self.names.labels(step.relation for step in (*path, *sets[0].steps)).values()))
             from_end = Step(one.step.relation, not one.step.inverse)
             if one.counts:
                 words = max(bool(own or roles), words_of_role(self.names.schema, noun, from_end, label))
@@ -139,8 +167,8 @@ class CountedSteps:
                 words = int(bool(stems_of(order.noun) & stems_of(label)))
             rated.append(
                 Fit(
-                    words=words + bool((verbs - told) & stems_of(label)),
-                    is_agent=is_of_agent(label) and bool((stems_of(order.text) - told) & stems_of(label)),
+                    words=words + bool((verbs - of_set) & stems_of(label)),
+                    is_agent=is_of_agent(label) and bool((stems_of(order.text) - of_set) & stems_of(label)),
                     is_asked=not (asked or own or roles)
                     and bool(words_of_role(self.names.schema, asked_for, from_end, label)),
                 )
@@ -148,7 +176,7 @@ class CountedSteps:
         return rated
 
     def is_named(self, order: CountedOrder, step: Step, label: str) -> bool:
-        """Return whether a step leads to what an order counts, or from who does what its verb says, by its name."""
+        """Return whether a step's name fits the noun of an order, or its verb: *who wrote*, written by."""
         if step.inverse and is_of_agent(label) and verb_stems(order.text) & stems_of(label):
             return True
         return bool(words_of_role(self.names.schema, _phrases(order), Step(step.relation, not step.inverse), label))
@@ -165,7 +193,7 @@ class CountedSteps:
         typed = [some or other for some, other in zip(typed, rows, strict=True)]
         return typed, of_role(reads, self.names, asked, nodes)
 
-    def likeness(self, order: CountedOrder, steps: Sequence[Step], scores: PathScores) -> list[float]:
+    def _likeness(self, order: CountedOrder, steps: Sequence[Step], scores: PathScores) -> list[float]:
         """Return how like an order is to each relation, as a part of the relation's likeness with its own name."""
         labels = self.names.labels(step.relation for step in steps)
         texts = [text for step in steps for text in (order.noun or order.text, order.text, labels[step.relation])]
@@ -193,7 +221,7 @@ class CountedSteps:
         return Counted(numbers, cut, is_sure)
 
     def _asked(self, order: CountedOrder, step: Step, ends: Sequence[str]) -> tuple[frozenset[str], bool]:
-        """Return the ends that have the class of what is counted, none for all, and whether no others are counted."""
+        """Return the ends of the counted noun's class, none for all, and whether no ends of other classes count."""
         noun, labels = _phrases(order), self.names.labels([step.relation])
         from_end = Step(step.relation, not step.inverse)
         if not noun or words_of_role(self.names.schema, noun, from_end, labels[step.relation]):
@@ -216,11 +244,6 @@ def verb_stems(text: str) -> set[str]:
 def not_counted(order: CountedOrder) -> str:
     """Return why an order by counts has no answer."""
     return f"the graph has no relation or number like {order.noun or order.text!r} by which things could be ordered"
-
-
-def is_like(likeness: float) -> bool:
-    """Return whether a relation without a word of the order may be meant by it."""
-    return likeness >= _LIKE
 
 
 def _member(triple: Triple, step: Step) -> str:

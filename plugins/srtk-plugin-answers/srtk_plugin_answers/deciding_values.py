@@ -11,9 +11,9 @@ import attrs
 from srtk_framework.roles import KnowledgeGraph
 from srtk_framework.text import link_shares
 from srtk_framework.values import Question, Step, Triple, rounded
-from srtk_plugin_answers.counted_steps import CountedSteps, Decider, is_like
+from srtk_plugin_answers.counted_steps import CountedSteps, Decider
 from srtk_plugin_answers.literal_values import is_date, is_year, unit_of, value_of
-from srtk_plugin_answers.node_sets import Lead, NodeSet, Row, margin
+from srtk_plugin_answers.node_sets import PATHS, SETS, Lead, NodeSet, Row, margin
 from srtk_plugin_answers.path_scores import PathScores
 from srtk_plugin_answers.question_kinds import CountedOrder, QuestionKind, is_of_age, is_of_length, order_phrase
 from srtk_plugin_answers.question_values import ValueConstraint, clauses
@@ -31,16 +31,12 @@ class DecidingValues:
     Attributes:
         graph: Graph from which the values are read.
         scores: Scores the relations.
-        counted: Tells what orders by counts mean.
-        most: Maximum number of relations that are tried for a bound.
-        sets: Maximum number of sets that are kept.
+        counted: Finds the steps that orders by counts mean.
     """
 
     graph: KnowledgeGraph
     scores: PathScores
     counted: CountedSteps
-    most: int
-    sets: int
 
     def compared(
         self,
@@ -54,11 +50,11 @@ class DecidingValues:
 
         Args:
             question: The question.
-            kind: What order it asks for.
-            sets: Sets of which one may be meant.
-            text: What the scorer reads for the paths to the sets.
-            order: What it reads for the relation that decides, or an order that may be by counts; None for ``text``,
-                with the path.
+            kind: The order that it asks for.
+            sets: The sets that may be meant.
+            text: Text for the scorer, for the paths to the sets.
+            order: Its text for the relation that decides, or an order that may be by counts; None for ``text``, with
+                the path.
         """
         sets = [one for one in sets if len(one.instances) > 1]
         by_words = True
@@ -74,7 +70,7 @@ class DecidingValues:
             lead = attrs.evolve(self._ordered(kind, sets[place], decider, question.text, order), score=-score)
             # Sets that differ in their paths alone are one.
             leads.setdefault(frozenset(triple for row in lead.rows for triple, _ in row[-1:]), lead)
-            if len(leads) == self.sets:
+            if len(leads) == SETS:
                 break
         if not leads:
             return Lead()
@@ -89,12 +85,12 @@ class DecidingValues:
     def compared_links(
         self, question: Question, kind: QuestionKind, text: str, namesakes: Mapping[str, Sequence[str]]
     ) -> Lead:
-        """Compare the linked entities, or others of the same name where one has no value.
+        """Compare the linked entities, or entities of the same name where a linked entity has no value.
 
         Args:
             question: The question.
-            kind: What order it asks for.
-            text: What the scorer reads.
+            kind: The order that it asks for.
+            text: Text for the scorer.
             namesakes: For each linked entity the entities that its name may mean, itself first.
 
         Returns:
@@ -189,50 +185,27 @@ class DecidingValues:
     def _counting(
         self, question: Question, sets: Sequence[NodeSet], text: str, order: CountedOrder
     ) -> tuple[list[tuple[float, int, Decider, int]], bool]:
-        """Rate what an order by counts may mean: what fits its words, else what is like it, the best first.
-
-        Where a verb alone says what is counted, as in *lost the most*, a step must fit it.
+        """Rate the steps and relations that an order by counts may mean, the best first.
 
         Returns:
-            The best: the negative score, the length of the path, what decides, and the set's place; and whether words
-            fit.
+            For each the negative score, the length of the path, the step, and the set's place; and whether words fit.
         """
-        offered = self.counted.offered(sets, self.scores) if sets else []
-        fits = self.counted.fits(order, sets, offered)
-        most = max((fit.words for fit in fits), default=0)
-        best = [(*one, fit) for one, fit in zip(offered, fits, strict=True) if fit.words == most]
-        if not most:
-            likeness = self.counted.likeness(order, [row[1].step for row in best], self.scores)
-            by_noun = bool(order.noun)
-            best = [
-                row
-                for row, like in zip(best, likeness, strict=True)
-                if (is_like(like) if by_noun else not row[1].counts)
-            ]
-        best = [row for row in best if row[3].is_agent] or best
-        # Which actor starred in the most films: of both directions the one to films.
-        known = {(place, one.step) for place, one, *_ in best}
-        best = [
-            row
-            for row in best
-            if not (row[3].is_asked and (row[0], Step(row[1].step.relation, not row[1].step.inverse)) in known)
-        ]
-        paths = [sets[row[0]].steps for row in best]
-        steps = [[row[1].step] for row in best]
+        found, by_words = self.counted.candidates(order, sets, self.scores)
+        paths = [sets[place].steps for place, _ in found]
         begun = self.scores.of(paths, text)
         if order.noun:
             texts = [order.noun, order.text]
         else:
-            # A verb that nothing to count fits orders by a value, which its clause tells: sleep the least.
-            texts = [order.text if any(row[1].counts for row in best) else order_phrase(question.text)]
-        rows = [self.scores.rows([one] * len(best), paths, steps) for one in texts]
-        means = [sum(row[i][0] for row in rows) / len(rows) for i in range(len(best))]
+            # A verb that nothing to count fits orders by a value, which its clause names: sleep the least.
+            texts = [order.text if any(one.counts for _, one in found) else order_phrase(question.text)]
+        rows = [self.scores.rows([one] * len(found), paths, [[one.step] for _, one in found]) for one in texts]
+        means = [sum(row[i][0] for row in rows) / len(rows) for i in range(len(found))]
         weights = self._weights(question, sets)
         rated = sorted(
-            (-rounded(begun[i] + mean + weights[place]), len(paths[i]), one, place)
-            for i, ((place, one, *_), mean) in enumerate(zip(best, means, strict=True))
+            (-rounded(start + mean + weights[place]), len(path), one, place)
+            for start, mean, path, (place, one) in zip(begun, means, paths, found, strict=True)
         )
-        return rated, bool(most)
+        return rated, by_words
 
     def _weights(self, question: Question, sets: Sequence[NodeSet]) -> list[float]:
         """Return the logarithm of the share of the link that each set begins at."""
@@ -253,10 +226,10 @@ class DecidingValues:
 
         Args:
             question: The question.
-            sets: Sets of which one member or more has a value.
-            text: What the scorer reads.
+            sets: Sets whose members may have a value.
+            text: Text for the scorer.
             bound: Constraint for whose values the relations must be fit: dates or numbers.
-            clause: What the scorer reads for the relation alone.
+            clause: Text for the scorer, for the relation alone.
 
         Returns:
             Sort keys, the best least: the negative score, the length of the path, the relation, and the set's place.
@@ -306,7 +279,7 @@ class DecidingValues:
         _, parts = clauses(text)
         told = parts if len(parts) == len(bounds) else [text] * len(bounds)
         for bound, clause in zip(bounds, told, strict=True):
-            rated = sorted(self._deciding(question, chosen or sets, text, bound, clause))[: self.most]
+            rated = sorted(self._deciding(question, chosen or sets, text, bound, clause))[:PATHS]
             within: dict[int, NodeSet] = {}
             for _, _, relation, place in rated:
                 if place in within:
@@ -315,7 +288,7 @@ class DecidingValues:
                 # What is counted (more than three prizes) has no value of which none is too small.
                 if one.instances and (one.behind.get("value") or not bound.is_small):
                     within[place] = one
-                if len(within) == self.sets:
+                if len(within) == SETS:
                     break
             chosen = list(within.values()) or chosen
         return chosen

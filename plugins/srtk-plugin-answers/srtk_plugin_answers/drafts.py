@@ -1,4 +1,4 @@
-"""Answers in ids, and the questions that they are for with what was found."""
+"""Answers in ids, and the questions that they are for with their paths."""
 
 from __future__ import annotations
 
@@ -25,17 +25,17 @@ class Draft:
         proof: Triples that prove it, each with its path.
         complete: Whether all was read; None where that means nothing.
         number: The number asked for.
-        unit: What it measures.
+        unit: Unit or name of the number.
         truth: Yes or no.
         margin: Distance of the score of the choice from the next one's.
         score: Score of the choice; None where nothing was chosen.
         operated: Whether an operation chose it.
         path: Path to the answer, or to the set that the operation is about.
         relation: Relation whose values, or whose counts, decided.
-        counts: How many of what was counted each entity has, where an order was by counts.
-        likened: Whether no word, but the path scorer alone, tells what such an order counts, or of what.
+        counts: Number of counted ends of each entity, where an order was by counts.
+        likened: Whether only the path scorer, and no word, supports the step or the set of such an order.
         cut: Members of the set that limits left out of such an order.
-        others: Other choices.
+        others: Further choices.
         missing: Why there is no answer.
     """
 
@@ -58,7 +58,7 @@ class Draft:
     missing: str = ""
 
     def choice(self) -> dict[str, Any]:
-        """Return what the record says of the choice: path, relation that decided, score and distance."""
+        """Return the choice for the record: path, relation that decided, score and distance."""
         chosen: dict[str, Any] = {}
         if self.path is not None:
             chosen |= {"entity": self.path.entity, "path": [str(step) for step in self.path.steps]}
@@ -78,7 +78,7 @@ class Draft:
 
     @classmethod
     def of_lead(cls, kind: str, lead: Lead) -> Draft:
-        """Return a draft of what an operation gave."""
+        """Return a draft of an operation's result."""
         complete = bool(lead.facts.get("complete"))
         return cls(
             kind,
@@ -97,24 +97,24 @@ class Draft:
 
 @attrs.frozen
 class Case:
-    """A question with what was found for it.
+    """A question with its operation and its paths.
 
     Attributes:
         question: The question.
-        one: What its operation gave.
-        found: What its paths lead to, best first.
+        operated: Its operation.
+        found: Its paths with their ends, best first.
         labels: Labels of the last relations of its paths.
     """
 
     question: Question
-    one: Operated
+    operated: Operated
     found: Sequence[Choice] = ()
     labels: Mapping[str, str] = attrs.field(factory=dict)
 
     @property
     def kind(self) -> Kind:
         """The kind of the question."""
-        return self.one.kind.kind
+        return self.operated.kind.kind
 
 
 def margin_of(found: Sequence[Choice]) -> float:

@@ -15,18 +15,18 @@ def of_class(
 ) -> list[frozenset[str]]:
     """Find the nodes with a class that a phrase names, for many questions with the same few reads.
 
-    The classes of a node are one step of a type relation away, and those above them one more of a subclass relation;
-    their labels and other names are compared (``shared_words``). Where some share more words with the phrase than
-    others, those others are of another class: *record label* is not any label.
+    The classes of a node are one step of a type relation away, and broader classes one step of a subclass relation
+    further. Their labels and other names are compared (``shared_words``). Only classes that share the most words count:
+    *record label* is not any label.
 
     Args:
-        reads: What was read of the graph.
+        reads: Reads of the graph.
         names: Its names; where its schema has no type relations nothing is read.
-        asked: For each question the phrases that may name the class.
-        nodes: For each question the nodes.
+        asked: Per question, the phrases that may name the class.
+        nodes: Per question, the nodes.
 
     Returns:
-        For each question those of its nodes that have the class.
+        Per question, its nodes that have the class.
     """
     schema = names.schema
     wanted = sorted({node for row, some in zip(asked, nodes, strict=True) if row for node in some})
@@ -59,18 +59,17 @@ def of_role(
 ) -> list[frozenset[str]]:
     """Find the nodes that a relation or their table calls by the class.
 
-    What *city country* leads to is a country, of a city; what has a column of the table *films* is a film.
-
-    Not each node of a class has such a relation; that one has it tells what the others of its set are.
+    *City country* leads from a city to a country; a node with a column of the table *films* is a film. Not each node of
+    a class has such a relation, but the other nodes of a set are like those that have it.
 
     Args:
-        reads: What was read of the graph.
+        reads: Reads of the graph.
         names: Its names.
-        asked: For each question the phrases that may name the class.
-        nodes: For each question the nodes.
+        asked: Per question, the phrases that may name the class.
+        nodes: Per question, the nodes.
 
     Returns:
-        For each question those of its nodes that are called so (``role_words``).
+        Per question, its nodes that are called so (``role_words``).
     """
     wanted = [place for place, row in enumerate(asked) if row and nodes[place]]
     found: list[frozenset[str]] = [frozenset() for _ in asked]

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from typing import Any, TypeVar
 
 import attrs
 
@@ -10,6 +11,9 @@ from srtk_framework.roles import KnowledgeGraph
 from srtk_framework.text import spaced
 from srtk_framework.values import Frontier, Literal, Schema, Step
 from srtk_plugin_answers.question_classes import role_words, shared_words
+
+K = TypeVar("K", bound=Any)
+V = TypeVar("V")
 
 _KEPT = 10_000
 """Names, and phrases, that are kept; then all are read anew."""
@@ -33,63 +37,61 @@ class GraphNames:
 
     def labels(self, relations: Iterable[str]) -> dict[str, str]:
         """Return the labels of relations."""
-        some = list(relations)
-        new = sorted({one for one in some if one not in self._labels})
-        if new:
-            if len(self._labels) > _KEPT:
-                self._labels.clear()
-                return self.labels(some)
-            self._labels.update(zip(new, self.graph.labels(new), strict=True))
-        return {one: self._labels[one] for one in some}
+        return _kept(self._labels, list(relations), self.graph.labels)
 
     def of_classes(self, classes: Sequence[str]) -> dict[str, tuple[str, ...]]:
         """Return the label and the other names of classes."""
-        new = sorted({one for one in classes if one not in self._classes})
-        if new:
-            if len(self._classes) > _KEPT:
-                self._classes.clear()
-                return self.of_classes(classes)
-            labels, others = self.graph.labels(new), self.graph.other_names(new)
-            self._classes.update((one, (label, *names)) for one, label, names in zip(new, labels, others, strict=True))
-        return {one: self._classes[one] for one in classes}
+
+        def read(new: Sequence[str]) -> Iterator[tuple[str, ...]]:
+            named = zip(self.graph.labels(new), self.graph.other_names(new), strict=True)
+            return ((label, *others) for label, others in named)
+
+        return _kept(self._classes, classes, read)
 
     def above(self, classes: Sequence[str]) -> dict[str, tuple[str, ...]]:
         """Return the classes directly above each class."""
-        new = sorted({one for one in classes if one not in self._above})
-        if new:
-            if len(self._above) > _KEPT:
-                self._above.clear()
-                return self.above(classes)
+
+        def read(new: Sequence[str]) -> Iterator[tuple[str, ...]]:
             relations = self.schema.subclass_relations
             found = objects_of(self.graph, self.graph.frontiers([new]), relations) if relations else {}
-            self._above.update((one, tuple(found.get(one, ()))) for one in new)
-        return {one: self._above[one] for one in classes}
+            return (tuple(found.get(one, ())) for one in new)
+
+        return _kept(self._above, classes, read)
 
     def steps(self, phrases: Sequence[str]) -> list[tuple[Step, int]]:
-        """Return the steps of the schema's relations that call what has them by a phrase, with the words they share."""
-        key = tuple(phrases)
-        if key not in self._fitting:
-            if len(self._fitting) > _KEPT:
-                self._fitting.clear()
+        """Return the schema's steps that call their start nodes by a phrase, with the words they share."""
+
+        def read(keys: Sequence[tuple[str, ...]]) -> Iterator[list[tuple[Step, int]]]:
             steps = [Step(relation, way) for relation in self.schema.relations for way in (False, True)]
-            self._fitting[key] = self.fitting(phrases, steps)
-        return self._fitting[key]
+            return (self.fitting(key, steps) for key in keys)
+
+        key = tuple(phrases)
+        return _kept(self._fitting, [key], read)[key]
 
     def fitting(self, phrases: Sequence[str], steps: Sequence[Step]) -> list[tuple[Step, int]]:
-        """Return those of some steps that call what has them by a phrase, with the words they share."""
+        """Return the steps among some that call their start nodes by a phrase, with the words they share."""
         labels = self.labels([step.relation for step in steps])
         rated = [(step, words_of_role(self.schema, phrases, step, labels[step.relation])) for step in steps]
         return [(step, words) for step, words in rated if words]
 
 
+def _kept(known: dict[K, V], keys: Sequence[K], read: Callable[[list[K]], Iterable[V]]) -> dict[K, V]:
+    """Return the values of keys; only new keys are read, and all anew where too many are kept."""
+    if len(known) > _KEPT and not known.keys() >= set(keys):
+        known.clear()
+    if new := sorted(set(keys) - known.keys()):
+        known.update(zip(new, read(new), strict=True))
+    return {key: known[key] for key in keys}
+
+
 def words_of_role(schema: Schema, phrases: Sequence[str], step: Step, label: str) -> int:
-    """Return how many words a phrase shares with what a relation or its table calls the nodes that have the step."""
+    """Return how many words a phrase shares with the name that a relation or its table gives to the step's start."""
     tables = [] if step.inverse else [name for name, columns in schema.tables.items() if step.relation in columns]
     return max([role_words(phrases, label, step.inverse), *(shared_words(phrases, spaced(name)) for name in tables)])
 
 
 def objects_of(graph: KnowledgeGraph, frontiers: Sequence[Frontier], relations: Sequence[str]) -> dict[str, list[str]]:
-    """Return what relations lead to from each node of some frontiers."""
+    """Return the objects of relations, by node of some frontiers."""
     steps = [Step(relation) for relation in relations]
     found: dict[str, list[str]] = {}
     pairs = [(frontier, step) for frontier in frontiers for step in steps]

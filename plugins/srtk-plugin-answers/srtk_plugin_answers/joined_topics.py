@@ -1,9 +1,10 @@
-"""What joins two topics of a question: the nodes between them, and those that one of them leaves out."""
+"""Nodes between two topics of a question, and nodes of one topic that another does not reach."""
 
 from __future__ import annotations
 
 import math
 from collections.abc import Mapping, Sequence
+from typing import Any
 
 import attrs
 
@@ -11,7 +12,7 @@ from srtk_framework.graph import instances, path_order
 from srtk_framework.roles import KnowledgeGraph
 from srtk_framework.text import link_topics
 from srtk_framework.values import Budget, Path, Pattern, Question, RankedPath, Step, Subgraph, Triple
-from srtk_plugin_answers.node_sets import Lead, NodeSet, Row, margin, whole_set
+from srtk_plugin_answers.node_sets import PATHS, SETS, Lead, NodeSet, Row, margin, whole_set
 from srtk_plugin_answers.path_scores import PathScores
 
 _CLEAR = 1.0
@@ -22,86 +23,74 @@ _JOIN = 2
 
 @attrs.frozen(eq=False)
 class JoinedTopics:
-    """Read what lies between the topics of a question.
+    """Read the paths between the topics of a question.
 
     Attributes:
         graph: Graph that is read.
         scores: Scores the paths between the topics.
-        most: Maximum number of paths that are followed.
-        sets: Maximum number of sets that are kept.
         members: Maximum number of instances of a path that are read.
         tables: Relations of each table that the graph was made of.
     """
 
     graph: KnowledgeGraph
     scores: PathScores
-    most: int
-    sets: int
     members: int
     tables: Mapping[str, Sequence[str]] = attrs.field(factory=dict)
 
     def joining(self, question: Question) -> Lead:
         """Return the triples that join two of the links."""
-        entities = list(dict.fromkeys(link.entity for link in question.links))
-        patterns = [Pattern(one, None, other) for one in entities for other in entities if one != other]
-        joined = [triple for row in self.graph.match(patterns) for triple in row] if patterns else []
+        joined = triples_between(self.graph, question)
         return Lead(
             [[(triple, None)] for triple in joined],
             {"members": len(joined), "complete": True} if joined else {},
             proof=[(triple, None) for triple in joined],
         )
 
-    def confirmed(self, question: Question, text: str) -> Lead | None:
-        """Tell whether a question's links are joined by the relation that it asks about.
+    def confirmed(self, question: Question, text: str) -> Lead:
+        """Find whether a question's links are joined by the relation that it asks about.
 
-        It is the relation of single steps from the links that the scorer prefers; a relation that joins them says
+        It is the relation of single steps from the links that the scorer prefers; a relation that joins them means
         *yes* if no other stands clearly above it.
 
         Returns:
-            The triples that join the links, as ``answers`` those at their ends; without answers, what the preferred
-            relation leads to from the links in place. None where fewer than two entities are linked, or no relation
-            starts from them.
+            The triples that join the links, with the links as ``answers``. Without answers, the triples of the
+            preferred relation at the links. No facts where fewer than two entities are linked, or no relation starts
+            from them.
         """
         entities = list(dict.fromkeys(link.entity for link in question.links))
         if len(entities) < 2:
-            return None
+            return Lead()
         topics = self.graph.frontiers([[entity] for entity in entities])
         offered = [self.scores.without_noise(row) for row in self.graph.steps(topics, True)]
         steps = sorted({step for row in offered for step in row})
         if not steps:
-            return None
+            return Lead()
         score = dict(zip(steps, self.scores.of([(step,) for step in steps], text), strict=True))
         best = min(steps, key=lambda step: (-score[step], str(step)))
-        patterns = [Pattern(one, None, other) for one in entities for other in entities if one != other]
-        joined = [triple for row in self.graph.match(patterns) for triple in row]
-        meant = [
-            triple
-            for triple in joined
-            if max(score.get(Step(triple.relation, way), -math.inf) for way in (False, True)) >= score[best] - _CLEAR
-        ]
-        if meant:
-            ends = list(dict.fromkeys(end for triple in meant for end in (triple.subject, triple.object)))
-            shown: Row = [(triple, None) for triple in meant]
-            return Lead(facts={"complete": True}, answers=ends, proof=shown, score=score[best])
-        paths, _ = self._joining_paths(question, text)
-        # Over a row of a table: a loan joins who borrowed to what was lent.
-        over = [path for path in paths if any(step.relation == best.relation for step in path.steps)]
-        for path in over[:1]:
-            [some] = instances(self.graph, [path], [{}], Budget(triples=self.members, hub=self.members), [{}])
-            proof = [(triple, path) for one in some if one.end in entities for triple in one.triples]
-            if proof and self._is_over_row(path):
-                return Lead(facts={"complete": True}, answers=entities, proof=proof, score=score[best])
-        at = [(topic, entity) for topic, entity, row in zip(topics, entities, offered, strict=True) if best in row]
-        rows = self.graph.triples([topic for topic, _ in at], [best] * len(at), self.members)
-        paths = [RankedPath(entity, (best,), score[best]) for _, entity in at]
-        proof = [(triple, path) for path, row in zip(paths, rows, strict=True) for triple in row]
+        near = {step.relation for step in steps if score[step] >= score[best] - _CLEAR}
+        proof: Row = [(triple, None) for triple in triples_between(self.graph, question) if triple.relation in near]
+        if proof := proof or self._over_row(question, text, best.relation):
+            return Lead(facts={"complete": True}, answers=entities, proof=proof, score=score[best])
         others = [one for step, one in score.items() if step.relation != best.relation]
+        at = [place for place, row in enumerate(offered) if best in row]
+        rows = self.graph.triples([topics[place] for place in at], [best] * len(at), self.members)
+        paths = [RankedPath(entities[place], (best,), score[best]) for place in at]
         return Lead(
             facts={"complete": all(len(row) < self.members for row in rows)},
-            proof=proof,
+            proof=[(triple, path) for path, row in zip(paths, rows, strict=True) for triple in row],
             score=score[best],
             margin=score[best] - max(others) if others else math.inf,
         )
+
+    def _over_row(self, question: Question, text: str, relation: str) -> Row:
+        """Return the triples that join links over a row of a table: a loan joins a borrower to a book."""
+        paths, _ = self._joining_paths(question, text)
+        path = next((path for path in paths if any(step.relation == relation for step in path.steps)), None)
+        if path is None or not self._is_over_row(path):
+            return ()
+        entities = {link.entity for link in question.links}
+        [some] = instances(self.graph, [path], [{}], Budget(triples=self.members, hub=self.members), [{}])
+        return [(triple, path) for one in some if one.end in entities for triple in one.triples]
 
     def _is_over_row(self, path: RankedPath) -> bool:
         """Return whether a path joins two cells of one row."""
@@ -118,21 +107,12 @@ class JoinedTopics:
             only = [member for member in whole.instances if member not in joining]
             if only and joining:
                 rows = [whole.chains(member) for member in only] + _joined(whole, joining, path)
-                facts = {**whole.facts(), "without": _join(path, last), "left": len(only)}
-                return Lead(
-                    rows,
-                    {**facts, "complete": not whole.cut},
-                    nodes=only,
-                    answers=only,
-                    path=whole.path,
-                    members=list(whole.instances),
-                    proof=[pair for row in rows for pair in row],
-                    score=path.score,
-                )
+                facts = {"without": _join(path, last), "left": len(only), "complete": not whole.cut}
+                return _lead_of(whole, rows, facts, only, list(whole.instances), path)
         return whole_set(sets)
 
     def intersecting(self, question: Question, found: Subgraph, text: str) -> Lead:
-        """Return what joins two topics by the best paths between them, of those that the inner expander found."""
+        """Return the nodes between two topics on the best paths that the inner expander found."""
         if len(set(link_topics(question.links).values())) < 2:
             return Lead()
         paths, last = self._joining_paths(question, text)
@@ -143,23 +123,11 @@ class JoinedTopics:
                 continue
             whole, joining = self._parted(path, last, question)
             # What limits left out may be asked for.
-            if joining and not whole.cut and len(leads) < self.sets:
+            if joining and not whole.cut and len(leads) < SETS:
                 rows = _joined(whole, joining, path)
-                facts = {**whole.facts(), "with": _join(path, last), "left": len(rows), "complete": True}
+                facts = {"with": _join(path, last), "left": len(rows), "complete": True}
                 joined = [member for member in whole.instances if member in joining]
-                proof = [pair for row in rows for pair in row]
-                leads.append(
-                    Lead(
-                        rows,
-                        facts,
-                        nodes=joined,
-                        answers=joined,
-                        path=whole.path,
-                        members=joined,
-                        proof=proof,
-                        score=path.score,
-                    )
-                )
+                leads.append(_lead_of(whole, rows, facts, joined, joined, path))
         if not leads:
             return Lead()
         first, *others = leads
@@ -182,10 +150,10 @@ class JoinedTopics:
         ]
         scores = self.scores.of([path for _, path in paths], text)
         ranked = [RankedPath(start, path, score) for (start, path), score in zip(paths, scores, strict=True)]
-        return sorted(ranked, key=path_order)[: self.most], last
+        return sorted(ranked, key=path_order)[:PATHS], last
 
     def _parted(self, path: RankedPath, last: str, question: Question) -> tuple[NodeSet, dict[str, Triple]]:
-        """Return what a path without its last step leads to, and the triples with which that step leads to a node."""
+        """Return the ends of a path without its last step, and the triples of that step to a node."""
         begun = attrs.evolve(path, steps=path.steps[:-1])
         cut: dict[str, int] = {}
         limits = Budget(triples=self.members + 1, hub=self.members, nodes=self.members)
@@ -205,6 +173,35 @@ class JoinedTopics:
     def _names(self, question: Question) -> dict[str, str]:
         entities = list(dict.fromkeys(link.entity for link in question.links))
         return dict(zip(entities, self.graph.labels(entities), strict=True))
+
+
+def triples_between(graph: KnowledgeGraph, question: Question) -> list[Triple]:
+    """Return the triples that join two of a question's links."""
+    links = list(dict.fromkeys(link.entity for link in question.links))
+    patterns = [Pattern(one, None, other) for one in links for other in links if one != other]
+    return [triple for row in graph.match(patterns) for triple in row] if patterns else []
+
+
+def _lead_of(
+    whole: NodeSet,
+    rows: Sequence[Row],
+    facts: Mapping[str, Any],
+    answers: Sequence[str],
+    members: Sequence[str],
+    path: RankedPath,
+) -> Lead:
+    """Return a lead of the members of a set that are joined to a topic by a path, or are not."""
+    proof = [pair for row in rows for pair in row]
+    return Lead(
+        rows,
+        {**whole.facts(), **facts},
+        nodes=answers,
+        answers=answers,
+        path=whole.path,
+        members=members,
+        proof=proof,
+        score=path.score,
+    )
 
 
 def _joined(one: NodeSet, joining: Mapping[str, Triple], path: RankedPath) -> list[Row]:

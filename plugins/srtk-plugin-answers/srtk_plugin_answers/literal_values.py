@@ -41,7 +41,7 @@ def _is_time(literal: str) -> bool:
 
 
 def is_year(value: float) -> bool:
-    """Return whether a number may be a year, where no datatype says so."""
+    """Return whether a number without a datatype may be a year."""
     return value == int(value) and _YEARS[0] <= value < _YEARS[1]
 
 
@@ -72,7 +72,7 @@ def is_missing(text: str) -> bool:
 
 
 def truth_of(end: str) -> bool | None:
-    """Return whether a value says yes or no; None if it says neither."""
+    """Return the truth that a value such as *yes* stands for; None for any other value."""
     text = (end.lexical if isinstance(end, Literal) else end).casefold()
     return True if text in _YES else False if text in _NO else None
 

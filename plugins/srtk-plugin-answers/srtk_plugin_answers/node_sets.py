@@ -1,4 +1,4 @@
-"""Sets of nodes that a question may be about, and what of them comes first in the result."""
+"""Sets of nodes that a question may be about, and their triples that come first in the result."""
 
 from __future__ import annotations
 
@@ -16,6 +16,12 @@ Row = Sequence[tuple[Triple, RankedPath | None]]
 """The triples of one member of a set, each with the path that led to it."""
 
 
+PATHS = 10
+"""Best paths of a search that may lead to the set; each costs a read of its nodes' values or classes."""
+SETS = 3
+"""Sets of which the member that is asked for comes first, since the best of them may not be the right set."""
+
+
 @attrs.frozen
 class NodeSet:
     """Nodes that one path reaches, or the linked entities themselves.
@@ -25,7 +31,7 @@ class NodeSet:
         instances: Its instances by member; none for the linked entities.
         cut: Nodes that limits left out.
         values: The triple with the value of each member that a constraint allows, with its path.
-        rest: What does not fit the constraints: the triples of each such node, those without a value first.
+        rest: The triples of each node that does not fit the constraints, nodes without a value first.
         behind: Number of nodes that come behind its members, by reason: another `class`, a `value` out of bounds, or
             `no value`.
         bounds: Relation and interval of each constraint that its members meet.
@@ -46,10 +52,7 @@ class NodeSet:
 
     @classmethod
     def at_ends(cls, path: RankedPath, some: Sequence[Instance], links: Container[str], cut: int) -> NodeSet:
-        """Gather the instances of a path by the entity in which they end; links are no members.
-
-        What leads forth and back over one triple is where it was before, and no instance.
-        """
+        """Gather the instances of a path by their end entity, without links and without ways back over one triple."""
         by_end: dict[str, list[Instance]] = {}
         for one in some:
             turns = len(set(one.triples)) < len(one.triples)
@@ -77,7 +80,7 @@ class NodeSet:
         return "no value" not in self.behind
 
     def facts(self) -> dict[str, Any]:
-        """Return what the record says of the set."""
+        """Return the set's part of the record."""
         facts: dict[str, Any] = {"members": len(self.instances)}
         if self.path is not None:
             facts = {"entity": self.path.entity, "path": [str(step) for step in self.path.steps], **facts}
@@ -90,15 +93,15 @@ class NodeSet:
 
 @attrs.frozen
 class Lead:
-    """What comes first in the result.
+    """The triples that come first in the result.
 
     Attributes:
         rows: The triples of each member, in order, each with the path that led to it.
-        facts: What the record says of the set.
-        others: What is asked for of other sets that may be meant.
-        before: Number of rows that come before the others.
-        nodes: The node that the class of the question is asked of, for each of the first rows.
-        answers: What is asked for: the members of a set, or those at the place of an order that the question names.
+        facts: The set's part of the record.
+        others: The first rows of further sets that may be meant.
+        before: Number of rows before ``others``.
+        nodes: For each of the first rows, the node that may have the class of the question.
+        answers: The members of a set, or the members at the place of an order that the question names.
         values: The triple with the value that decided, by member.
         path: The path that leads to the set; None where links are compared.
         members: All members of the set.
@@ -123,7 +126,7 @@ class Lead:
     def among(self, sets: Sequence[NodeSet], typed: frozenset[str] = frozenset()) -> Lead:
         """Take into account the distance from the best of the sets that have other members by other relations.
 
-        A value that decided was chosen together with its set, and of sets of a type those of no type are no rivals.
+        A value that decided was chosen together with its set, and untyped sets are no rivals of a typed set.
         """
         if self.path is None or self.score is None or self.values or "bounds" in self.facts:
             return self
@@ -151,7 +154,7 @@ class Lead:
 
 
 def whole_set(sets: Sequence[NodeSet]) -> Lead:
-    """Return the whole of the best set, and of sets whose values are within bounds also the first of the others."""
+    """Return the whole best set; where values are within bounds, also the first member of each further set."""
     if not sets:
         return Lead()
     best, *more = sets
@@ -173,7 +176,7 @@ def whole_set(sets: Sequence[NodeSet]) -> Lead:
 
 
 def margin(first: Lead, others: Sequence[Lead]) -> float:
-    """Return how far below the score of a lead that of the next one with another answer is."""
+    """Return the distance of a lead's score from the best score with another answer."""
     scores = [one.score for one in others if one.score is not None and set(one.answers) != set(first.answers)]
     return first.score - max(scores) if first.score is not None and scores else math.inf
 
@@ -194,7 +197,7 @@ _CALLED = 0.25
 
 
 def classed(sets: Sequence[NodeSet], fit: frozenset[str], roles: frozenset[str]) -> list[NodeSet]:
-    """Return the sets that are of a class: those with members that have it, and those whose members are called so.
+    """Return the sets of a class: sets with members that have it, and sets whose members relations call so.
 
     Args:
         sets: Sets, best first.
@@ -211,7 +214,7 @@ def classed(sets: Sequence[NodeSet], fit: frozenset[str], roles: frozenset[str])
 
 
 def without_detours(sets: Sequence[NodeSet]) -> list[NodeSet]:
-    """Leave out sets whose path goes on behind another of the sets: what is asked for was reached before."""
+    """Leave out sets whose path goes on behind another set, where the answer was reached before."""
     begun = {(one.path.entity, one.path.steps) for one in sets if one.path is not None}
     return [
         one
@@ -221,22 +224,19 @@ def without_detours(sets: Sequence[NodeSet]) -> list[NodeSet]:
     ]
 
 
-def set_paths(
-    kind: QuestionKind, bounded: bool, named: bool, paths: Sequence[RankedPath], most: int
-) -> list[RankedPath]:
-    """Return the paths that may lead to the set: the best, and where a value decides those without a last step.
+def set_paths(kind: QuestionKind, bounded: bool, named: bool, paths: Sequence[RankedPath]) -> list[RankedPath]:
+    """Return the paths that may lead to the set: the best, and where a value decides also without the last step.
 
     Args:
         kind: Kind of the question.
         bounded: Whether it has a constraint on values.
-        named: Whether it names a class of which all is asked for.
+        named: Whether it asks for all of a class.
         paths: Paths of its subgraph.
-        most: Maximum number of them.
     """
     by_value = bounded or kind.kind in ("superlative", "ordinal")
     if kind.kind in ("comparison", "yes-no") or not (by_value or named or kind.kind in ("count", "difference")):
         return []
-    best = [path for path in sorted(paths, key=path_order) if path.steps][:most]
+    best = [path for path in sorted(paths, key=path_order) if path.steps][:PATHS]
     if not by_value:
         return best
     # The last step may lead to the value that decides.

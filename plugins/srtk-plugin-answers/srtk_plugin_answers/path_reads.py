@@ -26,7 +26,7 @@ class PathRead:
 
 @attrs.define(eq=False)
 class PathReads:
-    """Read each frontier and each path of a batch of questions once, what is asked for together in one call.
+    """Read each frontier and each path of a batch of questions once, with one call for many.
 
     Attributes:
         graph: Graph that is read.

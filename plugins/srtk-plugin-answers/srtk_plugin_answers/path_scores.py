@@ -1,4 +1,4 @@
-"""Scores of whole paths by a path scorer, in natural-log units, and the relations that say something."""
+"""Scores of whole paths by a path scorer, in natural-log units, without noise relations."""
 
 from __future__ import annotations
 
@@ -50,7 +50,7 @@ class ScoreUnit:
 
     @classmethod
     def of(cls, scorer: PathScorer, text: str, steps: Sequence[Sequence[Step]]) -> ScoreUnit:
-        """Measure the unit by the scores of a question's first steps, those of each topic in a row."""
+        """Measure the unit by the scores of a question's first steps, a row for each topic."""
         rows = [row for row in steps if row]
         scores = scorer.score([text] * len(rows), [()] * len(rows), [[*row, END] for row in rows])
         size = unit_of([row[:-1] for row in scores])
@@ -65,7 +65,7 @@ class PathScores:
 
     Attributes:
         scorer: The path scorer.
-        noise: Patterns of relations that say nothing.
+        noise: Patterns of relations without meaning.
         unit: How its numbers are read.
     """
 
@@ -90,7 +90,7 @@ class PathScores:
     def numbers(
         self, texts: Sequence[str], paths: Sequence[Path], candidates: Sequence[Sequence[Step]]
     ) -> Sequence[Sequence[float]]:
-        """Return the same in the scorer's own unit, of which ratios alone mean something."""
+        """Return the same in the scorer's own unit, where only ratios have a meaning."""
         if not self.unit.measured:
             return self.scorer.score(texts, paths, candidates)
         scores = self.scorer.score(texts, paths, [[*row, END] for row in candidates])
@@ -109,16 +109,16 @@ def scores_of_questions(
     questions: Sequence[Question],
     texts: Sequence[str],
 ) -> list[PathScores]:
-    """Return what scores the paths of each question, in a scale that is known or in a unit that is measured for it.
+    """Return the path scores of each question, in a known scale or in a unit that is measured for it.
 
     Args:
         plain: The scores without a unit.
         scale: Difference of the scorer's numbers that is one unit; None to measure it by the first steps from the
             links, or without a link by the schema's relations.
-        reads: What was read of the graph.
+        reads: Reads of the graph.
         schema: Its schema.
         questions: The questions.
-        texts: What the scorer reads of each.
+        texts: Texts of the questions for the scorer.
     """
     if scale is not None:
         return [attrs.evolve(plain, unit=ScoreUnit(scale))] * len(questions)

@@ -1,4 +1,4 @@
-"""The class of what a question asks for: the phrase that names it, and the labels of classes that it fits."""
+"""The class of a question's answer: the phrase that names it, and the labels of classes that it fits."""
 
 from __future__ import annotations
 
@@ -108,17 +108,16 @@ def stems_of(text: str) -> set[str]:
 
 
 def is_of_agent(relation: str) -> bool:
-    """Return whether a relation's name says that its object does something: *directed by*."""
+    """Return whether a relation has its object do something, by its name: *directed by*."""
     words = fold(relation).split()
     return len(words) > 1 and words[-1] == "by"
 
 
 def asked_classes(text: str) -> tuple[str, ...]:
-    """Return the phrases that may name the class of what a question in English asks for, in singular.
+    """Return the phrases that may name the class of the answer to a question in English, in singular.
 
-    They are the noun phrase after *which*, *what*, *how many*, *what is the* or *name the*, the most likely first: a
-    verb may belong to the words that are found. Of *what kind of music* they are *music genre* and the like, of *who*
-    *person*.
+    They are the noun phrase after *which*, *how many*, *name the* and the like, the most likely first, since a verb may
+    belong to the words that are found. *Which kind of music* gives *music genre* and similar phrases, *who* *person*.
 
     Args:
         text: The question, with ``MENTION`` in the place of its links' mentions.
@@ -152,7 +151,7 @@ def asked_classes(text: str) -> tuple[str, ...]:
 
 
 def shared_words(phrases: Sequence[str], label: str) -> int:
-    """Return how many words a phrase and the label of a class share from their heads on, if one ends with the other.
+    """Return how many words a phrase and the label of a class share, if the shorter is the end of the longer.
 
     The head of a label is the word before its first preposition: *city* fits *big city* and *city in Japan*, *female
     singer* fits *singer*, and neither fits *city council*.
@@ -178,10 +177,10 @@ def shared_words(phrases: Sequence[str], label: str) -> int:
 
 
 def role_words(phrases: Sequence[str], relation: str, of_object: bool) -> int:
-    """Return how many words a phrase shares with what a relation's name says of its object, or of its subject.
+    """Return how many words a phrase shares with the class that a relation's name gives to its object or subject.
 
-    What *official language* leads to is a language, and the last words say so; of the subject the first words of
-    several do: *city country* leads from a city, and so does *city in country*. *Customer ID* leads to a customer.
+    The last words name the object: *official language* leads to a language, *customer ID* to a customer. The first
+    words of several name the subject: *city country* and *city in country* lead from a city.
     """
     words = fold(relation).split()
     if len(words) > 1 and words[-1] in _KEYS:
@@ -200,7 +199,7 @@ def role_words(phrases: Sequence[str], relation: str, of_object: bool) -> int:
 
 @functools.lru_cache(maxsize=KEPT_TEXTS)
 def asks_for_several(text: str) -> bool:
-    """Return whether the noun of *which*, *what*, *name the* or *how many* is a plural."""
+    """Return whether the noun of *which*, *name the* or *how many* is a plural."""
     tokens = _WORD.findall(fold(text))
     start = _start(tokens)
     run = [] if start is None else _run(tokens, start)[0]
@@ -260,7 +259,7 @@ def _beyond(tokens: Sequence[str], place: int) -> int | None:
 
 
 def _run(tokens: Sequence[str], start: int) -> tuple[list[str], str]:
-    """Return the words of a noun phrase from a place on, and what follows them."""
+    """Return the words of a noun phrase from a place on, and the word behind them."""
     run: list[str] = []
     for place, token in enumerate(tokens[start:], start):
         verb = run and token.endswith(("ed", "ing")) and len(token) > 4

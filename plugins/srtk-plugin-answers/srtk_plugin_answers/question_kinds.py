@@ -1,10 +1,10 @@
-"""The kind of a question, read from its words: what has to be done with the facts to answer it."""
+"""The kind of a question by its words: the operation on the facts that answers it."""
 
 from __future__ import annotations
 
 import functools
 import re
-from collections.abc import Sequence
+from collections.abc import Callable, Container, Sequence
 from typing import Literal, get_args
 
 import attrs
@@ -127,11 +127,11 @@ _NUMBERED = re.compile(r"^(\d{1,3})(?:st|nd|rd|th)$")
 
 @attrs.frozen
 class QuestionKind:
-    """What a question asks to be done with facts.
+    """The operation on facts that a question asks for.
 
     Attributes:
         kind: One of ``KINDS``.
-        greatest: Whether the greatest value is asked for (the most, the later) rather than the least; None without one.
+        greatest: Whether the greatest value is asked for (the most, the later) rather than the least; None for neither.
         rank: Place from that end: 1 for the largest, 2 for the second largest.
         year: A year that it names, or None.
         places: How many places of the order are asked for, from the rank on: 3 for the three largest.
@@ -148,7 +148,8 @@ def unnamed_text(question: Question) -> str:
     """Return the text of a question with a letter in place of each linked name.
 
     Names have words that would decide the kind of a question, such as *not*, *last* or *total*. Mentions without a
-    capital letter are words, and stay, but for those with an *or* between others: a *sign or symptom* is no choice.
+    capital letter are words, and stay. Only a mention with *or* between words is replaced: a *sign or symptom* is no
+    choice.
     """
     names = [link for link in question.links if _is_name(_mention(question, link))]
     return without_mentions(question, names, {}, "X") if names else question.text
@@ -166,33 +167,22 @@ def _is_name(mention: str) -> bool:
 def kind_of(question: str) -> QuestionKind:
     """Classify a question in English by its words.
 
-    A question may be of several kinds at once; the first of comparison, yes-no, count, difference, ordinal,
-    superlative and time-bound that fits counts, since it decides which facts are needed. A bound on a number (*more
-    than 2000*) is neither a comparison nor a negation nor a year.
+    A question may be of several kinds at once. The first that fits decides, as it needs the most facts: comparison,
+    yes-no, count, difference, ordinal, superlative, time-bound. A bound on a number (*more than 2000*) is neither a
+    comparison nor a negation nor a year.
     """
     text = " ".join(_without_numbers(question).casefold().replace("’", "'").split())
     found = _YEAR.search(text)
     year = int(found.group()) if found else None
     words = _WORD.findall(text)
-    either = "or" in words
-    compared = next((word for word in words if word in _MORE), None)
-    more = None if compared is None else compared not in _LESS
     greatest, rank = _end(words, text)
-    if either and compared is not None:
-        return QuestionKind("comparison", more, year=year)
+    compared = _compares(words, text, greatest, rank)
+    if compared is not None:
+        return QuestionKind("comparison", compared, year=year)
     if _is_polar(words):
-        order = next((word for word in words if word in ("before", "after")), None)
-        if order is not None or (more is not None and "than" in words and not _AMOUNT.search(text)):
-            return QuestionKind("comparison", order == "after" if order else more, year=year)
-        return QuestionKind("yes-no", more, year=year)
-    if _is_choice(text) and (greatest is not None or rank == 1):
-        return QuestionKind("comparison", greatest or False, year=year)
+        return QuestionKind("yes-no", _asks_for_more(words), year=year)
     if _COUNT.search(text):
         return QuestionKind("count", year=year)
-    if compared is not None and _is_between(text) and not _AMOUNT.search(text):
-        return QuestionKind("comparison", more, year=year)
-    if compared is not None and "than" in words and not _DIFFERENCE.search(text):
-        return QuestionKind("comparison", more, year=year)
     if _DIFFERENCE.search(text):
         return QuestionKind("difference", year=year)
     if rank is not None:
@@ -200,6 +190,30 @@ def kind_of(question: str) -> QuestionKind:
     if greatest is not None:
         return QuestionKind("superlative", greatest, year=year, places=_places(words))
     return QuestionKind("time-bound" if _TIME.search(text) else "lookup", year=year)
+
+
+def _asks_for_more(words: Sequence[str]) -> bool | None:
+    """Return whether the first comparative asks for the greater value (*larger*, *later*); None if there is none."""
+    compared = next((word for word in words if word in _MORE), None)
+    return None if compared is None else compared not in _LESS
+
+
+def _compares(words: Sequence[str], text: str, greatest: bool | None, rank: int | None) -> bool | None:
+    """Return whether a comparison of two things asks for the greater; None if a question compares nothing."""
+    more = _asks_for_more(words)
+    if more is not None and "or" in words:
+        return more
+    if _is_polar(words):
+        order = next((word for word in words if word in ("before", "after")), None)
+        if order is not None:
+            return order == "after"
+        return more if "than" in words and not _AMOUNT.search(text) else None
+    if _is_choice(text) and (greatest is not None or rank == 1):
+        return greatest or False
+    if _COUNT.search(text):
+        return None
+    is_than = "than" in words and not _DIFFERENCE.search(text)
+    return more if is_than or (_is_between(text) and not _AMOUNT.search(text)) else None
 
 
 _BEFORE_ORDER = word_set(
@@ -224,53 +238,36 @@ def ordering_words(label: str) -> bool:
 
 
 def order_phrase(text: str) -> str:
-    """Return the words of a question from what orders it to the end of its noun: *most populous town*."""
+    """Return the words of a question from its superlative to the end of its noun: *most populous town*."""
     return order_clause(text)[1]
 
 
 def measured_noun(question: str) -> str | None:
-    """Return what a difference is counted in, as *square kilometres*; None for units of time, which dates have."""
+    """Return the unit that a difference is counted in, as *square kilometres*; None for units of time."""
     found = _COUNTED_IN.search(question.casefold())
     noun = None if found is None else found["noun"]
     return None if noun is None or noun in _TIME_UNITS else noun
 
 
-def order_clause(text: str, nouns: Sequence[str] = ()) -> tuple[str, str]:
-    """Part a question with a superlative or an ordinal in English into what it asks of, and what it orders by.
+def order_clause(text: str, nouns: Container[str] = ()) -> tuple[str, str]:
+    """Part a question with a superlative or an ordinal in English into its set and its order.
 
     Args:
         text: The question.
-        nouns: Words that name what is asked for, in singular: they are no part of the order.
+        nouns: Words of the class that is asked for, in singular: they are no part of the order.
 
     Returns:
         The text without the order, and the words of the order: of *Which neighbour of Latvia has the largest area?*
         they are *Which neighbour of Latvia* and *largest area*. The whole text twice where no word orders.
     """
-    words = text.rstrip(" ?.!").split()
-    plain = [word.casefold().strip(",;:") for word in words]
-    at = next((i for i, word in enumerate(plain) if word in _ORDERING or word.rpartition("-")[2] in _ORDERING), None)
-    if at is None:
-        at = next((i for i, word in enumerate(plain) if word in _ORDINALS or _NUMBERED.match(word)), None)
-    if at is None:
-        at = next((i for i, word in enumerate(plain) if word in _LAST), None)
+    words, plain = _order_words(text)
+    at = next((i for orders in _ORDERS for i, word in enumerate(plain) if orders(word)), None)
     if at is None:
         return text, text
-    end = at + 1
-    if plain[at] in ("most", "least", "fewest") and end < len(plain):
-        end += 1
-    while end < min(len(plain), at + 3) and plain[end] not in _ENDS_ORDER and singular(plain[end]) not in nouns:
-        if words[end - 1].endswith((",", ";")):
-            break
-        end += 1
-    start = said = at
-    while start and plain[start - 1] in _BEFORE_ORDER:
-        start -= 1
-    if at == len(plain) - 1 and start > 1 and plain[start - 1].endswith(("ed", "en", "ade", "uilt", "orn", "ame")):
-        said = start = start - 1  # which was founded first, or approved the longest
-    elif plain[start:] == ["the", plain[at]] and start > 1 and plain[start - 1] not in nouns and plain[at] in _MANY:
-        said = start = start - 1  # that sleep the least; the longest has a measure of its own
-    measured = _MEASURED.get(plain[at]) if end == at + 1 and said == at else None
-    ordered = [word for word in words[said:end] if word.casefold() != "the"]
+    end = _order_end(words, plain, at, nouns)
+    start, by_verb = _order_start(plain, at, nouns)
+    measured = _MEASURED.get(plain[at]) if end == at + 1 and not by_verb else None
+    ordered = [word for word in words[start if by_verb else at : end] if word.casefold() != "the"]
     # By area, wherever it stands.
     by = next((i for i in range(end, len(plain) - 1) if plain[i] == "by" and plain[i + 1] not in _ENDS_ORDER), None)
     rest = [*words[:start], *words[end:by], *(words[by + 2 :] if by is not None else [])]
@@ -278,13 +275,53 @@ def order_clause(text: str, nouns: Sequence[str] = ()) -> tuple[str, str]:
     return " ".join(rest), " ".join([*ordered, *added])
 
 
+# A superlative anywhere in a question orders it before an ordinal does, and *last* is often a word of something else.
+_ORDERS: Sequence[Callable[[str], object]] = (
+    lambda word: word in _ORDERING or word.rpartition("-")[2] in _ORDERING,
+    lambda word: word in _ORDINALS or _NUMBERED.match(word),
+    lambda word: word in _LAST,
+)
+
+
+def _order_words(text: str) -> tuple[list[str], list[str]]:
+    """Return the words of a question as they are written, and in small letters without marks."""
+    words = text.rstrip(" ?.!").split()
+    return words, [word.casefold().strip(",;:") for word in words]
+
+
+def _order_end(words: Sequence[str], plain: Sequence[str], at: int, nouns: Container[str]) -> int:
+    """Return the place behind the words of an order: at most two name its value, as in *most populous*."""
+    end = at + 1
+    if plain[at] in _MANY and end < len(plain):
+        end += 1
+    while end < min(len(plain), at + 3) and plain[end] not in _ENDS_ORDER and singular(plain[end]) not in nouns:
+        if words[end - 1].endswith((",", ";")):
+            break
+        end += 1
+    return end
+
+
+def _order_start(plain: Sequence[str], at: int, nouns: Container[str]) -> tuple[int, bool]:
+    """Return the first place of an order, and whether a verb that names its value stands there."""
+    start = at
+    while start and plain[start - 1] in _BEFORE_ORDER:
+        start -= 1
+    if start < 2:
+        return start, False
+    # Which was founded first, or approved the longest.
+    by_verb = at == len(plain) - 1 and plain[start - 1].endswith(("ed", "en", "ade", "uilt", "orn", "ame"))
+    # That sleep the least; the longest has a measure of its own.
+    at_end = plain[start:] == ["the", plain[at]] and plain[at] in _MANY and plain[start - 1] not in nouns
+    return (start - 1, True) if by_verb or at_end else (start, False)
+
+
 @attrs.frozen
 class CountedOrder:
     """An order by how many of something each has.
 
     Attributes:
-        noun: What is counted, such as *official languages*; empty where a verb alone says it: *was ordered most often*.
-        text: The question without its order; of several clauses the one with the order.
+        noun: The counted noun, such as *official languages*; empty in *was ordered most often*.
+        text: The question without its order; of several clauses only the clause with the order.
     """
 
     noun: str
@@ -293,13 +330,12 @@ class CountedOrder:
 
 @functools.lru_cache(maxsize=KEPT_TEXTS)
 def counted_order(text: str) -> CountedOrder | None:
-    """Return what a question in English with *the most*, *the fewest* or *by number of* counts, if it may count.
+    """Return the order by counts of a question in English with *the most*, *the fewest* or *by number of*, if any.
 
-    What is counted is in plural: *the most neighbours*, but *the most money*. Where nothing but words that ask stands
-    before it, *most* orders by what follows: *the most populous towns*.
+    The counted noun is in plural: *the most neighbours*, but *the most money*. Where only words that ask stand before
+    *most*, the next word orders: *the most populous towns*.
     """
-    words = text.rstrip(" ?.!").split()
-    plain = [word.casefold().strip(",;:") for word in words]
+    words, plain = _order_words(text)
     for place, word in enumerate(plain):
         begin, dropped = place + 1, {"the"}
         if word == "number" and plain[begin : begin + 1] == ["of"]:
@@ -375,6 +411,11 @@ def classes_asked(text: str) -> tuple[str, ...]:
     return tuple(dict.fromkeys(found))
 
 
+def class_words(text: str) -> set[str]:
+    """Return the phrases that may name the class that a question asks for, and their words."""
+    return {word for phrase in classes_asked(text) for word in (phrase, *phrase.split())}
+
+
 def is_of_age(question: str) -> bool:
     """Return whether a question orders by age: of dates the oldest has the least, of numbers of years the greatest."""
     return any(word in _AGED for word in _WORD.findall(question.casefold()))
@@ -401,7 +442,7 @@ _DISTANCE = re.compile(
 
 @functools.lru_cache(maxsize=KEPT_TEXTS)
 def arithmetic_of(question: str) -> Arithmetic | None:
-    """Return what a question in English does with numbers: a sum, an average, or how far two are apart; else None."""
+    """Return whether a question in English asks for a sum, an average or a distance of numbers; else None."""
     text = question.casefold().replace("’", "'")
     if _DISTANCE.search(text):
         return "distance"
@@ -423,7 +464,7 @@ _NAMED = re.compile(r"^(?:to |by |with |for |of )?(?:who|whom|whose|where)\b")
 
 
 def value_kind(question: str) -> ValueKind | None:
-    """Return what kind of end a question in English asks for, by its first words; None if they do not say."""
+    """Return the kind of end that a question in English asks for by its first words, if they name one."""
     text = question.casefold().replace("’", "'").strip()
     if _WHEN.match(text):
         return "date"
@@ -433,7 +474,7 @@ def value_kind(question: str) -> ValueKind | None:
 
 
 def measure_asked(question: str) -> str | None:
-    """Return what *how heavy* and the like ask for in a question in English, or None: *heavy weight or mass*."""
+    """Return the measure that *how heavy* and the like ask for in English, or None: *heavy weight or mass*."""
     how, adjective, *_ = [*question.casefold().split(), "", ""]
     return f"{adjective} {_HOW_MEASURED[adjective]}" if how == "how" and adjective in _HOW_MEASURED else None
 
@@ -453,7 +494,7 @@ _RELATION = re.compile(
 
 
 def asked_relation(question: str) -> str | None:
-    """Return the noun of a question in English that asks what is in a relation to something: *what is the N of X*."""
+    """Return the noun of a question in English that asks for a relation to something: *who is the N of X*."""
     found = _RELATION.match(question.casefold().replace("’", "'").strip())
     return None if found is None else found["noun"] or found["own"] or found["bare"] or found["within"]
 
@@ -465,7 +506,7 @@ _OF_THINGS = re.compile(
 
 
 def asks_for_things(question: str) -> bool:
-    """Return whether a question in English names the class of what it asks for, and not a relation to it."""
+    """Return whether a question in English names the class of its answer, and not a relation to it."""
     return _begins_with_things(question) or bool(_OF_THINGS.match(question.casefold().replace("’", "'").strip()))
 
 
@@ -488,7 +529,7 @@ def _is_polar(words: Sequence[str]) -> bool:
 
 
 def _is_between(text: str) -> bool:
-    """Return whether a question begins with two things of which one is asked for: *between A and B, which …*."""
+    """Return whether a question begins with two things to choose from: *between A and B, which …*."""
     first, joined, rest = text.partition("?")[0].partition(" and ")
     return bool(joined) and first.startswith(("of ", "between ")) and bool(_ASKING.search(rest))
 
@@ -508,7 +549,7 @@ def _without_numbers(question: str) -> str:
 
 
 def _end(words: Sequence[str], text: str) -> tuple[bool | None, int | None]:
-    """Return which end of an order is asked for, and the place from it where the question names one."""
+    """Return the end of an order that is asked for, and the place from it that the question names, if any."""
     parts = [part for word in _WORD.findall(_NO_END.sub(" ", text)) for part in word.split("-")]
     small = any(part in _SMALL for part in parts)
     great = any(part in _GREAT and not _is_majority(parts, place) for place, part in enumerate(parts))

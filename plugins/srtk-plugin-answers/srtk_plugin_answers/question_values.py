@@ -133,7 +133,7 @@ def value_constraints(question: str) -> tuple[ValueConstraint, ...]:
 
     Numbers may be words up to twelve, have thousands separators, and be followed by *hundred* up to *trillion*; units
     of measure are not converted. A year is of four digits and after a word of time (*before*, *in*, *older than*);
-    elsewhere it is a number. What is negated (*not released in 1999*) is no constraint.
+    elsewhere it is a number. A negated bound (*not released in 1999*) is no constraint.
     """
     text = question.translate(_MARKS).lower()
     if len(text) != len(question):
@@ -154,7 +154,7 @@ def value_constraints(question: str) -> tuple[ValueConstraint, ...]:
 
 
 def clauses(text: str) -> tuple[str, list[str]]:
-    """Return a text without its constraints, and each constraint with the words around it that say of what it is."""
+    """Return a text without its constraints, and each constraint with the words around it that name its value."""
     every = value_constraints(text)
     starts = []
     for floor, one in zip([0, *(one.end for one in every)], every, strict=False):

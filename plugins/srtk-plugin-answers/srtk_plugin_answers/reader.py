@@ -1,4 +1,4 @@
-"""The ``paths`` reader: the answer from the best path or from the question's operation, with what proves it."""
+"""The ``paths`` reader: the answer from the best path or from the question's operation, with its proof."""
 
 from __future__ import annotations
 
@@ -32,7 +32,7 @@ from srtk_plugin_answers.literal_values import is_missing
 from srtk_plugin_answers.operations import Operated, Operations
 from srtk_plugin_answers.path_scores import is_clear, share_of
 from srtk_plugin_answers.question_classes import MENTION, words_of
-from srtk_plugin_answers.question_kinds import classes_asked
+from srtk_plugin_answers.question_kinds import class_words
 from srtk_plugin_answers.relation_likeness import RelationLikeness
 from srtk_plugin_answers.result_order import with_proof
 from srtk_plugin_answers.shared_names import SharedNames
@@ -47,16 +47,16 @@ _IMPROBABLE = "no answer is probable enough: {text!r} has {probability:.2f}, and
 
 @attrs.define(eq=False)
 class PathsReader(Reader):
-    """Answer from the best path of a subgraph, or from what the operation of the question needs.
+    """Answer from the best path of a subgraph, or from the question's operation.
 
     Attributes:
         graph: Graph from which whole sets are read.
         scorer: Chooses the relation that decides.
-        budget: Limits on the subgraph with what is read besides.
+        budget: Limits on the subgraph with further triples of the proof.
         members: Maximum number of instances of a path that are read.
-        least: Least probability of an answer; what is less probable is refused.
-        scale: Difference of the scorer's numbers that is one natural-log unit, where the scorer does not say it and the
-            search has it in `search.scale`; null to measure it.
+        least: Least probability of an answer; a less probable answer is refused.
+        scale: Difference of the scorer's numbers that is one natural-log unit, where the scorer suggests none; give the
+            `search.scale` of the search. Null measures it.
     """
 
     graph: KnowledgeGraph
@@ -81,11 +81,11 @@ class PathsReader(Reader):
         self._handlers = AnswerHandlers(self.graph, self._operations, sets, self._likeness, known)
 
     def needs_links(self) -> bool:
-        """Return False: a class, a value or words may say what is asked for."""
+        """Return False: a class, a value or words may name the answer without a link."""
         return False
 
     def refuses(self) -> bool:
-        """Return True: a subgraph in which no path ends is refused."""
+        """Return True: a subgraph without a path's end is refused."""
         return True
 
     def read(self, questions: Sequence[Question], subgraphs: Sequence[Subgraph]) -> list[Answer]:
@@ -108,7 +108,7 @@ class PathsReader(Reader):
     def _with_named_ends(
         self, questions: Sequence[Question], nodes: Sequence[Sequence[str]], names: Mapping[str, str]
     ) -> list[Question]:
-        """Link what a question names besides its links, if a subgraph has it or it is next to a link.
+        """Link further names of a question whose nodes are in the subgraph or next to a link.
 
         A search may do without such a link; as an end it is a condition and not an answer.
         """
@@ -119,10 +119,10 @@ class PathsReader(Reader):
         return [_with_links(one, self._neighbours(one)) for one in more]
 
     def _neighbours(self, question: Question) -> list[Link]:
-        """Link what is named outside of the links' mentions and joined to one of them."""
+        """Link names outside of the links' mentions whose nodes are joined to a link."""
         runs = other_names(question) if question.links else []
         linked = list(dict.fromkeys(link.entity for link in question.links))
-        classes = {word for phrase in classes_asked(question.text) for word in (phrase, *phrase.split())}
+        classes = class_words(question.text)
         found = {
             entity: run
             for run, row in zip(runs, self.graph.find(runs), strict=True)
@@ -159,7 +159,7 @@ class PathsReader(Reader):
             named=self._likeness.names_in(question, relations),
             unused=unused,
             operated=draft.operated,
-            classed=bool(one.fit or one.roles or one.is_classed),
+            classed=bool(one.fit or one.roles or one.named),
             likened=draft.likened,
         )
 

@@ -1,4 +1,4 @@
-"""How like the relations of paths are to what a question names, by words that they share and by the path scorer."""
+"""Likeness of the relations of paths to the nouns of a question, by shared words and by the path scorer."""
 
 from __future__ import annotations
 
@@ -34,7 +34,7 @@ _CLEAR = 0.5
 
 @attrs.frozen(eq=False)
 class RelationLikeness:
-    """Compare the relations of paths with what a question names.
+    """Compare the relations of paths with the nouns of a question.
 
     Attributes:
         names: Names of the graph's relations.
@@ -45,7 +45,7 @@ class RelationLikeness:
     def likeness(self, one: Operated, phrase: str, step: Step) -> float:
         """Return how like a phrase is to a step's relation, as a part of the relation's likeness with its own name.
 
-        A relation that is not like its own name says nothing, and is taken for like.
+        A relation that is not like its own name cannot be judged, and is taken for like.
         """
         asked, own = one.scores.numbers([phrase, self.label(step.relation)], [(), ()], [[step], [step]])
         return float(asked[0] / own[0]) if own[0] > 0 else math.inf
@@ -79,10 +79,10 @@ class RelationLikeness:
     def unlike(self, case: Case, best: Choice, margin: float = math.inf) -> str | None:
         """Return the noun of a question that asks for the relation to something, if the best path has none like it.
 
-        In a question of several steps the noun may be that of any of them, and a path that is clearly like the question
-        needs no noun.
+        In a question of several steps the noun may name any step, and a path that is clearly like the question needs no
+        noun.
         """
-        one, steps = case.one, best.path.steps
+        one, steps = case.operated, best.path.steps
         score = one.likeness(best.path)
         noun = asked_relation(case.question.text) or next((one for one in one.phrases if one not in PEOPLE), None)
         if one.fit or one.roles or one.held > 0 or (noun in one.phrases and steps[-1].inverse):
@@ -98,7 +98,7 @@ class RelationLikeness:
         return None if is_like else noun
 
     def _is_doubted(self, one: Operated, noun: str, step: Step, labels: Mapping[str, str]) -> bool:
-        """Return whether a noun is more like another relation than that of a step."""
+        """Return whether a noun is more like another relation than like a step's relation."""
         relations = dict.fromkeys([step.relation, *self.names.schema.relations, *labels])
         steps = [Step(relation) for relation in relations]
         [scores] = one.scores.rows([noun], [()], [steps])

@@ -1,4 +1,4 @@
-"""The order of a result: what an operation needs before what the inner expander found."""
+"""The order of a result: the triples of an operation before the triples of the inner expander."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from srtk_plugin_answers.path_ends import PathEnds
 
 
 def in_order(found: Subgraph, order: Sequence[int], first: int) -> Subgraph:
-    """Put triples in another order; the first ones get the best score, the others no better one than those before."""
+    """Put triples in another order; the first get the best score, and no later triple a better score than before it."""
     top = found.scores[0] if found.scores else 0.0
     changed = found.ordered(order)
     scores: list[float] = []
@@ -26,7 +26,7 @@ def in_order(found: Subgraph, order: Sequence[int], first: int) -> Subgraph:
 
 
 def of_class_first(ends: PathEnds, asked: Sequence[str], fit: frozenset[str], cut: int) -> Subgraph:
-    """Put the paths to nodes of the class asked for before the others, and count what comes behind."""
+    """Put the paths to nodes of the class asked for first, and count the nodes behind them."""
     found = ends.found
     if not asked:
         return found
@@ -42,7 +42,7 @@ def of_class_first(ends: PathEnds, asked: Sequence[str], fit: frozenset[str], cu
 
 
 def merged(found: Subgraph, lead: Mapping[Triple, RankedPath | None], trace: Mapping[str, Any]) -> Subgraph:
-    """Put triples first, with the best score, and their paths before the others."""
+    """Put triples first, with the best score, and add their paths."""
     top = max((*found.scores[:1], *(path.score for path in lead.values() if path is not None)), default=0.0)
     known = {(path.entity, path.steps): place for place, path in enumerate(found.paths)}
     fresh = list(

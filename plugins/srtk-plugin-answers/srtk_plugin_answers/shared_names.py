@@ -1,4 +1,4 @@
-"""Nodes that a name tells nothing of: those without one, and those whose name many have, as *authors list*."""
+"""Nodes with a meaningless name: nodes without a name, and nodes whose name many have, as *authors list*."""
 
 from __future__ import annotations
 
@@ -23,9 +23,9 @@ _KEPT = 10_000
 
 @attrs.define(eq=False)
 class SharedNames:
-    """Find the nodes that have no name, or one that many have, with what they hold and what they belong to.
+    """Find the nodes without a name, or with a name that many have, with their content and their owners.
 
-    Many are ten that one relation leads to, each from a node of its own.
+    Many means ten nodes or more behind one relation, each from a node of its own.
 
     Attributes:
         graph: Graph that is read.
@@ -36,12 +36,12 @@ class SharedNames:
     schema: Schema
     _known: dict[str, str | None] = attrs.field(init=False, factory=dict, repr=False)
 
-    def are_told(self, nodes: Collection[str], names: Mapping[str, str]) -> bool:
-        """Return whether the name of nodes tells something; of nodes with several names it does.
+    def are_meaningful(self, nodes: Collection[str], names: Mapping[str, str]) -> bool:
+        """Return whether nodes have a name with a meaning, as nodes with several names do.
 
         Args:
             nodes: The nodes.
-            names: Names of nodes; of those that are not among them nothing is known.
+            names: Names of nodes; a node that is not among them counts as named.
         """
         if not nodes or any(isinstance(node, Literal) or node not in names for node in nodes):
             return True
@@ -51,7 +51,7 @@ class SharedNames:
         return len(found) > 1 or self._leading(found.pop()) is None
 
     def leading(self, nodes: Sequence[str]) -> str | None:
-        """Return the relation that leads to nodes whose few names tell nothing; None if one tells something."""
+        """Return the relation that leads to nodes with few and meaningless names; None if a name has a meaning."""
         names = dict(zip(nodes, self.graph.labels(list(nodes[:_SEEN])), strict=False))
         if names and all(_is_bare(*one) for one in names.items()):
             steps = [step for step, row in self._back(list(names)).items() if row]

@@ -17,11 +17,11 @@ _WORD = re.compile(r"[a-z]+")
 
 
 def in_year(graph: KnowledgeGraph, found: Subgraph, year: int) -> tuple[Subgraph, list[int]]:
-    """Put statements that held in a year first, and those that did not last.
+    """Put statements that held in a year first, and statements that did not hold last.
 
     Returns:
-        The subgraph in that order, and for each of its triples as they were 1 if the statement held, -1 if it did not,
-        and 0 if no date says so.
+        The subgraph in that order, and for each triple in the order before 1 if the statement held, -1 if it did not, 0
+        without a date.
     """
     rows = found.qualifiers or tuple(tuple(row) for row in graph.qualifiers(found.triples))
     words = _names(graph, rows)
@@ -55,7 +55,7 @@ def ends(question: str) -> bool:
 
 
 def dates_of(graph: KnowledgeGraph, triples: Sequence[Triple], ended: bool) -> list[tuple[Triple, str]]:
-    """Return the first, or the last, date of each statement whose qualifiers have one."""
+    """Return the first date, or the last, of each statement with dates in its qualifiers."""
     rows = graph.qualifiers(triples) if triples else []
     words = _names(graph, rows)
     side, other = (_END, _START) if ended else (_START, _END)

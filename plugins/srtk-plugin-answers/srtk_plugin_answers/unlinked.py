@@ -1,8 +1,8 @@
-"""Questions in which no entity is named: by the class, the values and the words of what they ask for."""
+"""Questions without a linked entity: by the class, the values and the words of the answer."""
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 
 import attrs
 
@@ -14,7 +14,14 @@ from srtk_plugin_answers.deciding_values import DecidingValues
 from srtk_plugin_answers.graph_names import words_of_role
 from srtk_plugin_answers.node_sets import Lead, NodeSet, Row
 from srtk_plugin_answers.question_classes import PEOPLE, STOP_WORDS, shared_words, stems_of, word_set, words_of
-from srtk_plugin_answers.question_kinds import CountedOrder, QuestionKind, classes_asked, counted_order, order_clause
+from srtk_plugin_answers.question_kinds import (
+    CountedOrder,
+    QuestionKind,
+    class_words,
+    classes_asked,
+    counted_order,
+    order_clause,
+)
 from srtk_plugin_answers.question_values import clauses, value_constraints
 from srtk_plugin_answers.shared_names import SharedNames
 
@@ -36,19 +43,6 @@ _MOST = 100_000
 """Members of a class that are read."""
 
 
-@attrs.frozen
-class Condition:
-    """What the members of a set have, and the question names.
-
-    Attributes:
-        words: The words of the name, folded and in singular.
-        triples: The triple of each member that has it.
-    """
-
-    words: frozenset[str]
-    triples: Mapping[str, Triple]
-
-
 @attrs.frozen(eq=False)
 class UnlinkedSets:
     """Read the set that a question without a linked entity asks of.
@@ -57,7 +51,7 @@ class UnlinkedSets:
         graph: Graph that is read.
         schema: Its schema.
         values: Choose the relation whose values decide.
-        shared: Knows which names tell nothing.
+        shared: Knows which names have no meaning.
     """
 
     graph: KnowledgeGraph
@@ -66,7 +60,7 @@ class UnlinkedSets:
     shared: SharedNames
 
     def lead(self, question: Question, kind: QuestionKind) -> tuple[Lead, str]:
-        """Return what the question asks for, or why nothing fits."""
+        """Return the answers to a question, or why nothing fits."""
         if (lead := self.of_value(question)) is not None:
             return lead, ""
         phrases = classes_asked(question.text)
@@ -75,48 +69,37 @@ class UnlinkedSets:
         whole, of_class = next(found, (None, False))
         if whole is None:
             return Lead(), "no entity of the graph was found in the question, and no class of entities"
-        rest, told = clauses(question.text)
+        rest, bounded = clauses(question.text)
         # Of a single table whatever noun is asked for means its rows.
         covered = {word for phrase in phrases for word in (words_of(phrase) if of_class else [phrase.split()[-1]])}
-        covered |= {word for clause in told for word in words_of(clause)}
-        # Unless it is a value of some: the pets of a table of animals.
-        words = words_of(rest) - (set() if self._only_columns() and not of_class else covered)
-        if order is not None:
-            # What has the most of something is told by its verb: served, used for.
-            told_by_order = words_of(order.noun) | {word for word in words_of(rest) if word.endswith(_PARTICIPLES)}
-            covered |= told_by_order
-            words -= told_by_order
-        conditions = self._conditions(whole, words)
-        for narrowed, condition in enumerate(conditions):
-            # A condition shows its members better than what made them of the class.
-            whole = attrs.evolve(
-                whole,
-                instances={member: () for member in whole.instances if member in condition.triples},
-                values={
-                    m: (*(whole.values.get(m, ()) if narrowed else ()), (t, None)) for m, t in condition.triples.items()
-                },
-            )
-            covered |= condition.words
+        covered |= {word for clause in bounded for word in words_of(clause)}
+        # The verb of an order by counts names what is counted: served, used for.
+        verbs = {word for word in words_of(rest) if word.endswith(_PARTICIPLES)}
+        of_order = set() if order is None else words_of(order.noun) | verbs
+        # The noun may be a value of some rows: the pets of a table of animals.
+        words = words_of(rest) - of_order - (set() if self._only_columns() and not of_class else covered)
+        whole, named = self._narrowed(whole, words)
+        covered |= of_order | named
         if not whole.instances:
             return Lead(), "nothing of the class has all that the question names"
         bounds = value_constraints(question.text)
-        sets = self.values.bounded(question, [whole], bounds, question.text) if bounds else [whole]
-        if not sets or (bounds and not sets[0].bounds):
+        sets = self.values.bounded(question, [whole], bounds, question.text) or [whole]
+        if bounds and not sets[0].bounds:
             return Lead(), "the graph has no number or date that the question's bound is about"
         covered |= {word for one in sets[0].bounds for word in words_of(self.graph.labels([one["relation"]])[0])}
-        if order is not None and not (conditions or bounds):
+        if order is not None and not (named or bounds):
             sets = [*sets, *(one for one, _ in found)]
-        lead, missing = self._answered(question, kind, sets, rest, covered, bool(conditions or bounds), order)
+        lead, missing = self._answered(question, kind, sets, rest, covered, bool(named or bounds), order)
         if order is not None and not of_class:
             lead = attrs.evolve(lead, facts={**lead.facts, "likened": True})
         return lead, missing
 
     def of_value(self, question: Question) -> Lead | None:
-        """Return what has a text that the question names as it is written: a code, a sign, a name of people.
+        """Return the nodes with a text of the question: a code, a sign, a name of people.
 
-        Several words may be in small letters, though the text is not. What has a name that many share stands for what
-        it belongs to. Of several texts what has all of them is meant, if there is any, else what has the longest.
-        Where the class that is asked for is a column of what has the text, the values of that column are the answer.
+        Texts of several words may be in small letters in the question. A node with a name that many share stands for
+        its owner. Of several texts the nodes with all of them are meant, if there are any, else the nodes with the
+        longest. Where those nodes have a column of the class that is asked for, its values are the answer.
         """
         found = self._with_texts(question)
         if not found:
@@ -137,7 +120,7 @@ class UnlinkedSets:
         return Lead(facts=facts, answers=members, members=members, proof=proof)
 
     def _with_texts(self, question: Question) -> list[Sequence[Triple]]:
-        """Return the triples of each text that the question names, but for those within a longer one, longest first."""
+        """Return the triples of each text that the question names, longest first; a part of a longer text is none."""
         words = question.text.strip(" ?.!").split()
         spans = [" ".join(words[i : i + n]) for n in range(1, 4) for i in range(1, len(words) - n + 1)]
         written = {text.strip(_MARKS) for text in spans if _is_written(text)} - {""}
@@ -153,7 +136,7 @@ class UnlinkedSets:
         return sorted(found, key=lambda one: (-len(one[0]), one[0]))
 
     def _things_of(self, row: Sequence[Triple]) -> dict[str, list[Triple]]:
-        """Return the subjects of triples, or what they belong to, each with the triples that show it."""
+        """Return the subjects of triples, or their owners, each with the triples that show it."""
         things: dict[str, list[Triple]] = {}
         for triple in row[:_MOST]:
             things.setdefault(triple.subject, []).append(triple)
@@ -177,8 +160,7 @@ class UnlinkedSets:
     ) -> tuple[Lead, str]:
         """Apply the operation, unless words are left that nothing explains."""
         if kind.kind in ("superlative", "ordinal"):
-            nouns = [word for phrase in classes_asked(question.text) for word in phrase.split()]
-            text, order = order_clause(rest, nouns)
+            text, order = order_clause(rest, class_words(question.text))
             lead = self.values.compared(question, kind, sets, text, counted or order)
             if not lead.answers:
                 return Lead(), _NOTHING_DECIDES if counted is None else not_counted(counted)
@@ -205,10 +187,10 @@ class UnlinkedSets:
         return lead, ""
 
     def _class_sets(self, phrases: Sequence[str], order: CountedOrder | None) -> Iterator[tuple[NodeSet, bool]]:
-        """Return each set of all that may have the class, and whether a phrase names it; else the rows of a table.
+        """Yield each set that may have the class, and whether a phrase names it; else the rows of a table.
 
-        Of an order by counts, what has the things that are counted is one too, and who does what its verb says: *who
-        wrote*, written by.
+        For an order by counts, the nodes with counted ends and the agents of its verb are sets too: *who wrote*,
+        written by.
         """
         found = False
         for find in (self._typed, self._of_tables, self._of_relations):
@@ -230,25 +212,28 @@ class UnlinkedSets:
         return tables[0] if len(tables) == 1 else ()
 
     def _having(self, phrases: Sequence[str], order: CountedOrder) -> tuple[NodeSet | None, bool]:
-        """Return what is joined to things that an order counts, or does what its verb says, by names of relations.
+        """Return the nodes with counted ends, and the agents of an order's verb, by names of relations.
 
-        Whether a relation also tells that it has the class, or people are asked for, is returned with it.
+        Returned with them is whether a relation also names the class, or people are asked for.
         """
-        labels = dict(zip(self.schema.relations, self.graph.labels(self.schema.relations), strict=True))
+        labels = self.values.counted.names.labels(self.schema.relations)
         steps = [
             step
             for relation, label in labels.items()
             for step in (Step(relation), Step(relation, True))
             if self.values.counted.is_named(order, step, label)
         ]
+        shared = stems_of(" ".join(phrases)) & stems_of(" ".join(labels[step.relation] for step in steps))
+        return self._at_steps(steps), bool(shared or set(PEOPLE) & set(phrases))
+
+    def _at_steps(self, steps: Sequence[Step]) -> NodeSet | None:
+        """Return the nodes that have one of some steps."""
         rows = self.graph.match([Pattern(None, step.relation, None) for step in steps]) if steps else []
-        one = _set(
+        return _set(
             (triple.object if step.inverse else triple.subject, triple)
             for step, row in zip(steps, rows, strict=True)
             for triple in row
         )
-        told = stems_of(" ".join(phrases)) & stems_of(" ".join(labels[step.relation] for step in steps))
-        return one, bool(told or set(PEOPLE) & set(phrases))
 
     def _typed(self, phrases: Sequence[str]) -> NodeSet | None:
         if not self.schema.type_relations or not phrases:
@@ -264,30 +249,43 @@ class UnlinkedSets:
         return None if best is None or not shared[best] else self._subjects(self.schema.tables[best])
 
     def _of_relations(self, phrases: Sequence[str]) -> NodeSet | None:
-        """Return the ends of the relations whose names say that they are of the class."""
+        """Return the ends of the relations whose names give them the class."""
         if not phrases or not self.schema.relations:
             return None
-        labels = dict(zip(self.schema.relations, self.graph.labels(self.schema.relations), strict=True))
+        labels = self.values.counted.names.labels(self.schema.relations)
         steps = [Step(relation, way) for relation in self.schema.relations for way in (True, False)]
         words = {step: words_of_role(self.schema, phrases, step, labels[step.relation]) for step in steps}
         most = max(words.values(), default=0)
-        fitting = [step for step in steps if most and words[step] == most]
-        rows = self.graph.match([Pattern(None, step.relation, None) for step in fitting])
-        return _set(
-            (triple.object if step.inverse else triple.subject, triple)
-            for step, row in zip(fitting, rows, strict=True)
-            for triple in row
-        )
+        return self._at_steps([step for step in steps if most and words[step] == most])
 
     def _subjects(self, relations: Sequence[str]) -> NodeSet | None:
-        rows = self.graph.match([Pattern(None, relation, None) for relation in relations])
-        return _set((triple.subject, triple) for row in rows for triple in row)
+        return self._at_steps([Step(relation) for relation in relations])
 
-    def _conditions(self, one: NodeSet, words: set[str]) -> list[Condition]:
-        """Find the names and texts that members lead to in one step, and that the question names."""
+    def _narrowed(self, one: NodeSet, words: set[str]) -> tuple[NodeSet, set[str]]:
+        """Keep the members with a step to each name or text that the question names; return also the words of these.
+
+        Such a triple shows a member better than the triple that made it of the class.
+        """
+        named: set[str] = set()
+        for parts, triples in self._conditions(one, words).items():
+            shown = one.values if named else {}
+            one = attrs.evolve(
+                one,
+                instances={member: () for member in one.instances if member in triples},
+                values={member: (*shown.get(member, ()), (triple, None)) for member, triple in triples.items()},
+            )
+            named |= parts
+        return one, named
+
+    def _conditions(self, one: NodeSet, words: set[str]) -> dict[frozenset[str], dict[str, Triple]]:
+        """Find the names and texts that members lead to in one step, and that the question names.
+
+        Returns:
+            For the words of each, in singular, the triple of each member that has it.
+        """
         words = words - STOP_WORDS - _DONE
         if not words:
-            return []
+            return {}
         [frontier] = self.graph.frontiers([sorted(one.instances)])
         [steps] = self.graph.steps([frontier], False)
         rows = self.graph.triples([frontier] * len(steps), steps, None)
@@ -302,12 +300,11 @@ class UnlinkedSets:
                 if triple.object in longest:
                     found.setdefault((step.relation, of_end[triple.object]), {})[triple.subject] = triple
         # One name may stand in several columns: the one that most members have is meant.
-        best: dict[frozenset[str], Condition] = {}
+        best: dict[frozenset[str], dict[str, Triple]] = {}
         for (_, parts), triples in found.items():
-            known = best.get(parts)
-            if known is None or len(triples) > len(known.triples):
-                best[parts] = Condition(parts, triples)
-        return list(best.values())
+            if len(triples) > len(best.get(parts, ())):
+                best[parts] = triples
+        return best
 
 
 def _set(shown: Iterable[tuple[str, Triple]]) -> NodeSet | None:

@@ -13,6 +13,7 @@ from srtk_plugin_answers.deciding_values import DecidingValues
 from srtk_plugin_answers.end_classes import of_role, of_rows
 from srtk_plugin_answers.graph_names import GraphNames, words_of_role
 from srtk_plugin_answers.joined_topics import JoinedTopics
+from srtk_plugin_answers.node_sets import Lead
 from srtk_plugin_answers.path_ends import PathEnds
 from srtk_plugin_answers.path_reads import PathReads
 from srtk_plugin_answers.path_scores import PathScores, is_clear
@@ -85,7 +86,7 @@ def test_the_rows_of_tables_are_the_subjects_of_their_columns() -> None:
 
 
 def topics(triples: Any) -> JoinedTopics:
-    return JoinedTopics(memory(triples), PathScores(Named(), ()), 10, 3, 100)
+    return JoinedTopics(memory(triples), PathScores(Named(), ()), 100)
 
 
 def test_links_that_the_asked_relation_joins_are_confirmed_with_its_triple() -> None:
@@ -103,14 +104,14 @@ def test_links_that_another_relation_joins_are_not_confirmed() -> None:
 
 
 def test_fewer_than_two_links_confirm_nothing() -> None:
-    assert topics(ROWS).confirmed(question("x", "heat"), "the director of") is None
-    assert topics(ROWS).confirmed(question("x", "nowhere", "nothing"), "the director of") is None
+    assert topics(ROWS).confirmed(question("x", "heat"), "the director of") == Lead()
+    assert topics(ROWS).confirmed(question("x", "nowhere", "nothing"), "the director of") == Lead()
 
 
 def deciding(triples: Any) -> DecidingValues:
     graph = memory(triples)
     counted = CountedSteps(graph, GraphNames(graph, graph.schema()))
-    return DecidingValues(graph, PathScores(Named(), ()), counted, 10, 3)
+    return DecidingValues(graph, PathScores(Named(), ()), counted)
 
 
 def compared(triples: Any, *, greatest: bool, **namesakes: list[str]) -> list[str]:

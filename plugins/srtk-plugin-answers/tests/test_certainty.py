@@ -149,7 +149,7 @@ LOANS = [
 
 def confirmed(tables: dict[str, list[str]], *links: str) -> bool:
     scores = Table({("borrow", "borrower"): 9.0, ("pay", "pays"): 9.0})
-    topics = JoinedTopics(memory(LOANS), PathScores(scores, ()), 10, 3, 100, tables)
+    topics = JoinedTopics(memory(LOANS), PathScores(scores, ()), 100, tables)
     lead = topics.confirmed(Question("q", "x", tuple(map(Link, links))), "did they borrow or pay it")
     assert lead is not None
     return bool(lead.answers)

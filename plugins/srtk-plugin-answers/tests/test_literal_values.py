@@ -35,7 +35,7 @@ def test_an_id_that_looks_like_a_number_is_none() -> None:
     assert value_of("12") is None
 
 
-def test_dates_are_told_by_their_type() -> None:
+def test_dates_are_meaningful_by_their_type() -> None:
     assert is_date(Literal('"1998"^^xsd:gYear'))
     assert not is_date(Literal('"1998"^^xsd:integer'))
     assert not is_date("1998")

@@ -181,7 +181,7 @@ def test_some_questions_name_the_class_of_what_they_ask_for() -> None:
         assert not asks_for_things(text)
 
 
-def test_age_length_and_yes_or_no_are_told_by_single_words() -> None:
+def test_age_length_and_yes_or_no_are_meaningful_by_single_words() -> None:
     assert is_of_age("Who is the oldest?")
     assert not is_of_age("Who is the longest-serving?")
     assert is_of_length("Who is the longest-serving?")

@@ -77,7 +77,7 @@ def twelve(name: str = "part") -> tuple[list[tuple[str, str, str]], dict[str, st
 
 def test_a_name_tells_nothing_where_each_who_has_it_belongs_to_another_by_one_relation() -> None:
     rows, labels = twelve()
-    assert not shared(rows, labels).are_told(["p1"], labels)
+    assert not shared(rows, labels).are_meaningful(["p1"], labels)
     assert shared(rows, labels).leading(["p1", "p2"]) == "has"
 
 
@@ -93,22 +93,22 @@ def test_a_name_tells_nothing_where_each_who_has_it_belongs_to_another_by_one_re
     ids=["few have the name", "it leads to few of them", "all are of one", "they are of two", "each has a name"],
 )
 def test_other_names_tell_something(rows: list[tuple[str, str, str]], labels: dict[str, str]) -> None:
-    assert shared(rows, labels).are_told(["p1"], labels)
+    assert shared(rows, labels).are_meaningful(["p1"], labels)
 
 
-def test_ends_of_several_names_or_of_none_that_is_known_and_values_are_told() -> None:
+def test_ends_of_several_names_or_of_none_that_is_known_and_values_are_meaningful() -> None:
     rows, labels = twelve()
     found = shared(rows, labels)
-    assert found.are_told(["p1", "p2"], {"p1": "part", "p2": "other"})
-    assert found.are_told(["p1"], {})
-    assert found.are_told([Literal.make("part")], labels)
+    assert found.are_meaningful(["p1", "p2"], {"p1": "part", "p2": "other"})
+    assert found.are_meaningful(["p1"], {})
+    assert found.are_meaningful([Literal.make("part")], labels)
 
 
 def test_an_iri_is_no_name_and_what_holds_it_is_known_where_one_relation_leads_to_it() -> None:
     nodes = ["http://x/1", "http://x/2"]
     rows = [("a", "has", nodes[0]), ("b", "has", nodes[1]), ("a", "sees", nodes[1])]
-    assert not shared(rows, {}).are_told(nodes, dict(zip(nodes, nodes, strict=True)))
-    assert shared(rows, {}).are_told(["a"], {"a": "a"})
+    assert not shared(rows, {}).are_meaningful(nodes, dict(zip(nodes, nodes, strict=True)))
+    assert shared(rows, {}).are_meaningful(["a"], {"a": "a"})
     assert shared(rows[:2], {}).leading(nodes) == "has"
     assert shared(rows, {}).leading(nodes) is None
 
