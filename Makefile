@@ -55,6 +55,7 @@ format: $(READY)
 
 docs: $(READY)
 	$(BIN)/python docs/reference.py
+	$(BIN)/python -m benchmarks.pages
 	$(BIN)/srtk schema --known > recipes/recipe.schema.json
 
 # Into build/site; every warning is an error, and nothing is fetched.
@@ -66,7 +67,7 @@ known-drivers: $(READY)
 	$(BIN)/python -m srtk_framework.host.known_drivers plugins
 
 bench: $(READY)
-	$(BIN)/python benchmarks/run.py
+	$(BIN)/python -m benchmarks.run
 
 # Some 1,000 mutants; each meets the tests of its line. MODULES="metrics beam" takes these alone.
 mutants: $(READY)

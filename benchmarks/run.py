@@ -1,10 +1,11 @@
-"""Run every benchmark with available data, print the figures, and list skipped ones with the reason.
+"""Run every benchmark with available data, print the figures, and write them to `benchmarks/results`.
 
-    python benchmarks/run.py [--limit N] [--only NAME ...]      (make bench)
+    python -m benchmarks.run [--only NAME ...]      (make bench)
 
-Takes hours. Writes build/bench/results.json, and build/bench/zero_shot.md with the table of the zero-shot runs. Each
-benchmark can also be run by itself, and some with more choices: see the files beside this one. The comparison with
-SRTK (against_srtk.py) needs an environment with SRTK and is not among these.
+Takes hours. A benchmark without its data says what it lacks. Each can also be run by itself, and some with more choices
+(see the files in the rooms beside this one); then nothing is written. `make docs` makes the pages of what was written.
+The comparison with SRTK needs an environment with SRTK, and trainings for hours a machine for themselves: these are not
+among the parts.
 """
 
 from __future__ import annotations
@@ -12,113 +13,134 @@ from __future__ import annotations
 import argparse
 import json
 import os
-import platform
+import subprocess
 import sys
-import time
-from collections.abc import Callable, Sequence
-from functools import partial
-from importlib.metadata import version
+import tempfile
+from collections.abc import Iterable, Mapping
 from pathlib import Path
+from typing import Any
 
 import attrs
-import encoder_share
-import zero_shot
-from common import OUT, Result, print_outcome, run, shown
 
-SCRIPTS: dict[str, tuple[str, ...]] = {
-    "defaults": ("defaults.py",),
-    "thirty-questions": ("thirty_questions.py",),
-    "local-graph": ("local_graph.py",),
-    "same-subgraphs": ("same_subgraphs.py",),
-    "faults": ("faults.py",),
-    "random-kills": ("random_kills.py",),
-    "path-search": ("path_search.py",),
-    "shared-session": ("shared_session.py",),
-    "mentions": ("mentions.py",),
-    "linking": ("linking.py",),
-    "linking-learnt": ("linking_learnt.py",),
-    "linking-recall": ("linking_recall.py",),
-    "linking-retrieval": ("linking_retrieval.py",),
-    "linking-alternatives": ("linking_alternatives.py",),
-    "linking-threshold": ("linking_threshold.py",),
-    "dictionary-speed": ("dictionary_speed.py",),
-    "oracle-ceilings": ("oracle_ceilings.py", "--limit", "150"),
-    "index-search": ("index_search.py",),
-    "structgpt": ("structgpt.py",),
-    "structgpt-speed": ("structgpt.py", "--speed"),
-    "trained": ("trained.py",),
-    "trained-losses": ("trained.py", "--losses"),
-    "cross-validation": ("cross_validation.py",),
+from benchmarks.common import DATA
+from benchmarks.figures import KEPT_IN, RESULTS, ROOT, merge, this_run
+
+
+@attrs.frozen
+class Part:
+    """A benchmark of `make bench`.
+
+    Attributes:
+        topic: Topic of its figures.
+        measurement: Measurement of its figures, where these do not name theirs.
+        module: Its module below `benchmarks`.
+        arguments: Its arguments.
+        seeds: Seeds that it draws by.
+    """
+
+    topic: str
+    measurement: str | None
+    module: str
+    arguments: tuple[str, ...] = ()
+    seeds: tuple[int, ...] | None = None
+
+    @property
+    def command(self) -> str:
+        """The command of the figures, as a person types it."""
+        return " ".join(["OMP_NUM_THREADS=1 python -m", f"benchmarks.{self.module}", *self.arguments])
+
+
+PARTS: dict[str, Part] = {
+    "zero-shot": Part("search", "zero-shot", "search.zero_shot"),
+    "defaults": Part("search", "defaults", "search.defaults"),
+    "thirty-questions": Part("search", "thirty-questions", "search.thirty_questions"),
+    "oracle-ceilings": Part(
+        "language-models",
+        "ceilings",
+        "search.oracle_ceilings",
+        ("--limit", "500", "--only", "pathquestion", "metaqa-1", "metaqa-2"),
+        (0,),
+    ),
+    "oracle-ceilings-3": Part(
+        "language-models", "ceilings", "search.oracle_ceilings", ("--limit", "150", "--only", "metaqa-3"), (0,)
+    ),
+    "exact": Part("answers", "exact", "answers.measure"),
+    "public-sets": Part("answers", "public-sets", "answers.public_sets", ("--limit", "100"), (11, 12)),
+    "operations": Part("operations", "kinds", "operations.operations", ("--only", "demo", "demo-linked"), (7,)),
+    "topics": Part("operations", "several-topics", "operations.topics", ("--several",)),
+    "mentions": Part("linking", "mentions", "linking.mentions"),
+    "linking": Part("linking", "end-to-end", "linking.linking"),
+    "raw-links": Part("linking", "names", "linking.raw_links"),
+    "dictionary-speed": Part("linking", "speed", "linking.dictionary_speed"),
+    "index-search": Part("index-search", "triples", "index.index_search"),
+    "structgpt": Part(
+        "language-models",
+        "without-a-model",
+        "language_models.structgpt",
+        ("--only", "pathquestion", "metaqa", "--limit", "150", "--relation-triples", "20"),
+    ),
+    "structgpt-demo": Part("language-models", "without-a-model", "language_models.structgpt", ("--only", "demo")),
+    "structgpt-speed": Part("language-models", "side-by-side", "language_models.structgpt", ("--speed",)),
+    "trained": Part("training", "pathquestion", "training.trained"),
+    "cross-validation": Part("training", "cross-validation", "training.cross_validation"),
+    "encoder-share": Part("speed", "encoder-share", "speed.encoder_share"),
+    "local-graph": Part("speed", "local-graph", "speed.local_graph"),
+    "path-search": Part("speed", "path-search", "speed.path_search", ("--all",)),
+    "shared-session": Part("speed", "shared-session", "speed.shared_session"),
+    "same-subgraphs": Part("reliability", "same-subgraphs", "reliability.same_subgraphs"),
+    "faults": Part("reliability", "faults", "reliability.faults"),
+    "random-kills": Part("reliability", None, "reliability.random_kills"),
 }
-"""Benchmarks that print their own figures and skipped parts: name to file and arguments."""
+"""Names as given to `--only`."""
 
 
-def script(name: str) -> Result:
-    """Run a benchmark in a process of its own."""
-    file, *arguments = SCRIPTS[name]
-    path = Path(__file__).with_name(file)
-    output, failed = run([sys.executable, str(path), *arguments])
-    return Result(name, " ".join(["python", shown(path), *arguments]), {"output": output.splitlines()}, failed=failed)
+def run(part: Part, folder: Path | None) -> bool:
+    """Run a benchmark in a process of its own, and write its records; return whether it succeeded.
+
+    Args:
+        part: The benchmark.
+        folder: Folder of the results; None keeps nothing.
+    """
+    with tempfile.TemporaryDirectory() as place:
+        kept = Path(place) / "records.jsonl"
+        environment = {**os.environ, "SRTK_DATA": str(DATA), "PYTHONHASHSEED": "0", "OMP_NUM_THREADS": "1"}
+        command = [sys.executable, "-m", f"benchmarks.{part.module}", *part.arguments]
+        if folder:
+            environment[KEPT_IN] = str(kept)
+        succeeded = subprocess.run(command, cwd=ROOT, env=environment, check=False).returncode == 0
+        if succeeded and folder and kept.exists():
+            write(part, [json.loads(line) for line in kept.read_text(encoding="utf-8").splitlines()], folder)
+    return succeeded
+
+
+def write(part: Part, records: Iterable[Mapping[str, Any]], folder: Path) -> None:
+    """Write the records of a benchmark into the file of its topic."""
+    found: dict[str, list[Mapping[str, Any]]] = {}
+    for kept in records:
+        name = kept.get("measurement", part.measurement)
+        found.setdefault(name, []).append({key: value for key, value in kept.items() if key != "measurement"})
+    for name, some in found.items():
+        merge(part.topic, name, some, part.command, this_run(part.seeds), folder)
+        print(f"wrote {len(some)} figures of {part.topic}, {name}", flush=True)
 
 
 def main() -> int:
     """Run the benchmarks."""
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    parser.add_argument("--limit", type=int, default=zero_shot.DEFAULT_LIMIT, help="questions per case; 0 for all")
-    parser.add_argument("--only", nargs="*", metavar="NAME", help="prefixes of benchmark names")
-    parser.add_argument("--out", type=Path, default=OUT, help="folder for results")
+    parser.add_argument("--only", nargs="*", metavar="NAME", help=f"prefixes of {', '.join(PARTS)}")
+    parser.add_argument("--results", type=Path, default=RESULTS, help="folder of the records")
+    parser.add_argument("--dry", action="store_true", help="print the figures, and write none")
     args = parser.parse_args()
-    out = args.out.resolve()
-    out.mkdir(parents=True, exist_ok=True)
-    started = time.time()
-    zero: list[Result] = zero_shot.run_all(args.limit or None, out, args.only)
-    others: list[Result] = []
-    for name, measure in parts(out, args.limit):
-        if not args.only or name.startswith(tuple(args.only)):
-            others.append(measure())
-            print_outcome(others[-1])
-    report(zero, others)
-    zero_shot.write_page(zero, out)
-    write(out / "results.json", [*zero, *others], time.time() - started)
-    return 1 if any(result.failed for result in (*zero, *others)) else 0
-
-
-def parts(out: Path, limit: int) -> list[tuple[str, Callable[[], Result]]]:
-    """List the benchmarks besides the zero-shot ones."""
-    most = min(limit or encoder_share.DEFAULT_LIMIT, encoder_share.DEFAULT_LIMIT)
-    return [
-        ("encoder-share", lambda: encoder_share.measure(most, out)),
-        *((name, partial(script, name)) for name in SCRIPTS),
-    ]
-
-
-def report(zero: Sequence[Result], others: Sequence[Result]) -> None:
-    """Print all figures, then what was skipped."""
-    if any(result.figures for result in zero):
-        zero_shot.show(zero)
-    for result in others:
-        if result.figures:
-            print(f"\n{result.name}: {result.command}")
-            for key, value in result.figures.items():
-                print(*(f"  {line}" for line in value) if key == "output" else [f"  {key}: {value}"], sep="\n")
-    passed_over = [result for result in (*zero, *others) if result.skipped or result.failed]
-    if passed_over:
-        print()
-    for result in passed_over:
-        print_outcome(result)
-
-
-def write(path: Path, results: Sequence[Result], seconds: float) -> None:
-    """Write the figures with a description of the machine."""
-    data = {
-        "version": version("srtk-framework"),
-        "python": platform.python_version(),
-        "machine": {"processor": platform.machine(), "cores": os.cpu_count(), "system": platform.system()},
-        "seconds": round(seconds, 1),
-        "benchmarks": {result.name: attrs.asdict(result) for result in results},
-    }
-    path.write_text(json.dumps(data, ensure_ascii=False, indent=1) + "\n", encoding="utf-8")
-    print(f"wrote {shown(path)}")
+    failed = []
+    for name, part in PARTS.items():
+        if args.only and not name.startswith(tuple(args.only)):
+            continue
+        print(f"\n{name}: {part.command}", flush=True)
+        if not run(part, None if args.dry else args.results):
+            failed.append(name)
+    if failed:
+        print(f"\nfailed: {', '.join(failed)}")
+    return 1 if failed else 0
 
 
 if __name__ == "__main__":

@@ -64,7 +64,7 @@ def trees(root: Path) -> dict[str, dict[str, Path]]:
     found = {CORE: modules(root / CORE, CORE)}
     for folder in sorted(root.glob("plugins/*/srtk_plugin_*")):
         found[folder.name] = modules(folder, folder.name)
-    found["benchmarks"] = modules(root / "benchmarks", "")
+    found["benchmarks"] = modules(root / "benchmarks", "benchmarks")
     return found
 
 

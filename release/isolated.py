@@ -27,10 +27,11 @@ _SHARED = (
     "tests/kit/web_replies.py",
     "tests/kit/kills.py",
     "tests/kit/kill_points.py",
-    "benchmarks/openai_forms.py",
-    "benchmarks/openai_server.py",
-    "benchmarks/servers.py",
-    "benchmarks/serving.py",
+    "benchmarks/__init__.py",
+    "benchmarks/loopback/openai_forms.py",
+    "benchmarks/loopback/openai_server.py",
+    "benchmarks/loopback/servers.py",
+    "benchmarks/loopback/serving.py",
 )
 """Settings of all tests, and what some need to drive a browser, to end programs midway, and as misbehaving servers."""
 

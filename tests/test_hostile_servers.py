@@ -2,12 +2,8 @@
 
 from __future__ import annotations
 
-import importlib
 import json
-import sys
 from collections.abc import Callable
-from pathlib import Path
-from types import ModuleType
 from typing import Any
 
 import pytest
@@ -22,16 +18,8 @@ from srtk_plugin_sparql import answers
 from srtk_plugin_web import Client, Limits, Request, RequestError, Response
 from srtk_plugin_wikidata import search_client
 
+from benchmarks.reliability import hostile_servers as bench
 
-def benchmark(name: str) -> ModuleType:
-    sys.path.insert(0, str(Path(__file__).parents[1] / "benchmarks"))
-    try:
-        return importlib.import_module(name)
-    finally:
-        sys.path.pop(0)
-
-
-bench = benchmark("hostile_servers")
 FINE = {bench.RIGHT, bench.TYPED}
 
 

@@ -2,25 +2,16 @@
 
 from __future__ import annotations
 
-import importlib
-import sys
 from pathlib import Path
-from types import ModuleType
 
 import pytest
+
+from benchmarks.loopback import servers
+from benchmarks.reliability import faults as bench
 
 ROOT = Path(__file__).parents[1]
 
 
-def benchmark(name: str) -> ModuleType:
-    sys.path.insert(0, str(ROOT / "benchmarks"))
-    try:
-        return importlib.import_module(name)
-    finally:
-        sys.path.pop(0)
-
-
-servers = benchmark("servers")
 pytestmark = pytest.mark.skipif(
     servers.oxigraph_binary() is None, reason="the oxigraph server is not installed (pip install oxigraph)"
 )
@@ -34,7 +25,6 @@ pytestmark = pytest.mark.skipif(
     ],
 )
 def test_random_faults_change_no_byte(tmp_path: Path, questions: int, share: float, faults: int) -> None:
-    bench = benchmark("faults")
     store, asked = bench.prepare("generated", tmp_path, questions, seed=1)
     outcome = bench.measure(store, asked, tmp_path, share, seed=1, batch=4)
     assert outcome.questions == questions

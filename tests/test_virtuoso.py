@@ -2,12 +2,9 @@
 
 from __future__ import annotations
 
-import importlib
-import sys
 from collections.abc import Iterator
 from contextlib import closing
 from pathlib import Path
-from types import ModuleType
 from typing import Any
 
 import pytest
@@ -15,6 +12,8 @@ from srtk_plugin_sparql.graph import SparqlGraph
 from srtk_plugin_sparql.limits import SparqlLimits
 from srtk_plugin_sparql.vocabulary import Vocabulary
 
+from benchmarks.loopback import graphs_in_rdf as rdf
+from benchmarks.loopback import servers
 from srtk_framework.testing import KnowledgeGraphConformance
 from srtk_framework.testing.sample import SAMPLE, Sample
 from srtk_framework.values import Step, Triple
@@ -26,16 +25,6 @@ LEAVES = 10_500
 """More than Virtuoso sorts for one page (10,000 rows by default)."""
 
 
-def benchmark(name: str) -> ModuleType:
-    sys.path.insert(0, str(ROOT / "benchmarks"))
-    try:
-        return importlib.import_module(name)
-    finally:
-        sys.path.pop(0)
-
-
-servers = benchmark("servers")
-rdf = benchmark("graphs_in_rdf")
 lacks = servers.virtuoso_lacks()
 pytestmark = pytest.mark.skipif(lacks is not None, reason=str(lacks))
 

@@ -2,35 +2,22 @@
 
 from __future__ import annotations
 
-import importlib
 import json
-import sys
 from collections.abc import Iterator
 from contextlib import ExitStack
 from pathlib import Path
-from types import ModuleType
 from typing import Any
 
 import pytest
 
+from benchmarks.loopback import graphs_in_rdf as rdf
+from benchmarks.loopback import misbehaving, servers
+from benchmarks.reliability import same_subgraphs as bench
 from srtk_framework.recipe.recipe import from_data
 from srtk_framework.run.runner import Runner
 
 ROOT = Path(__file__).parents[1]
 
-
-def benchmark(name: str) -> ModuleType:
-    sys.path.insert(0, str(ROOT / "benchmarks"))
-    try:
-        return importlib.import_module(name)
-    finally:
-        sys.path.pop(0)
-
-
-bench = benchmark("same_subgraphs")
-servers = benchmark("servers")
-rdf = benchmark("graphs_in_rdf")
-misbehaving = benchmark("misbehaving")
 
 pytestmark = [
     pytest.mark.timeout(3000),

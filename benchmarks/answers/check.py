@@ -1,6 +1,6 @@
 """Recompute the gold answers of questions on tables and graphs without the system, and tell where they differ.
 
-python benchmarks/answers/check.py [own_tables.jsonl fresh/own_tables.jsonl ...]
+python -m benchmarks.answers.check [own_tables.jsonl fresh/own_tables.jsonl ...]
 
 A question's field ``pandas`` is an expression over ``t``, the table as ``pandas.read_csv`` reads it. ``german(column)``
 gives numbers with decimal commas, and ``iso(date)`` writes 31.12.2024 as 2024-12-31. It is also the baseline "pandas by

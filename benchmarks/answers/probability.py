@@ -1,7 +1,7 @@
 """Probabilities of the reader `paths`: fit them on some graphs, and measure them on graphs that they never saw.
 
     make demo
-    OMP_NUM_THREADS=1 python benchmarks/answers/probability.py [--only NAME ...] [--fit]
+    OMP_NUM_THREADS=1 python -m benchmarks.answers.probability [--only NAME ...] [--fit]
 
 A logistic model over `Evidence.features`, in which each graph counts the same; an answer is right if it is the gold
 answer as a whole, and refusals are left out. Public sets and their halves are those of `choice.py`; *kinds* are the
@@ -23,26 +23,21 @@ import json
 import sys
 from collections import defaultdict
 from collections.abc import Iterable, Mapping, Sequence
-from pathlib import Path
 from typing import Any
 
 import numpy as np
 import numpy.typing as npt
 from scipy.optimize import minimize
-
-sys.path.insert(0, str(Path(__file__).parents[1]))
-
-import choice
-import depths
-import measure
-from common import OUT, read_json
-from exact_match import is_exact
-from public_sets import CASES, asked, opened
 from srtk_plugin_answers.certainty import Evidence
 from srtk_plugin_answers.reader import PathsReader
 from srtk_plugin_evaluation import answer_scores, auc, calibration_error
-from twenty_lines import gold_answer
 
+from benchmarks.answers import choice, measure
+from benchmarks.answers.exact_match import is_exact
+from benchmarks.answers.public_sets import CASES, asked, opened
+from benchmarks.answers.twenty_lines import gold_answer
+from benchmarks.common import OUT, read_json
+from benchmarks.search import depths
 from srtk_framework import Retriever
 from srtk_framework.values import Question
 

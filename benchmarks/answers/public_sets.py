@@ -1,7 +1,7 @@
 """Hits@1 and F1 of the reader `paths` on public question sets, beside what simpler readings of the same search give.
 
     make demo
-    OMP_NUM_THREADS=1 python benchmarks/answers/public_sets.py [--only NAME ...] [--limit N] [--model N] [--show N]
+    OMP_NUM_THREADS=1 python -m benchmarks.answers.public_sets [--only NAME ...] [--limit N] [--model N] [--show N]
 
 The drivers are those of `srtk ask`: an untrained search of three steps, 50 triples, the reader `paths`, with the links
 given and with the raw text. Questions are those of `depths.py`: of sets on which settings were chosen the other half.
@@ -31,16 +31,14 @@ from typing import Any
 
 import attrs
 import numpy as np
-
-sys.path.insert(0, str(Path(__file__).parents[1]))
-
-import depths
-from common import DATA, OUT, ROOT, read_json, shown
 from srtk_plugin_evaluation import Estimate, answer_scores, bootstrap
 from srtk_plugin_index.commands.build import build
 from srtk_plugin_index.corpora.triples import TripleCorpus
 from srtk_plugin_index.indexes.bm25 import Bm25Index
 
+from benchmarks.common import DATA, OUT, ROOT, read_json, shown
+from benchmarks.figures import NAMES, record_figure, record_mean
+from benchmarks.search import depths
 from srtk_framework import open as open_recipe
 from srtk_framework.graph import TripleTable, instances_among, path_order
 from srtk_framework.run import Session
@@ -313,6 +311,20 @@ def _number(value: float) -> str:
     return f"{value:.2f}".removeprefix("0") if value < 1 else "1.0"
 
 
+def keep(name: str, figures: Mapping[str, Any]) -> None:
+    """Keep the figures of a set for the results."""
+    where, n = NAMES[name], figures["questions"]
+    for method in ("paths", "paths, raw text", *METHODS):
+        called = method.replace("raw text", "linked from the text")
+        record_mean(where, called, "Hits@1", figures[method]["hits"], n)
+        record_mean(where, called, "F1", figures[method]["f1"], n, False)
+        if method.startswith("paths"):
+            record_figure(where, called, "refused", figures[method]["refused"], n)
+    if sure := figures["paths"]["certainty"].get("sure"):
+        record_figure(where, "paths", "sure answers", sure["n"], n)
+        record_mean(where, "paths", "right of the sure answers", sure, n, False)
+
+
 def main() -> int:
     """Run the cases with available data, and print the table."""
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
@@ -331,6 +343,7 @@ def main() -> int:
         figures = measure(name, case, args.model, args.show)
         # A file for each set, so that a run that is stopped keeps its sets.
         (FOLDER / f"{name}.json").write_text(json.dumps(figures, indent=1) + "\n", encoding="utf-8")
+        keep(name, figures)
         spent = figures["cpu seconds"]
         print(f"{name}: {figures['questions']} questions, {spent} s of CPU", file=sys.stderr, flush=True)
     found = {name: FOLDER / f"{name}.json" for name in args.only}

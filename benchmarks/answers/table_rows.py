@@ -1,6 +1,6 @@
 """Questions on ten tables answered by the best row alone: found by BM25, by MiniLM, and by pandas by hand.
 
-    OMP_NUM_THREADS=1 python benchmarks/answers/table_rows.py [--show]
+    OMP_NUM_THREADS=1 python -m benchmarks.answers.table_rows [--show]
 
 A row is a text, "column: value, column: value". The answer is the best row's cell in the column whose heading MiniLM
 finds most alike the question, of those with a cell that the question does not name. It is right by the rule of
@@ -15,27 +15,22 @@ import argparse
 import csv
 import json
 import re
-import sys
 import tempfile
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
 import numpy as np
+from srtk_plugin_index.indexes.bm25 import Bm25Index
+from srtk_plugin_onnx.encoder import OnnxEncoder
+
+from benchmarks.answers.check import wrong_answers
+from benchmarks.answers.exact_match import is_exact
+from benchmarks.common import OUT, cached_values, shown
+from srtk_framework.text import fold
+from srtk_framework.values import Entry
 
 HERE = Path(__file__).parent
-sys.path.insert(0, str(HERE.parent))
-sys.path.insert(0, str(HERE))
-
-from check import wrong_answers  # noqa: E402
-from common import OUT, cached_values, shown  # noqa: E402
-from exact_match import is_exact  # noqa: E402
-from srtk_plugin_index.indexes.bm25 import Bm25Index  # noqa: E402
-from srtk_plugin_onnx.encoder import OnnxEncoder  # noqa: E402
-
-from srtk_framework.text import fold  # noqa: E402
-from srtk_framework.values import Entry  # noqa: E402
-
 SETS = ("own_tables", "fresh/own_tables")
 Row = Mapping[str, str]
 Ranker = Callable[[str], int]

@@ -1,6 +1,6 @@
 """The simplest reader of a record, to compare others with: ``trace.set`` or the first triple's relation.
 
-python benchmarks/answers/twenty_lines.py RECORDS GOLD...
+python -m benchmarks.answers.twenty_lines RECORDS GOLD...
 
 RECORDS is what the jsonl exporter writes with the operations' expander (``recipes/operations.yaml``); GOLD are sets of
 this folder, or the demo's questions by kind, whose gold is a ``number`` or ``answer_entities``.
@@ -14,7 +14,7 @@ from collections import Counter
 from pathlib import Path
 from typing import Any
 
-from exact_match import is_exact
+from benchmarks.answers.exact_match import is_exact
 
 
 def read_answer(record: dict[str, Any]) -> dict[str, Any] | None:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from benchmarks.answers import in_domain, new_graphs, public_sets, table_rows
+from benchmarks.answers import new_graphs, public_sets, table_rows
 from srtk_framework.graph import TripleTable
 from srtk_framework.values import Answer, Link, Question, RankedPath, Retrieval, Step, Subgraph, Triple
 
@@ -52,26 +52,6 @@ def test_a_refusal_and_a_failed_question_have_no_hit() -> None:
     assert public_sets.scores_of(found(WAY), Answer(enough=False)) == nothing
     assert public_sets.scores_of(found(WAY), None) == nothing
     assert public_sets.scores_of(found(WAY), Answer(entities=("other",))) == {"hits": 1.0, "f1": 1.0, "refused": 0.0}
-
-
-@pytest.mark.parametrize(
-    ("paths", "answer", "where"),
-    [
-        ((), None, "gold path not found"),
-        ((RankedPath("film", (STAR,), 1.0), WAY), Answer(entities=("ann",)), "gold path behind another"),
-        (
-            (RankedPath("film", (Step("by"),), 0.9), WAY),
-            Answer(entities=("bob",)),
-            "gold path behind another, by a tie",
-        ),
-        ((WAY,), Answer(enough=False), "gold path first, refused"),
-        ((WAY,), Answer(entities=("ann",), operation="count"), "gold path first, another answer (count)"),
-    ],
-)
-def test_a_wrong_answer_is_lost_at_the_first_step_that_failed(
-    paths: tuple[RankedPath, ...], answer: Answer | None, where: str
-) -> None:
-    assert in_domain.lost_at(found(*paths, answer=answer)) == where
 
 
 @pytest.mark.parametrize(

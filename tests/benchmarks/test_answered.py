@@ -7,7 +7,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from benchmarks.answered import Answered, Curve, read, write
+from benchmarks.knowlybert.answered import Answered, Curve, read, write
 
 
 def answer(name: str, sought: int, *rated: tuple[float, bool]) -> Answered:

@@ -3,12 +3,9 @@
 from __future__ import annotations
 
 import csv
-import sys
 from pathlib import Path
 
-sys.path.insert(0, str(Path(__file__).parents[2] / "benchmarks"))
-
-from build_cost import build, write_facts, write_table
+from benchmarks.files.build_cost import build, write_facts, write_table
 
 
 def test_both_files_of_facts_become_graphs_of_the_same_size(tmp_path: Path) -> None:

@@ -2,15 +2,11 @@
 
 from __future__ import annotations
 
-import sys
-from pathlib import Path
 from typing import Any
 
 import pytest
 
-sys.path.insert(0, str(Path(__file__).parents[2] / "benchmarks"))
-
-from built_graphs import ENDS, answers, ends_of, holds, is_answered, literal_type, plain
+from benchmarks.files.built_graphs import ENDS, answers, ends_of, holds, is_answered, literal_type, plain
 
 FACTS = [("Ada", "born in", "Riga"), ("Ada", "age", '"31"^^xsd:integer')]
 

@@ -15,8 +15,6 @@ import pytest
 from srtk_plugin_sr import path_choice
 from srtk_plugin_sr.path_features import FEATURES
 
-BENCHMARKS = Path(__file__).parents[2] / "benchmarks"
-
 
 @pytest.fixture(params=["choice", "probability"])
 def fitting(request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyPatch) -> ModuleType:
@@ -24,14 +22,12 @@ def fitting(request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyPatch) -> 
 
 
 def module(name: str, monkeypatch: pytest.MonkeyPatch) -> ModuleType:
-    for folder in (BENCHMARKS, BENCHMARKS / "answers"):
-        monkeypatch.syspath_prepend(str(folder))
-    return importlib.import_module(name)
+    return importlib.import_module(f"benchmarks.{'search' if name == 'defaults' else 'answers'}.{name}")
 
 
 def kept(fitting: ModuleType) -> bytes:
     """Return what a benchmark keeps of two questions, which can be fitted to."""
-    if fitting.__name__ == "probability":
+    if fitting.__name__.endswith("probability"):
         return json.dumps([[[1.0] * len(fitting.NAMES), True], [[0.5] * len(fitting.NAMES), False]]).encode()
     features = np.random.default_rng(0).normal(size=(2, len(FEATURES)))
     return pickle.dumps([(features, np.array([0.0, 1.0]), False)] * 2)
@@ -54,7 +50,7 @@ def test_sets_that_a_fit_lacks_are_named_before_the_report(
     monkeypatch: pytest.MonkeyPatch,
     capsys: pytest.CaptureFixture[str],
 ) -> None:
-    ending = "json" if fitting.__name__ == "probability" else "pickle"
+    ending = "json" if fitting.__name__.endswith("probability") else "pickle"
     for name in there:
         for half in ("choose", "report"):
             (tmp_path / f"{name}-{half}.{ending}").write_bytes(kept(fitting))

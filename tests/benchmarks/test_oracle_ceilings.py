@@ -21,7 +21,7 @@ def figures(tmp_path_factory: pytest.TempPathFactory) -> dict[str, Any]:
     if not (DATA / "pathquestion").is_dir():
         pytest.skip("no pathquestion in the data folder; set SRTK_DATA")
     out = tmp_path_factory.mktemp("ceilings")
-    script = [sys.executable, "benchmarks/oracle_ceilings.py", "--limit", "40", "--only", "pathquestion-3"]
+    script = [sys.executable, "-m", "benchmarks.search.oracle_ceilings", "--limit", "40", "--only", "pathquestion-3"]
     methods = ["beam", "rerank", "structgpt", "tog", "bfs"]
     command = [*script, "--out", str(out), "--methods", *methods]
     environment = {**os.environ, "SRTK_DATA": str(DATA)}

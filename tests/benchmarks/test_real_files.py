@@ -2,17 +2,13 @@
 
 from __future__ import annotations
 
-import sys
 from pathlib import Path
 from typing import Any
 
 import pytest
 import yaml
 
-sys.path.insert(0, str(Path(__file__).parents[2] / "benchmarks"))
-
-import real_files
-import tables
+from benchmarks.files import real_files, tables
 
 CASES = real_files.load_expected()
 INVENTED: dict[str, Any] = yaml.safe_load((tables.TABLES / "expected.yaml").read_text(encoding="utf-8"))

@@ -1,13 +1,12 @@
 from __future__ import annotations
 
-import sys
 from pathlib import Path
 
 import pytest
 
+from benchmarks.unset_settings import places, settings, written
+
 ROOT = Path(__file__).parents[2]
-sys.path.insert(0, str(ROOT / "benchmarks"))
-from unset_settings import places, settings, written  # noqa: E402
 
 
 @pytest.mark.parametrize(

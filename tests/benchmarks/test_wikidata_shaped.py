@@ -3,37 +3,24 @@
 from __future__ import annotations
 
 import http.client
-import importlib
 import json
-import sys
 from http.server import BaseHTTPRequestHandler, HTTPServer
 from pathlib import Path
-from types import ModuleType
 from typing import Any
 
 import pytest
+
+from benchmarks.loopback import serving, wikidata_shaped
+from benchmarks.speed import against_srtk
 
 ROOT = Path(__file__).parents[2]
 ENTITIES, QUESTIONS = 1500, 60
 
 
-def benchmark(name: str) -> ModuleType:
-    sys.path.insert(0, str(ROOT / "benchmarks"))
-    try:
-        return importlib.import_module(name)
-    finally:
-        sys.path.pop(0)
-
-
 @pytest.fixture(scope="module")
-def shaped() -> ModuleType:
-    return benchmark("wikidata_shaped")
-
-
-@pytest.fixture(scope="module")
-def folder(shaped: ModuleType, tmp_path_factory: pytest.TempPathFactory) -> Path:
+def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
     out = tmp_path_factory.mktemp("shaped")
-    shaped.write(out, ENTITIES, QUESTIONS, seed=3)
+    wikidata_shaped.write(out, ENTITIES, QUESTIONS, seed=3)
     return out
 
 
@@ -52,11 +39,11 @@ def edges(folder: Path) -> dict[tuple[str, str], set[str]]:
     return found
 
 
-def test_the_table_has_219_properties_with_a_label_each(shaped: ModuleType) -> None:
-    properties, of_kind = shaped.table()
+def test_the_table_has_219_properties_with_a_label_each() -> None:
+    properties, of_kind = wikidata_shaped.table()
     assert len(properties) == 219
     assert all(p.id[1:].isdigit() and p.label for p in properties.values())
-    assert all(p.leads_to in shaped.KINDS for rows in of_kind.values() for p in rows)
+    assert all(p.leads_to in wikidata_shaped.KINDS for rows in of_kind.values() for p in rows)
     assert all("{x}" in p.noun_phrase for p in properties.values() if p.noun_phrase)
 
 
@@ -79,11 +66,9 @@ def test_some_entities_are_hubs(folder: Path) -> None:
     assert ranked[0] > 20 * ranked[len(ranked) // 2]
 
 
-def test_the_same_seed_gives_the_same_bytes_and_another_seed_others(
-    shaped: ModuleType, folder: Path, tmp_path: Path
-) -> None:
-    shaped.write(tmp_path / "same", ENTITIES, QUESTIONS, seed=3)
-    shaped.write(tmp_path / "other", ENTITIES, QUESTIONS, seed=4)
+def test_the_same_seed_gives_the_same_bytes_and_another_seed_others(folder: Path, tmp_path: Path) -> None:
+    wikidata_shaped.write(tmp_path / "same", ENTITIES, QUESTIONS, seed=3)
+    wikidata_shaped.write(tmp_path / "other", ENTITIES, QUESTIONS, seed=4)
     for name in ("graph.nt", "relations.tsv", "questions.jsonl", "questions-srtk.jsonl", "stats.json"):
         assert (tmp_path / "same" / name).read_bytes() == (folder / name).read_bytes()
     assert (tmp_path / "other/graph.nt").read_bytes() != (folder / "graph.nt").read_bytes()
@@ -150,9 +135,9 @@ class Answers(BaseHTTPRequestHandler):
 
 
 def test_the_proxy_counts_and_changes_nothing() -> None:
-    against = benchmark("against_srtk")
+    against = against_srtk
     with (
-        benchmark("serving").running(HTTPServer(("127.0.0.1", 0), Answers)) as upstream,
+        serving.running(HTTPServer(("127.0.0.1", 0), Answers)) as upstream,
         against.counting(upstream.server_port) as proxy,
     ):
         client = http.client.HTTPConnection("127.0.0.1", proxy.server_port, timeout=10)
@@ -166,7 +151,7 @@ def test_the_proxy_counts_and_changes_nothing() -> None:
 
 
 def test_coverage_and_recall_are_those_of_the_answers_in_the_triples(tmp_path: Path) -> None:
-    against = benchmark("against_srtk")
+    against = against_srtk
     rows = [{"id": "a", "triplets": [["Q1", "P1", "Q2"]]}, {"id": "b", "triplets": []}]
     (tmp_path / "r.jsonl").write_text("\n".join(map(json.dumps, rows)), encoding="utf-8")
     questions = [{"id": "a", "answer_entities": ["Q2", "Q3"]}, {"id": "b", "answer_entities": ["Q4"]}]

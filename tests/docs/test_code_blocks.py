@@ -125,7 +125,8 @@ def test_a_command_of_the_docs_is_understood(block: Block, capsys: pytest.Captur
         elif words[0] == "make":
             assert re.search(rf"^{words[1]}:", (ROOT / "Makefile").read_text(encoding="utf-8"), re.MULTILINE), words
         elif words[0] == "python":
-            assert (ROOT / words[1]).is_file(), words
+            file = f"{words[2].replace('.', '/')}.py" if words[1] == "-m" else words[1]
+            assert (ROOT / file).is_file(), words
         else:
             others = ("pip", "pytest", "git", "apt-get", "cmp", "echo", "cat")
             assert words[0] in others, f"{block.place}: what is {words[0]}?"

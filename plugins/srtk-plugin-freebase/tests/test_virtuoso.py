@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import importlib
-import sys
 from collections.abc import Callable, Iterator
 from contextlib import closing
 from pathlib import Path
@@ -15,19 +14,15 @@ from srtk_plugin_freebase.graph import FreebaseGraph
 from srtk_framework.testing import KnowledgeGraphConformance
 from srtk_framework.testing.sample import Sample
 
-BENCHMARKS = Path(__file__).parents[3] / "benchmarks"
+SERVERS = Path(__file__).parents[3] / "benchmarks/loopback/servers.py"
 
 
 @pytest.fixture(scope="module")
 def virtuoso(kit_store: Path, tmp_path_factory: pytest.TempPathFactory) -> Iterator[str]:
     """Return the URL of a Virtuoso server over the kit's sample with mediators."""
-    if not (BENCHMARKS / "servers.py").is_file():
-        pytest.skip("benchmarks/servers.py, which starts Virtuoso, is not here")
-    sys.path.insert(0, str(BENCHMARKS))
-    try:
-        servers: Any = importlib.import_module("servers")
-    finally:
-        sys.path.remove(str(BENCHMARKS))
+    if not SERVERS.is_file():
+        pytest.skip("benchmarks/loopback/servers.py, which starts Virtuoso, is not here")
+    servers: Any = importlib.import_module("benchmarks.loopback.servers")
     lacks: Callable[[], str | None] = servers.virtuoso_lacks
     if lacks():
         pytest.skip(f"Virtuoso is not installed: {lacks()}")

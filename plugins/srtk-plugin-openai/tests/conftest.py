@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import importlib
-import sys
 from collections.abc import Callable, Iterator
 from contextlib import ExitStack
 from pathlib import Path
@@ -15,20 +14,16 @@ from srtk_plugin_openai.limits import ServerLimits
 
 from srtk_framework.values import Message, Prompt
 
-BENCHMARKS = Path(__file__).parents[3] / "benchmarks"
+SERVER = Path(__file__).parents[3] / "benchmarks/loopback/openai_server.py"
 QUICK = ServerLimits(wait=0.01, wait_most=0.05, deadline=2.0, patience=20.0, attempts=6, failures=12, pause=0.1)
 
 
 @pytest.fixture(scope="session")
 def servers() -> Any:
     """Return the module of the server."""
-    if not (BENCHMARKS / "openai_server.py").is_file():
-        pytest.skip("benchmarks/openai_server.py, the server of these tests, is not here")
-    sys.path.insert(0, str(BENCHMARKS))
-    try:
-        return importlib.import_module("openai_server")
-    finally:
-        sys.path.pop(0)
+    if not SERVER.is_file():
+        pytest.skip("benchmarks/loopback/openai_server.py, the server of these tests, is not here")
+    return importlib.import_module("benchmarks.loopback.openai_server")
 
 
 @pytest.fixture

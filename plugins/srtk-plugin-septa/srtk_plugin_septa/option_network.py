@@ -14,7 +14,7 @@ import torch
 from srtk_plugin_septa.option_vectors import OptionVectors
 
 BEGIN = (10.0, 20.0, 80.0, 5.0)
-"""Weights of the similarities before any training, chosen by ``benchmarks/graph_questions.py --choose``."""
+"""Weights of the similarities before any training, chosen by ``benchmarks/septa/graph_questions.py --choose``."""
 
 
 class OptionBatch(NamedTuple):

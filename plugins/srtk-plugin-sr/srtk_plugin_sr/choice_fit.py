@@ -15,7 +15,7 @@ from srtk_plugin_sr.path_features import Floats
 
 DRAWN = 3.0
 """Questions that the weights before count as, in a fit to own ones: of 0.3 to 30 chosen on the first halves of the sets
-of ``benchmarks/choice.py``. Choosing it by folds did no better."""
+of ``benchmarks/answers/choice.py``. Choosing it by folds did no better."""
 _FOLDS = 5
 _NEAR = 0.1
 """Distance of F1 from the best path's at which a path's share of the target is a factor e less."""

@@ -14,7 +14,7 @@ AUTO: Auto = "auto"
 TRAINED = attrs.evolve(PLAIN, order="nodes", hop_margin=4.6, price=0.002, found=0.95)
 """For log-probabilities of trained weights: at each hop a hundredth of the best path's probability. The depth is two
 steps: weights do not know where paths end that are longer than those they learnt from. The price of a triple was chosen
-on LC-QuAD (docs/benchmarks.md, When to stop reading)."""
+on LC-QuAD (docs/results/training.md)."""
 
 TOPIC_BACKGROUNDS: tuple[float | None, ...] = (0.01, 0.02, 0.05, 0.1, 0.2, None)
 """Those that a training tries."""

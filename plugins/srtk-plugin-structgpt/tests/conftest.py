@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import importlib
-import sys
 import urllib.parse
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import ExitStack
@@ -179,16 +178,12 @@ def graph_of(request: pytest.FixtureRequest) -> GraphOf:
 @pytest.fixture(scope="session")
 def bench() -> Callable[[str], Any]:
     """Return a function that imports a module of the benchmarks, for their misbehaving servers."""
-    folder = Path(__file__).parents[3] / "benchmarks"
+    folder = Path(__file__).parents[3] / "benchmarks" / "loopback"
 
     def module(name: str) -> Any:
         if not (folder / f"{name}.py").exists():
-            pytest.skip(f"benchmarks/{name}.py is not here")
-        sys.path.insert(0, str(folder))
-        try:
-            return importlib.import_module(name)
-        finally:
-            sys.path.pop(0)
+            pytest.skip(f"benchmarks/loopback/{name}.py is not here")
+        return importlib.import_module(f"benchmarks.loopback.{name}")
 
     return module
 
