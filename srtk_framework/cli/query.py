@@ -99,11 +99,7 @@ def _recipe(args: argparse.Namespace) -> Recipe:
 
 
 def _pattern(text: str) -> Pattern:
-    """Read a pattern.
-
-    Raises:
-        InputError: If it has not three parts, or not exactly one open end.
-    """
+    """Read a pattern; raises InputError if it has not three parts, or not exactly one open end."""
     bare = text.strip()
     if bare.startswith("(") and bare.endswith(")"):
         bare = bare[1:-1]
@@ -137,11 +133,7 @@ def _resolved(graph: KnowledgeGraph, pattern: Pattern) -> Pattern:
 
 
 def _entity(graph: KnowledgeGraph, name: str) -> str:
-    """Return an entity by its id or its name.
-
-    Raises:
-        InputError: If the graph has none of that name, or several.
-    """
+    """Return an entity by its id or its name; raises InputError if the graph has none of that name, or several."""
     if graph.frontiers([[name]])[0].size:
         return name
     named = graph.find([name])[0]

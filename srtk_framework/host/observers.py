@@ -94,22 +94,28 @@ def close_observer(observer: Observer) -> None:
     _LEFT_OUT.discard(id(observer))
 
 
+class _OpenCalls(threading.local):
+    """The unfinished calls of each thread, outermost first."""
+
+    def __init__(self) -> None:
+        self.stack: list[Any] = []
+
+
 @attrs.define
 class Timing(Observer):
     """Counts calls, items and seconds of every driver; ``own`` seconds exclude nested calls."""
 
     table: dict[str, dict[str, float]] = attrs.field(factory=dict, init=False)
-    _stacks: threading.local = attrs.field(factory=threading.local, init=False, repr=False)
+    _calls: _OpenCalls = attrs.field(factory=_OpenCalls, init=False, repr=False)
     _lock: Any = attrs.field(factory=threading.Lock, init=False, repr=False)
 
     def before(self, call: Call) -> None:
         """Start the clock of a call."""
-        stack = self._stack()
-        stack.append([time.perf_counter(), 0.0])
+        self._calls.stack.append([time.perf_counter(), 0.0])
 
     def after(self, call: Call, error: BaseException | None) -> None:
         """Stop the clock and add the time to the driver's."""
-        stack = self._stack()
+        stack = self._calls.stack
         start, nested = stack.pop()
         seconds = time.perf_counter() - start
         if stack:
@@ -122,12 +128,6 @@ class Timing(Observer):
             row["items"] += call.items
             row["seconds"] += seconds
             row["own"] += seconds - nested
-
-    def _stack(self) -> list[list[float]]:
-        stack: list[list[float]] | None = getattr(self._stacks, "calls", None)
-        if stack is None:
-            stack = self._stacks.calls = []
-        return stack
 
     def take(self) -> dict[str, dict[str, float]]:
         """Return and reset the table."""
@@ -156,7 +156,7 @@ class Tracing(Observer):
 
     path: str
     _file: IO[str] | None = attrs.field(init=False, default=None, repr=False)
-    _starts: threading.local = attrs.field(init=False, factory=threading.local, repr=False)
+    _calls: _OpenCalls = attrs.field(init=False, factory=_OpenCalls, repr=False)
     _lock: Any = attrs.field(init=False, factory=threading.Lock, repr=False)
 
     def open(self) -> None:
@@ -173,11 +173,11 @@ class Tracing(Observer):
 
     def before(self, call: Call) -> None:
         """Store the start time of a call."""
-        self._open_calls().append(time.perf_counter())
+        self._calls.stack.append(time.perf_counter())
 
     def after(self, call: Call, error: BaseException | None) -> None:
         """Write a line about the call."""
-        starts = self._open_calls()
+        starts = self._calls.stack
         seconds = time.perf_counter() - starts.pop()
         line = {**attrs.asdict(call), "depth": len(starts), "seconds": round(seconds, 6)}
         if error is not None:
@@ -185,13 +185,6 @@ class Tracing(Observer):
         if self._file:
             with self._lock:
                 self._file.write(json.dumps(line, ensure_ascii=False) + "\n")
-
-    def _open_calls(self) -> list[float]:
-        """Return the start times of this thread's unfinished calls."""
-        starts: list[float] | None = getattr(self._starts, "calls", None)
-        if starts is None:
-            starts = self._starts.calls = []
-        return starts
 
 
 @attrs.define

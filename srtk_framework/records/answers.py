@@ -97,11 +97,7 @@ def answer_from_record(
 def _optional(
     value: Mapping[str, Any], name: str, fits: Callable[[Any], bool], form: str, where: str, field: str
 ) -> Any:
-    """Read a field that may be missing or null.
-
-    Raises:
-        InputError: If it has another form.
-    """
+    """Read a field that may be missing or null; raises InputError if it has another form."""
     found = value.get(name)
     if found is None:
         return None

@@ -12,7 +12,7 @@ import attrs
 from srtk_framework.records import record_fields as fields
 from srtk_framework.records.answers import answer_from_record, record_from_answer
 from srtk_framework.records.gold_answers import TOPICS, gold_answers
-from srtk_framework.records.jsonl import base_suffix, dumps, parse_object, read_jsonl, read_lines, shown
+from srtk_framework.records.jsonl import base_suffix, parse_object, read_jsonl, read_lines, shown
 from srtk_framework.values import (
     NIL,
     DriverError,
@@ -27,17 +27,6 @@ from srtk_framework.values import (
     confidence,
     rounded,
 )
-
-__all__ = [
-    "dumps",
-    "question_from_record",
-    "read_jsonl",
-    "read_questions",
-    "read_retrievals",
-    "record_from_question",
-    "record_from_retrieval",
-    "retrieval_from_record",
-]
 
 T = TypeVar("T")
 

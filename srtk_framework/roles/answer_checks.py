@@ -1,4 +1,7 @@
-"""Checks that ports make on the answers of drivers; the hooks of the roles name them."""
+"""Checks that ports make on the answers of drivers; the hooks of the roles name them.
+
+They raise ``DriverError`` at the first fault.
+"""
 
 from __future__ import annotations
 
@@ -14,11 +17,7 @@ Check = Callable[[Any, Mapping[str, Any], str], Any]
 
 
 def truth(answer: Any, arguments: Mapping[str, Any], driver: str) -> bool:
-    """Refuse anything but True and False.
-
-    Raises:
-        DriverError: For another value.
-    """
+    """Refuse anything but True and False."""
     if isinstance(answer, bool):
         return answer
     # numpy's truth values are no bool.
@@ -72,11 +71,7 @@ def rows_of(hook: str, kind: type[Any], what: str, rises: bool = False, most: st
 
 
 def refuse_others(hook: str, items: Iterable[Any], kind: type[Any] | tuple[type[Any], ...], what: str) -> None:
-    """Refuse items of another type; one pass in C.
-
-    Raises:
-        DriverError: With the first item that has another type.
-    """
+    """Refuse items of another type; one pass in C."""
     wrong = tuple(one for one in set(map(type, items)) if not issubclass(one, kind))
     if wrong:
         first = next(item for item in items if type(item) in wrong)
@@ -84,11 +79,7 @@ def refuse_others(hook: str, items: Iterable[Any], kind: type[Any] | tuple[type[
 
 
 def check_rows(hook: str, rows: Any, kind: type[Any], what: str) -> None:
-    """Refuse rows that are no lists, and items of another type.
-
-    Raises:
-        DriverError: With the first row or item that is wrong.
-    """
+    """Refuse rows that are no lists, and items of another type."""
     if isinstance(rows, Ragged):
         refuse_others(hook, rows.values, kind, what)
         return
@@ -103,11 +94,7 @@ def check_rows(hook: str, rows: Any, kind: type[Any], what: str) -> None:
 
 
 def check_rises(hook: str, row: Sequence[Any]) -> None:
-    """Refuse a row that is not sorted, or has an item twice.
-
-    Raises:
-        DriverError: With the first two items that break the order.
-    """
+    """Refuse a row that is not sorted, or has an item twice."""
     if all(map(operator.lt, row, itertools.islice(row, 1, None))):
         return
     one, other = next(pair for pair in itertools.pairwise(row) if not pair[0] < pair[1])
@@ -118,11 +105,7 @@ def check_rises(hook: str, row: Sequence[Any]) -> None:
 
 
 def check_falls(hook: str, keys: Iterable[tuple[Any, ...]], order: str) -> None:
-    """Refuse keys that are not sorted, or not distinct.
-
-    Raises:
-        DriverError: With the order that is asked for.
-    """
+    """Refuse keys that are not sorted, or not distinct."""
     for one, other in itertools.pairwise(keys):
         if not one < other:
             fault = "the same item twice" if one == other else "items out of order"

@@ -13,13 +13,7 @@ from srtk_framework.values import Completion, DriverError, Literal, Pattern, Ste
 
 
 def completions_of_patterns(answer: Any, arguments: Mapping[str, Any], driver: str) -> Any:
-    """Refuse completions that break the contract of ``complete``, as far as that shows without the graph.
-
-    Raises:
-        DriverError: If there are more than the limit, or if an item is not a ``Completion``, does not fit its pattern,
-            proposes a literal, occurs twice or stands in the wrong place. Also for a confidence that is outside of
-            [0, 1) or not rounded.
-    """
+    """Refuse completions that break the contract of ``complete``, as far as that shows without the graph."""
     limit = arguments["limit"]
     check_rows("complete", answer, Completion, "a Completion for each")
     for pattern, row in zip(arguments["patterns"], answer, strict=True):
@@ -59,11 +53,7 @@ def _fault(pattern: Pattern, one: Any) -> str:
 
 
 def confidences_of_candidates(answer: Any, arguments: Mapping[str, Any], driver: str) -> Any:
-    """Refuse confidences without exactly one number per candidate, at least 0 and below 1.
-
-    Raises:
-        DriverError: For another number of confidences, or any outside of [0, 1).
-    """
+    """Refuse confidences without exactly one number per candidate, at least 0 and below 1."""
     check_numbers("rate", answer, list(map(len, arguments["candidates"])), "candidates")
     for row in answer:
         if len(row) and not (min(row) >= 0 and max(row) < 1):
@@ -73,11 +63,7 @@ def confidences_of_candidates(answer: Any, arguments: Mapping[str, Any], driver:
 
 
 def steps_of_node_sets(answer: Any, arguments: Mapping[str, Any], driver: str) -> Any:
-    """Refuse steps that are not sorted and distinct, and unwanted inverse steps.
-
-    Raises:
-        DriverError: For such steps.
-    """
+    """Refuse steps that are not sorted and distinct, and unwanted inverse steps."""
     check_rows("offers", answer, Step, "Steps")
     for row in answer:
         if any(a >= b for a, b in itertools.pairwise(row)):

@@ -12,11 +12,7 @@ from srtk_framework.values import DriverError, Entry
 
 
 def an_entry(answer: Any, arguments: Mapping[str, Any], driver: str) -> Any:
-    """Refuse an item that is no entry with an id, and a text or a vector.
-
-    Raises:
-        DriverError: For such an item.
-    """
+    """Refuse an item that is no entry with an id, and a text or a vector."""
     if not isinstance(answer, Entry) or not isinstance(answer.id, str) or not answer.id:
         raise DriverError(f"read gave {shown(answer)}; give Entries with an id")
     if not answer.text and answer.vector is None:
@@ -25,11 +21,7 @@ def an_entry(answer: Any, arguments: Mapping[str, Any], driver: str) -> Any:
 
 
 def a_counted_entry(answer: Any, arguments: Mapping[str, Any], driver: str) -> Any:
-    """Refuse an item that is no pair of an entry and counts.
-
-    Raises:
-        DriverError: For such an item.
-    """
+    """Refuse an item that is no pair of an entry and counts."""
     if not isinstance(answer, tuple) or len(answer) != 2 or not isinstance(answer[1], Mapping):
         raise DriverError(f"counted gave {shown(answer)}; give pairs of an Entry and counts")
     if not all(map(is_count, answer[1].values())):

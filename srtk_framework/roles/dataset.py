@@ -12,11 +12,7 @@ from srtk_framework.values import DriverError, Question
 
 
 def a_question(answer: Any, arguments: Mapping[str, Any], driver: str) -> Any:
-    """Refuse an item that is no question.
-
-    Raises:
-        DriverError: For such an item.
-    """
+    """Refuse an item that is no question."""
     if not isinstance(answer, Question):
         raise DriverError(f"read gave {shown(answer)}; give Questions")
     return answer

@@ -17,11 +17,7 @@ if TYPE_CHECKING:
 
 
 def finite_matrix(answer: Any, arguments: Mapping[str, Any], driver: str) -> Any:
-    """Refuse anything but a float32 matrix of finite numbers.
-
-    Raises:
-        DriverError: For another type, another shape, NaN or infinity.
-    """
+    """Refuse anything but a float32 matrix of finite numbers."""
     import numpy as np  # here, so that the command line starts without it
 
     if not isinstance(answer, np.ndarray) or answer.ndim != 2 or answer.dtype != np.float32:
@@ -32,11 +28,7 @@ def finite_matrix(answer: Any, arguments: Mapping[str, Any], driver: str) -> Any
 
 
 def a_folder(answer: Any, arguments: Mapping[str, Any], driver: str) -> Any:
-    """Refuse a folder that is no ``Path``.
-
-    Raises:
-        DriverError: For another type.
-    """
+    """Refuse a folder that is no ``Path``."""
     if answer is not None and not isinstance(answer, Path):
         raise DriverError(f"weights_folder returned {shown(answer)}; return a Path, or None")
     return answer

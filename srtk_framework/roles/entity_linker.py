@@ -15,11 +15,7 @@ from srtk_framework.values import DriverError, Link, LinkList
 
 
 def signed(answer: Any, arguments: Mapping[str, Any], driver: str) -> Any:
-    """Refuse links that break the contract of ``link``, and set the linker's name in links that have none.
-
-    Raises:
-        DriverError: For spans outside of the text, scores that are not finite, links out of order, or another type.
-    """
+    """Refuse links that break the contract of ``link``, and set the linker's name in links that have none."""
     check_rows("link", answer, Link, "Links")
     for text, row in zip(arguments["texts"], answer, strict=True):
         if row:
@@ -31,11 +27,7 @@ def signed(answer: Any, arguments: Mapping[str, Any], driver: str) -> Any:
 
 
 def signed_suggestions(answer: Any, arguments: Mapping[str, Any], driver: str) -> Any:
-    """Refuse suggestions that break the contract of ``suggest``, and set the linker's name in those that have none.
-
-    Raises:
-        DriverError: For more than the limit, spans outside of the text, suggestions out of order, or another type.
-    """
+    """Refuse suggestions that break the contract of ``suggest``, and set the linker's name in those that have none."""
     rows_of("suggest", Link, "Links", most="limit")(answer, arguments, driver)
     for text, row in zip(arguments["texts"], answer, strict=True):
         _check_spans("suggest", text, row)

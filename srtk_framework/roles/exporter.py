@@ -12,11 +12,7 @@ from srtk_framework.values import DriverError, Retrieval
 
 
 def all_written(answer: Any, arguments: Mapping[str, Any], driver: str) -> int:
-    """Refuse a count that differs from the number of retrievals.
-
-    Raises:
-        DriverError: If some were not written.
-    """
+    """Refuse a count that differs from the number of retrievals."""
     if not is_count(answer):
         raise DriverError(f"write returned {shown(answer)}; return how many retrievals were written")
     written, wanted = int(answer), len(arguments["retrievals"])

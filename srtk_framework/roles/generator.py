@@ -16,21 +16,13 @@ from srtk_framework.values.chat import COST_DIGITS
 
 
 def numbers_of_options(answer: Any, arguments: Mapping[str, Any], driver: str) -> Any:
-    """Refuse rates without exactly one finite number per option of each prompt.
-
-    Raises:
-        DriverError: For another number of rates, or anything but finite numbers.
-    """
+    """Refuse rates without exactly one finite number per option of each prompt."""
     check_numbers("rate", answer, [len(prompt.options) for prompt in arguments["prompts"]], "options")
     return answer
 
 
 def replies(answer: Any, arguments: Mapping[str, Any], driver: str) -> Any:
-    """Refuse anything but replies with whole numbers of tokens and a finite cost.
-
-    Raises:
-        DriverError: For such a reply, or another type.
-    """
+    """Refuse anything but replies with whole numbers of tokens and a finite cost."""
     refuse_others("generate", answer, Reply, "Replies")
     for reply in answer:
         if not isinstance(reply.text, str) or not is_count(reply.tokens_in) or not is_count(reply.tokens_out):

@@ -39,21 +39,13 @@ def frontiers_of_ids(answer: Any, arguments: Mapping[str, Any], driver: str) -> 
 
 
 def reached_frontiers(answer: Any, arguments: Mapping[str, Any], driver: str) -> Any:
-    """Refuse anything but frontiers.
-
-    Raises:
-        DriverError: For another type.
-    """
+    """Refuse anything but frontiers."""
     refuse_others("follow", answer, Frontier, _FRONTIERS)
     return answer
 
 
 def steps_of_frontiers(answer: Any, arguments: Mapping[str, Any], driver: str) -> Any:
-    """Refuse steps that are not sorted and distinct, END, and unwanted inverse steps.
-
-    Raises:
-        DriverError: For such steps, or another type.
-    """
+    """Refuse steps that are not sorted and distinct, END, and unwanted inverse steps."""
     check_rows("steps", answer, Step, "Steps")
     steps = answer.values if isinstance(answer, Ragged) else list(itertools.chain.from_iterable(answer))
     if not arguments["inverse"] and any(map(_relation, steps)):  # the second part of a step is its direction
@@ -73,11 +65,7 @@ def steps_of_frontiers(answer: Any, arguments: Mapping[str, Any], driver: str) -
 
 
 def triples_of_steps(answer: Any, arguments: Mapping[str, Any], driver: str) -> Any:
-    """Refuse triples that do not follow the step from the frontier, and triples that come twice or out of order.
-
-    Raises:
-        DriverError: For such triples, or another type.
-    """
+    """Refuse triples that do not follow the step from the frontier, and triples that come twice or out of order."""
     check_rows("triples", answer, Triple, "Triples")
     frontiers, steps = arguments["frontiers"], arguments["steps"]
     flat = answer.values if isinstance(answer, Ragged) else list(itertools.chain.from_iterable(answer))
@@ -120,11 +108,7 @@ def _refuse_unreached(frontiers: Sequence[Frontier], steps: Sequence[Step], rows
 
 
 def triples_of_patterns(answer: Any, arguments: Mapping[str, Any], driver: str) -> Any:
-    """Refuse triples that do not fit their pattern, and triples that come twice or out of order.
-
-    Raises:
-        DriverError: For such triples, or another type.
-    """
+    """Refuse triples that do not fit their pattern, and triples that come twice or out of order."""
     check_rows("match", answer, Triple, "Triples")
     for pattern, row in zip(arguments["patterns"], answer, strict=True):
         _refuse_unfit(pattern, row)
@@ -140,11 +124,7 @@ def _refuse_unfit(pattern: Pattern, row: Sequence[Triple]) -> None:
 
 
 def triples_around(answer: Any, arguments: Mapping[str, Any], driver: str) -> Any:
-    """Refuse more triples than the budget, triples that come twice, and triples that nothing leads to.
-
-    Raises:
-        DriverError: For such triples, or another type.
-    """
+    """Refuse more triples than the budget, triples that come twice, and triples that nothing leads to."""
     check_rows("neighbourhood", answer, Triple, "Triples")
     most = arguments["budget"].triples
     for frontier, row in zip(arguments["frontiers"], answer, strict=True):
@@ -173,11 +153,7 @@ def _refuse_loose(nodes: Iterable[str], row: Sequence[Triple]) -> None:
 
 
 def paths_between(answer: Any, arguments: Mapping[str, Any], driver: str) -> Any:
-    """Refuse paths that are empty, too long or come twice, END, and inverse steps that nobody asked for.
-
-    Raises:
-        DriverError: For such paths, or another type.
-    """
+    """Refuse paths that are empty, too long or come twice, END, and inverse steps that nobody asked for."""
     refuse_others("paths", answer, FoundPaths, "FoundPaths")
     for found in answer:
         refuse_others("paths", found.paths, tuple, "paths as tuples of Steps")
@@ -193,11 +169,7 @@ def paths_between(answer: Any, arguments: Mapping[str, Any], driver: str) -> Any
 
 
 def qualifiers_of_triples(answer: Any, arguments: Mapping[str, Any], driver: str) -> Any:
-    """Refuse anything but pairs of a relation and a value, sorted.
-
-    Raises:
-        DriverError: For such qualifiers.
-    """
+    """Refuse anything but pairs of a relation and a value, sorted."""
     check_rows("qualifiers", answer, tuple, "pairs of a relation and a value")
     for row in answer:
         if not len(row):
@@ -210,22 +182,14 @@ def qualifiers_of_triples(answer: Any, arguments: Mapping[str, Any], driver: str
 
 
 def a_source(answer: Any, arguments: Mapping[str, Any], driver: str) -> Any:
-    """Refuse a source that is no text.
-
-    Raises:
-        DriverError: For such a source.
-    """
+    """Refuse a source that is no text."""
     if not isinstance(answer, str) or not answer:
         raise DriverError(f"source returned {shown(answer)}; return a text that identifies the data")
     return answer
 
 
 def a_schema(answer: Any, arguments: Mapping[str, Any], driver: str) -> Any:
-    """Refuse anything but a Schema.
-
-    Raises:
-        DriverError: For another type.
-    """
+    """Refuse anything but a Schema."""
     if not isinstance(answer, Schema):
         raise DriverError(f"schema returned {shown(answer)}; return a Schema")
     return answer

@@ -18,11 +18,7 @@ if TYPE_CHECKING:
 
 
 def all_added(answer: Any, arguments: Mapping[str, Any], driver: str) -> int:
-    """Refuse a count that differs from the number of entries.
-
-    Raises:
-        DriverError: If some were not added.
-    """
+    """Refuse a count that differs from the number of entries."""
     if not is_count(answer):
         raise DriverError(f"add returned {shown(answer)}; return how many entries were added")
     added, wanted = int(answer), len(arguments["entries"])
@@ -32,11 +28,7 @@ def all_added(answer: Any, arguments: Mapping[str, Any], driver: str) -> int:
 
 
 def best_first(answer: Any, arguments: Mapping[str, Any], driver: str) -> Any:
-    """Refuse more hits than were asked for, hits out of order, entries that come twice, and spans beyond the text.
-
-    Raises:
-        DriverError: If hits break the order of ``Index``.
-    """
+    """Refuse more hits than were asked for, hits out of order, entries that come twice, and spans beyond the text."""
     most = arguments["k"]
     check_rows("the search", answer, Hit, "Hits")
     for hits in answer:
@@ -54,11 +46,7 @@ def best_first(answer: Any, arguments: Mapping[str, Any], driver: str) -> Any:
 
 
 def entries_of_ids(answer: Any, arguments: Mapping[str, Any], driver: str) -> Any:
-    """Refuse entries of other ids.
-
-    Raises:
-        DriverError: For such an entry, or another type.
-    """
+    """Refuse entries of other ids."""
     for id_, entry in zip(arguments["ids"], answer, strict=True):
         if entry is not None and (not isinstance(entry, Entry) or entry.id != id_):
             raise DriverError(f"entries returned {shown(entry)} for the id {id_!r}; return its Entry, or None")
@@ -66,22 +54,14 @@ def entries_of_ids(answer: Any, arguments: Mapping[str, Any], driver: str) -> An
 
 
 def texts_of_sources(answer: Any, arguments: Mapping[str, Any], driver: str) -> Any:
-    """Refuse anything but a list of texts.
-
-    Raises:
-        DriverError: For another type.
-    """
+    """Refuse anything but a list of texts."""
     if isinstance(answer, str) or not all(isinstance(one, str) for one in answer):
         raise DriverError(f"sources returned {shown(answer)}; return a list of texts")
     return answer
 
 
 def whole_number(answer: Any, arguments: Mapping[str, Any], driver: str) -> int:
-    """Refuse anything but a count.
-
-    Raises:
-        DriverError: For anything but an int of at least 0.
-    """
+    """Refuse anything but a count."""
     if not isinstance(answer, int) or isinstance(answer, bool) or answer < 0:
         raise DriverError(f"{shortened(repr(answer))} is no number of entries")
     return answer

@@ -18,22 +18,14 @@ if TYPE_CHECKING:
 
 
 def a_mark(answer: Any, arguments: Mapping[str, Any], driver: str) -> str:
-    """Refuse a mark that is no text without blanks.
-
-    Raises:
-        DriverError: For anything else.
-    """
+    """Refuse a mark that is no text without blanks."""
     if not isinstance(answer, str) or not answer or answer.split() != [answer]:
         raise DriverError(f"mask returned {shortened(repr(answer))}; return a text without blanks")
     return answer
 
 
 def tokens_of_gaps(answer: Any, arguments: Mapping[str, Any], driver: str) -> Any:
-    """Refuse more tokens than were asked for, tokens out of order, and logarithms of no probability.
-
-    Raises:
-        DriverError: If the tokens of a gap break the order of ``fill``.
-    """
+    """Refuse more tokens than were asked for, tokens out of order, and logarithms of no probability."""
     most = arguments["k"]
     for text, gaps in zip(arguments["texts"], answer, strict=True):
         for row in gaps:

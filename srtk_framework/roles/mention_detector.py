@@ -12,11 +12,7 @@ from srtk_framework.values import DriverError, Mention
 
 
 def mentions_of_texts(answer: Any, arguments: Mapping[str, Any], driver: str) -> Any:
-    """Refuse mentions outside of their text, mentions that come twice, and mentions out of order.
-
-    Raises:
-        DriverError: For such mentions, or another type.
-    """
+    """Refuse mentions outside of their text, mentions that come twice, and mentions out of order."""
     check_rows("detect", answer, Mention, "Mentions")
     for text, row in zip(arguments["texts"], answer, strict=True):
         if wrong := next((one for one in row if not 0 <= one.start < one.end <= len(text)), None):

@@ -13,11 +13,7 @@ from srtk_framework.values import Path, Step
 
 
 def numbers_of_candidates(answer: Any, arguments: Mapping[str, Any], driver: str) -> Any:
-    """Refuse scores without exactly one finite number per candidate of each path.
-
-    Raises:
-        DriverError: For another number of scores, or anything but finite numbers.
-    """
+    """Refuse scores without exactly one finite number per candidate of each path."""
     check_numbers("score", answer, list(map(len, arguments["candidates"])), "candidates")
     return answer
 

@@ -104,11 +104,7 @@ PLAIN = SearchSettings(
 
 
 def search_settings_only(answer: Any, arguments: Mapping[str, Any], driver: str) -> SearchSettings | None:
-    """Refuse anything but search settings, a mapping of some of them, or None.
-
-    Raises:
-        DriverError: For another type, an unknown key, or a value out of range.
-    """
+    """Refuse anything but search settings, a mapping of some of them, or None."""
     if answer is None or isinstance(answer, SearchSettings):
         return answer
     if not isinstance(answer, Mapping):

@@ -35,11 +35,7 @@ def states_of(hook: str) -> Any:
 
 
 def check_subgraph(hook: str, found: Subgraph) -> None:
-    """Refuse columns that are not aligned, scores that rise, and indices out of range.
-
-    Raises:
-        DriverError: With the first fault.
-    """
+    """Refuse columns that are not aligned, scores that rise, and indices out of range."""
     size = len(found.triples)
     refuse_others(hook, found.triples, Triple, "Triples")
     if len(set(found.triples)) < size:
@@ -72,11 +68,7 @@ def _check_scores(hook: str, scores: Sequence[float]) -> None:
 
 
 def answers_from_subgraphs(answer: Any, arguments: Mapping[str, Any], driver: str) -> Any:
-    """Refuse answers with support outside of their subgraph, and refusals that answer.
-
-    Raises:
-        DriverError: For such an answer, or another type.
-    """
+    """Refuse answers with support outside of their subgraph, and refusals that answer."""
     refuse_others("read", answer, Answer, "Answers")
     for given, one in zip(arguments["subgraphs"], answer, strict=True):
         if one.subgraph is not None:
@@ -113,11 +105,7 @@ def _fault(answer: Answer, subgraph: Subgraph) -> str:
 
 
 def paths_to_answers(answer: Any, arguments: Mapping[str, Any], driver: str) -> Any:
-    """Refuse paths that are not ranked by a quality between 0 and 1, best first.
-
-    Raises:
-        DriverError: For such paths, or another type.
-    """
+    """Refuse paths that are not ranked by a quality between 0 and 1, best first."""
     check_rows("supervise", answer, RankedPath, "RankedPaths")
     for row in answer:
         scores = [path.score for path in row]

@@ -111,11 +111,7 @@ def missing_drivers(named: Mapping[str, str]) -> str | None:
 
 
 def _check_installed(graph: Any, given: Mapping[str, Any]) -> None:
-    """Refuse to go on where a driver is missing, before any is loaded.
-
-    Raises:
-        PluginError: Naming all that are missing.
-    """
+    """Refuse to go on where a driver is missing, before any is loaded."""
     used = {"knowledge_graph": _use(graph), **{role: _use(value) for role, value in given.items()}}
     if used.get("entity_linker") is None:
         there = missing_drivers(_names({"knowledge_graph": used["knowledge_graph"]})) is None

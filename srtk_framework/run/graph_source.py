@@ -375,11 +375,7 @@ def _files_in(value: Any) -> list[Path]:
 
 
 def _content(path: Path) -> bytes:
-    """Hash a file.
-
-    Raises:
-        InputError: If it cannot be read.
-    """
+    """Hash a file; raises InputError if it cannot be read."""
     try:
         with path.open("rb") as file:
             return hashlib.file_digest(file, "sha256").digest()
@@ -408,11 +404,7 @@ def _not_written(path: Path, error: OSError) -> InputError:
 
 
 def _refuse_file_at(address: str) -> None:
-    """Refuse the address of a file of triples, which is no endpoint.
-
-    Raises:
-        InputError: With the remedy.
-    """
+    """Refuse the address of a file of triples, which is no endpoint."""
     name = PurePosixPath(unquote(urlsplit(address).path)).name
     endings = PurePosixPath(name).suffixes
     if any(ending.lower() in _FILE_ENDINGS for ending in endings[-2:]):

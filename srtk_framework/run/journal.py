@@ -9,8 +9,8 @@ from collections.abc import Iterable, Iterator, Sequence
 from pathlib import Path
 from typing import Any
 
-from srtk_framework.records.jsonl import check_depth, parse_object, unwritable
-from srtk_framework.records.retrieval_records import dumps, record_from_retrieval, retrieval_from_record
+from srtk_framework.records.jsonl import check_depth, dumps, parse_object, unwritable
+from srtk_framework.records.retrieval_records import record_from_retrieval, retrieval_from_record
 from srtk_framework.values import DriverError, InputError, Question, Retrieval, RunError, shortened
 
 FOLDER = "journal"

@@ -6,10 +6,10 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from srtk_framework.records.jsonl import dumps
 from srtk_framework.records.retrieval_records import (
     QUESTION_FIELDS,
     RESULT_FIELDS,
-    dumps,
     question_from_record,
     read_questions,
     read_retrievals,

@@ -73,6 +73,8 @@ class SchemaWriter:
         self.names = names
         self.definitions: dict[str, Json] = {"variable": _variable()}
         self.conditions: list[Json] = []
+        # Stages that describe their own key build on these.
+        self.or_variable, self.questions, self.top = _or_variable, _questions, _top
 
     def recipe(self) -> Json:
         """Return the whole schema."""
@@ -169,21 +171,6 @@ class SchemaWriter:
     def of(kind: Any) -> Json:
         """Describe the values of a type; a variable may stand for one."""
         return _or_variable(type_schema(kind))
-
-    @staticmethod
-    def top(role: str) -> Json:
-        """Describe a driver: a block, or the name of a driver alone."""
-        return _top(role)
-
-    @staticmethod
-    def questions(other: Json) -> Json:
-        """Describe questions: a dataset, or another value."""
-        return _questions(other)
-
-    @staticmethod
-    def or_variable(kind: Json) -> Json:
-        """Describe a value that a variable may stand for."""
-        return _or_variable(kind)
 
 
 def type_schema(kind: Any, validator: Any = None, shared: dict[str, Json] | None = None) -> Json:

@@ -8,7 +8,7 @@ from typing import Any
 
 from srtk_framework.graph import names_of
 from srtk_framework.text import fold
-from srtk_framework.values import Answer, Literal, Question, Retrieval, total
+from srtk_framework.values import Answer, Literal, Question, Retrieval, total, use_of
 from srtk_plugin_evaluation.selective_answers import Judged
 
 VALUES = "answer_values"
@@ -137,14 +137,6 @@ def _texts(id_: str, labels: Mapping[str, str]) -> set[str]:
 
 def _folded(text: str) -> str:
     return fold(text).strip(_MARKS)
-
-
-def use_of(trace: Mapping[str, Any]) -> dict[str, Any] | None:
-    """Sum the usage of generators in a trace, including the reader's; None without a generator."""
-    reader = trace.get("reader")
-    usages = [trace.get("generator"), reader.get("generator") if isinstance(reader, Mapping) else None]
-    used = [row for row in usages if isinstance(row, Mapping)]
-    return total(used) if used else None
 
 
 def use_scores(trace: Mapping[str, Any]) -> dict[str, float]:

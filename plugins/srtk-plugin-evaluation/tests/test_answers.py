@@ -5,10 +5,10 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 from srtk_plugin_evaluation import compare, row, score
-from srtk_plugin_evaluation.answers import use_of, whole_use
+from srtk_plugin_evaluation.answers import whole_use
 from srtk_plugin_evaluation.tables import answers_table, tables
 
-from srtk_framework.values import Answer, Link, Literal, Question, Retrieval, Subgraph, Triple
+from srtk_framework.values import Answer, Link, Literal, Question, Retrieval, Subgraph, Triple, use_of
 
 LABELS = {"Q1": "Rīga", "Q2": "Tallinn", "Q3": "Washington, D.C.", "Q9": "Latvia"}
 

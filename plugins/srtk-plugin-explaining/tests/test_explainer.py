@@ -15,7 +15,7 @@ from srtk_plugin_explaining.report import advice_lines, question_lines
 
 from srtk_framework.cli import main
 from srtk_framework.recipe.recipe import from_data
-from srtk_framework.records.retrieval_records import dumps
+from srtk_framework.records import dumps
 from srtk_framework.run.runner import Runner
 from srtk_framework.run.session import Session
 from srtk_framework.values import Link, Question, Step, Triple
