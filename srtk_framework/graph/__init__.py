@@ -6,6 +6,7 @@ from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
 from srtk_framework.graph.graph_defaults import degrees, match, neighbourhood
+from srtk_framework.graph.hop_loop import EXHAUSTED, stopping_reader
 from srtk_framework.graph.path_facts import (
     Instance,
     PathKey,
@@ -19,7 +20,6 @@ from srtk_framework.graph.path_facts import (
 from srtk_framework.graph.path_instances import gold_triples_of, instance_triples, names_of, with_gold_triples
 from srtk_framework.graph.path_search import find_paths, follow_path, path_sort_key
 from srtk_framework.graph.question_ids import with_own_ids
-from srtk_framework.graph.reader_stop import EXHAUSTED, stopping_reader
 from srtk_framework.graph.score_unit import relative_scores, unit_of
 from srtk_framework.graph.traversal import Reached, follow_within, frontier_batches, within_nodes
 

@@ -5,8 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any, cast
 
-from srtk_framework.graph.hop_loop import run_hops
-from srtk_framework.graph.reader_stop import READER
+from srtk_framework.graph.hop_loop import READER, run_hops
 from srtk_framework.roles.answer_checks import truth
 from srtk_framework.roles.base import Role, hook
 from srtk_framework.roles.subgraph_answers import states_of, subgraphs_of

@@ -7,8 +7,8 @@ from typing import Any, TypeVar
 
 import attrs
 
+from srtk_framework.graph.hop_loop import read_trace
 from srtk_framework.graph.question_ids import with_own_ids
-from srtk_framework.graph.reader_stop import read_trace
 from srtk_framework.host.kept_answers import KeptAnswers
 from srtk_framework.host.ports import ports_below
 from srtk_framework.roles import EntityLinker, Expander, KnowledgeGraph, Reader

@@ -7,7 +7,7 @@ from collections.abc import Iterable, Iterator
 from itertools import islice
 from typing import Any
 
-from srtk_framework.graph.reader_stop import stopping_reader
+from srtk_framework.graph.hop_loop import stopping_reader
 from srtk_framework.recipe import Composer, Recipe, needs_of
 from srtk_framework.recipe.settings import Where
 from srtk_framework.recipe.stage import ask_stage, named_faults

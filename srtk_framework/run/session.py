@@ -10,7 +10,7 @@ from typing import Any, NamedTuple, TypeAlias
 
 import attrs
 
-from srtk_framework.graph.reader_stop import stopping_reader
+from srtk_framework.graph.hop_loop import stopping_reader
 from srtk_framework.host.observers import Observer, close_observer, notify
 from srtk_framework.recipe.composer import Composer, observers_of
 from srtk_framework.recipe.recipe import Recipe, from_data, from_mapping, load
