@@ -119,8 +119,8 @@ if TYPE_CHECKING:
         share,
     )
 
+# Where public names are looked for, in the order in which rooms import each other: no room is loaded in vain.
 _ROOMS = ("values", "graph", "roles", "host", "recipe", "run")
-"""Where public names are looked for, in the order in which rooms import each other: no room is loaded in vain."""
 
 __all__ = [
     "END",

@@ -44,6 +44,7 @@ OLD_PACKAGE = (
     "note: the package `srtk` is installed too, and its command has the same name; which of the two runs depends on"
     " which was installed last. To remove it: pip uninstall srtk"
 )
+# Shells report a process that a signal ended as 128 and the number of the signal.
 OK, FAILED, USAGE, INTERRUPTED, TERMINATED = 0, 1, 2, 130, 143
 TRACEBACK = "--traceback"
 

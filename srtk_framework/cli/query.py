@@ -36,8 +36,8 @@ from srtk_framework.values import (
 _EXPANDER, _RATING_EXPANDER = "pattern", "candidates"
 _TRIPLES = 50
 _WIDTH = 100
+# Drivers of a recipe that a look-up does not need.
 _UNUSED = ("expander", "path_scorer", "reader", "supervision")
-"""Drivers of a recipe that a look-up does not need."""
 _PARTS = re.compile(r',(?=(?:[^"]*"[^"]*")*[^"]*$)')
 """A comma that does not stand between quotation marks."""
 

@@ -64,8 +64,8 @@ __all__ = [
     "within_nodes",
 ]
 
+# Names with their files that are imported when first used, since numpy makes the command line start slowly.
 _LATER = {"Signatures": "signatures", "TripleTable": "triple_table"}
-"""Names with their files that are imported when first used, since numpy makes the command line start slowly."""
 
 if not TYPE_CHECKING:  # a type checker would take any name for a public one
 

@@ -13,6 +13,7 @@ from srtk_framework.values import Budget, DriverError, Frontier, GraphLike, Neig
 def match(graph: GraphLike, patterns: Sequence[Pattern]) -> list[list[Triple]]:
     """Answer patterns by following steps from the bound end; sorted, without duplicates."""
     for pattern in patterns:
+        # The required hooks start from nodes, and cannot list a whole graph.
         if pattern.subject is None and pattern.object is None:
             raise DriverError(f"{pattern} binds neither subject nor object; bind at least one of them")
     starts = graph.frontiers([[p.subject if p.subject is not None else str(p.object)] for p in patterns])

@@ -59,6 +59,7 @@ def run_hops(
     Raises:
         DriverError: If ``stop: reader`` has no reader that can refuse, or a hook fails for a whole batch.
     """
+    # The wall clock may be set during a search.
     end = None if seconds is None else time.monotonic() + seconds
     asked = stopping_reader(expander)
     states = _each("start", questions, expander.start)
@@ -140,6 +141,7 @@ def _ask(
     for i, found in zip(fine, _each("result", [states[i] for i in fine], expander.result), strict=True):
         if isinstance(found, DriverError):
             states[i] = found
+        # A reading may cost money, so that the same subgraph is not read twice.
         elif found.triples and found.triples != readings[i].triples:
             new.append((i, found))
     answers = _each("read", new, lambda some: reader.read([questions[i] for i, _ in some], [one for _, one in some]))

@@ -68,6 +68,7 @@ class Search:
         half, odd = divmod(length - 1, 2)
         if not odd:
             return [(half, half)]
+        # Extra steps from the smaller set read fewer nodes.
         ways = [(half + 1, half), (half, half + 1)]
         return ways if self.forward.size <= self.backward.size else ways[::-1]
 

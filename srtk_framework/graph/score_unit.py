@@ -12,8 +12,8 @@ Rows = Sequence[Sequence[float]]
 SPREAD = 2.5
 """Standard deviation, in natural-log units, of a question's first candidates: that of ``dense`` is 1.6 to 2.5 in the
 median of its sets. Of 1, 1.5, 2.2, 2.5 and 3 chosen on the demo's questions with seed 1, PathQuestion and MetaQA."""
+# Share of the largest score up to which differences are those of floating-point numbers.
 _NOISE = 1e-9
-"""Share of the largest score up to which differences are those of floating-point numbers."""
 
 
 def relative_scores(candidates: Sequence[Sequence[Step]], scores: Rows) -> list[list[float]]:

@@ -14,8 +14,8 @@ from srtk_framework.values import Schema, Step
 Rows = tuple[npt.NDArray[np.int64], Numbers]
 """Lists of numbers: offsets [n + 1], and the numbers of all lists."""
 
+# Most values that are joined at once, which bounds the memory.
 _PART = 4_000_000
-"""Most values that are joined at once, which bounds the memory."""
 
 
 @attrs.frozen(eq=False)

@@ -7,8 +7,8 @@ from typing import NamedTuple
 
 from srtk_framework.values import Budget, Frontier, GraphLike, Step
 
+# Maximum number of pairs of frontier and step, and of nodes in them, of one ``follow``, to bound memory.
 _PAIRS_AT_ONCE, _NODES_AT_ONCE = 8192, 200_000
-"""Maximum number of pairs of frontier and step, and of nodes in them, of one ``follow``, to bound memory."""
 
 
 class Reached(NamedTuple):

@@ -37,6 +37,7 @@ def import_class(target: str, folder: Path) -> Any:
     folders = list(dict.fromkeys((folder.resolve(), Path.cwd())))
     for path in map(str, folders):
         if path not in sys.path:
+            # At the end, so that a module beside the recipe hides no installed module.
             sys.path.append(path)
     module = _file(place, target, folders) if place.endswith(".py") else _module(place, target, folders)
     try:
@@ -50,6 +51,7 @@ def hashes_of(targets: Iterable[str], folder: Path) -> dict[str, str]:
     """Map each target that names a class to the SHA-256 of the file that defines the class."""
     hashes = {}
     for target in sorted(set(filter(is_class_path, targets))):
+        # A class beside a recipe has no version that the manifest could name.
         file = inspect.getsourcefile(import_class(target, folder))
         hashes[target] = hashlib.sha256(Path(file).read_bytes()).hexdigest() if file else ""
     return hashes

@@ -55,6 +55,7 @@ def _watch(manager: pluggy.PluginManager, role: str, name: str, observers: Seque
         ends[:] = [pair for pair in ends if pair[0] is not observer]
         leave_out(observer, hook, error)
 
+    # The same few sizes come again and again, so that most calls make no object.
     @functools.lru_cache(maxsize=1024)
     def call_of(method: str, size: int) -> Call:
         return Call(role, name, method, size)

@@ -47,6 +47,7 @@ def summary_of(target: str) -> str:
     A class that the module imports is looked up in its own module.
     """
     module, _, name = target.partition(":")
+    # Packages may pass a name on in a circle.
     for _ in range(8):
         tree = parse_module(module)
         if tree is None:

@@ -24,8 +24,8 @@ from srtk_framework.values import DriverError, Question, Ragged, SrtkError, note
 from srtk_framework.values.errors import BatchError
 
 END_OF_STREAM = object()
+# Methods that a port does not pass on: the session opens and closes the driver.
 _OWN = ("open", "close")
-"""Methods that a port does not pass on: the session opens and closes the driver."""
 
 
 class Port:

@@ -208,6 +208,7 @@ class Composer:
             repr(sorted(own.items())),
             tuple((name, _identity(v)) for name, v in filled.items()),
         )
+        # Equal blocks share a driver, so that no model is loaded twice.
         if key not in self._built:
             self._built[key] = port(driver, block.role, block.name, self._observers)
             self._order.append(self._built[key])

@@ -105,6 +105,7 @@ def describe(kind: Any) -> str:
 
 def _converter() -> cattrs.Converter:
     converter = cattrs.Converter(forbid_extra_keys=True)
+    # By itself cattrs turns "false" into True, None into 'None' and a text into a list of letters.
     for kind in (int, str, bool):
         converter.register_structure_hook(kind, _exact)
     converter.register_structure_hook(float, _number)

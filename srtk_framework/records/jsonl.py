@@ -20,6 +20,7 @@ from srtk_framework.values import DriverError, InputError, RunError, redacted_da
 
 T = TypeVar("T")
 
+# Some readers end a line at the first three, and UTF-8 has no lone surrogates.
 _UNSAFE = re.compile("[\u0085\u2028\u2029\ud800-\udfff]")
 MAX_DEPTH = 100
 """Levels of lists and objects in a record; a deeper one might be read, and then be too deep to be written."""
@@ -235,6 +236,7 @@ def check_depth(value: Any, text: str, where: str) -> None:
     Raises:
         InputError: If lists and objects nest deeper than MAX_DEPTH levels.
     """
+    # Most records have too few brackets to be too deep, and counting them is fast.
     if text.count("[") + text.count("{") > MAX_DEPTH and _is_deep(value):
         raise InputError(f"{where}: the record nests deeper than {MAX_DEPTH} levels; flatten it")
 

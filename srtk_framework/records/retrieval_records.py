@@ -62,8 +62,8 @@ RESULT_FIELDS = (
     "trace",
     "error",
 )
+# Keys of the field ``journal`` by which a line of a run's journal is checked; such a field is not the question's.
 _MARK = {"number", "run", "checksum"}
-"""Keys of the field ``journal`` by which a line of a run's journal is checked; such a field is not the question's."""
 _TRIPLE_FIELDS = ("triplets", "triples", "scored_triples", "graph")
 _ALIASES = {"q_entity": "question_entities", "a_entity": "answer_entities"}
 

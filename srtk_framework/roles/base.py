@@ -131,6 +131,7 @@ def hook(
         if deprecation_of(method) is not None:
             raise TypeError(f"hook {method.__qualname__}: write @deprecated above @hook")
         vars(method)[_CONTRACT] = contract
+        # Each driver has a manager of its own, so that there is one result.
         return _spec(method, firstresult=True)
 
     return mark if function is None else mark(function)

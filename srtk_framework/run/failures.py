@@ -8,8 +8,8 @@ from collections.abc import Iterable
 
 _OWN = re.compile(r"'[^']*'|\"[^\"]*\"|\S*\d\S*")
 """What differs from question to question in a message: quoted texts, numbers, ids."""
+# Messages that begin with the same words have the same reason.
 _WORDS = 6
-"""Messages that begin with the same words have the same reason."""
 
 
 def failures_by_reason(errors: Iterable[str]) -> list[tuple[str, int]]:

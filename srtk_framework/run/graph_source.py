@@ -33,12 +33,12 @@ _FILE_ENDINGS = (
 _DATA_ENDINGS = (*_FILE_ENDINGS, ".tab", ".pq", ".n3", ".xlsx", ".xlsm", ".sqlite", ".sqlite3", ".db")
 """Endings of the files that are read of a folder."""
 _PACKED_ENDINGS = (".gz", ".bz2", ".zst", ".zstd")
+# File that each snapshot has; a folder with it is no folder of tables.
 _SNAPSHOT = "meta.json"
-"""File that each snapshot has; a folder with it is no folder of tables."""
 _UNFOLDED = (".csv", ".tsv", ".parquet", ".graphml", ".gexf")
 """Endings of files without blank nodes."""
+# Endings of tables for people and of property graphs, in which nobody writes Freebase's or Wikidata's statements.
 _UNMEDIATED = tuple(ending for ending in _UNFOLDED if ending != ".tsv")
-"""Endings of tables for people and of property graphs, in which nobody writes Freebase's or Wikidata's statements."""
 
 
 def cache_folder() -> Path:
@@ -134,6 +134,7 @@ class Graph:
             content, ending, header = frame.to_csv(index=False, header=True).encode(), "csv", {"header": True}
         else:
             raise InputError(f"from_pandas takes a data frame, not {type(frame).__name__}")
+        # By content, so that the same frame is the same graph in another process.
         file = cache_folder() / "tables" / hashlib.sha256(content).hexdigest()[:24] / f"table.{ending}"
         if not file.is_file():
             _write(file, content)
@@ -270,6 +271,7 @@ class Graph:
         paths = [Path(file).expanduser().resolve() for file in files]
         digest = hashlib.sha256(json.dumps([[str(path) for path in paths], settings], default=str).encode())
         place = digest.hexdigest()[:12]  # the same for a file that grew, whose table is then read as before
+        # By content: copies and tools may leave the time of change as it was.
         for path in [*paths, *_files_in(list(settings.values()))]:
             digest.update(_content(path))
         folder = cache_folder() / "graphs" / f"{place}-{digest.hexdigest()[:24]}"

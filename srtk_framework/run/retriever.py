@@ -84,6 +84,7 @@ class Retriever:
         self.session: Session = open_session({"srtk": VERSION, **self._recipe}, (), observers)
         self._open = False
         self._asked = 0
+        # Few callers close it, and a notebook drops it.
         self._end = weakref.finalize(self, self.session.close)
 
     def ask(self, question: str | Question) -> Result:

@@ -84,6 +84,7 @@ def _by_form(text: str, kinds: Collection[str], most_words: int) -> list[Mention
 def best_apart(mentions: Sequence[Mention]) -> list[Mention]:
     """Resolve overlaps in favour of the best score, then the longest mention, then the first."""
     kept: list[Mention] = []
+    # By score before length: long noun phrases would swallow names.
     for mention in sorted(mentions, key=lambda m: (-m.score, m.start - m.end, m.start)):
         if all(mention.end <= other.start or mention.start >= other.end for other in kept):
             kept.append(mention)

@@ -9,6 +9,7 @@ from srtk_framework.text.mentions import Span, trimmed
 _END = re.compile(r"[.!?…]+[\"'”’»)\]]*(?=\s)|[。！？｡]+[」』”’）]*|\n\s*\n|\Z")
 _NEXT = re.compile(r"\s*[\"'“‘„«(\[¿¡]*(\w?)")
 _WORD = re.compile(r"(\w[\w.'’-]*)\.$")
+# Abbreviations, without their last full stop, that names and numbers follow.
 _SHORT = frozenset(
     word
     for line in (
@@ -17,7 +18,6 @@ _SHORT = frozenset(
     )
     for word in line.split()
 )
-"""Abbreviations, without their last full stop, that names and numbers follow."""
 
 
 def sentences(text: str) -> list[Span]:

@@ -89,6 +89,7 @@ def total(usages: Iterable[Mapping[str, Any]]) -> dict[str, Any]:
     whole: dict[str, Any] = {
         name: sum(int(row.get(name, 0)) for row in rows) for name in ("calls", "tokens_in", "tokens_out")
     }
+    # The exact sum, which does not depend on the order of the questions.
     whole["cost"] = round(math.fsum(float(row.get("cost", 0.0)) for row in rows), COST_DIGITS)
     return whole
 

@@ -95,6 +95,7 @@ def close_matches(word: object, known: Sequence[str]) -> str:
 
     A word that is no text, such as a number that stands as a key in YAML, is similar to none.
     """
+    # Here, so that the command line starts without it.
     import difflib
 
     if not isinstance(word, str):

@@ -39,8 +39,8 @@ _URL = re.compile(r"[A-Za-z][A-Za-z0-9+.-]*://[^\s\"'<>]+")
 _LOGIN = re.compile(r"(?<=://)[^\s/?#\"'<>]*@")
 _PARAMETER = re.compile(r"(?<=[?&;])([^=&;#\s\"'<>]+)=([^&;#\s\"'<>]+)")
 _REFERENCE = re.compile(r"\$\{\w+\}")
+# Characters of a secret that give it away: a message may have cut the rest.
 _WINDOW = 8
-"""Characters of a secret that give it away: a message may have cut the rest."""
 
 _known: set[str] = set()
 _lock = threading.Lock()

@@ -49,6 +49,7 @@ class _Base:
             raise SettingsError(problems)
 
 
+# Validators of attrs accept NaN in some comparisons, stop at the first refusal, and cannot be read for a schema.
 @attrs.frozen
 class Bounds(_Base):
     """Bounds of a number.
