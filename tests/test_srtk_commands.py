@@ -205,14 +205,14 @@ def test_retrieve_with_evaluate_prints_both_figures_and_writes_the_metric(here, 
 def test_retrieve_without_endpoint_means_wikidatas_public_one():
     import argparse
 
-    from srtk_framework.cli import retrieve, short
+    from srtk_plugin_sr import retrieve_command, short_commands
 
     parser = argparse.ArgumentParser()
-    retrieve.add_arguments(parser)
+    retrieve_command.add_arguments(parser)
     args = parser.parse_args([*shlex.split(EVALUATE.replace("<model>", "artifacts/scorer"))[1:], "--quiet"])
-    short.set_output(args, ".subgraph.jsonl")
-    short.set_graph(args)
-    assert retrieve.recipe_data(args)["knowledge_graph"] == {"use": "wikidata"}
+    short_commands.set_output(args, ".subgraph.jsonl")
+    short_commands.set_graph(args)
+    assert retrieve_command.recipe_data(args)["knowledge_graph"] == {"use": "wikidata"}
     assert args.output == "test.subgraph.jsonl"
 
 
