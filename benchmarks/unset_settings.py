@@ -21,10 +21,11 @@ from typing import Any, get_args
 
 import attrs
 import yaml
+from srtk_plugin_training import settings_class
 
 from srtk_framework.host import find, load
 from srtk_framework.recipe import needs_of
-from srtk_framework.roles import ROLES, Role, settings_class
+from srtk_framework.roles import ROLES, Role
 from srtk_framework.values import Budget
 
 ROOT = Path(__file__).resolve().parents[1]

@@ -28,7 +28,6 @@ if TYPE_CHECKING:
     from srtk_framework.recipe import Recipe
 
 COMMANDS = {
-    "query": ("srtk_framework.cli.query", "look up triple patterns with one open end"),
     "run": ("srtk_framework.cli.run", "run recipes"),
     "check": ("srtk_framework.cli.check", "check a recipe without running it"),
     "plugins": (

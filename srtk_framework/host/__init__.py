@@ -14,7 +14,7 @@ from srtk_framework.host.discovery import (
 )
 from srtk_framework.host.docstrings import meanings
 from srtk_framework.host.module_source import module_file
-from srtk_framework.host.observers import Call, Observer, Progress, Tracing, notify, share_of_time
+from srtk_framework.host.observers import Call, Observer, Progress, Tracing, notify
 from srtk_framework.host.ports import Port, driver_of, port
 from srtk_framework.host.tracebacks import Tracebacks
 from srtk_framework.host.versions import __version__, libraries
@@ -41,5 +41,4 @@ __all__ = [
     "port",
     "role_class",
     "role_names",
-    "share_of_time",
 ]

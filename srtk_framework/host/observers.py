@@ -136,16 +136,6 @@ class Timing(Observer):
         return dict(sorted(taken.items()))
 
 
-def share_of_time(table: Mapping[str, Mapping[str, float]]) -> dict[str, float]:
-    """Return each driver's share of the measured time, as ``role:driver`` -> 0..1."""
-    own: dict[str, float] = {}
-    for key, row in table.items():
-        driver = key.rsplit(".", 1)[0]
-        own[driver] = own.get(driver, 0.0) + row["own"]
-    whole = sum(own.values()) or 1.0
-    return {driver: round(seconds / whole, 4) for driver, seconds in sorted(own.items())}
-
-
 @attrs.define
 class Tracing(Observer):
     """Writes every hook call as one line of JSON.

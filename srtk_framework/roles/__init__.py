@@ -17,7 +17,6 @@ from srtk_framework.roles.entity_linker import EntityLinker
 from srtk_framework.roles.expander import Expander
 from srtk_framework.roles.explainable import Explainable, HopChoice
 from srtk_framework.roles.exporter import Exporter
-from srtk_framework.roles.fit_settings import settings_class
 from srtk_framework.roles.generator import Generator
 from srtk_framework.roles.graph_view import GraphView
 from srtk_framework.roles.index import Index
@@ -67,7 +66,6 @@ __all__ = [
     "hook",
     "no_url",
     "not_open",
-    "settings_class",
     "unwritable",
 ]
 

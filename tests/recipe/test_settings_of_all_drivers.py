@@ -11,13 +11,13 @@ from typing import Any, Literal, Union, get_args, get_origin
 
 import attrs
 import pytest
+from srtk_plugin_training import settings_class
 
 from srtk_framework.host import known_drivers
 from srtk_framework.host.discovery import load
 from srtk_framework.recipe import Composer, needs_of
 from srtk_framework.recipe.recipe import Block, from_mapping
 from srtk_framework.recipe.settings import structure_fields
-from srtk_framework.roles import settings_class
 
 LISTED = json.loads((Path(known_drivers.__file__).parent / "known_drivers.json").read_text(encoding="utf-8"))
 DRIVERS = [

@@ -11,7 +11,6 @@ import attrs
 
 from srtk_framework.cli import note
 from srtk_framework.graph import with_gold_triples
-from srtk_framework.host import share_of_time
 from srtk_framework.recipe import Block, Blocks, Stage, hookimpl
 from srtk_framework.records import field_of_gold, unread_gold, write_json
 from srtk_framework.run import Run
@@ -144,3 +143,13 @@ class Evaluate(Stage):
         from srtk_plugin_evaluation.reports import compare_runs
 
         compare_runs([run.output for run in runs if self.key in run.recipe.stages], quiet)
+
+
+def share_of_time(table: Mapping[str, Mapping[str, float]]) -> dict[str, float]:
+    """Return each driver's share of the measured time, as ``role:driver`` -> 0..1."""
+    own: dict[str, float] = {}
+    for key, times in table.items():
+        driver = key.rsplit(".", 1)[0]
+        own[driver] = own.get(driver, 0.0) + times["own"]
+    whole = sum(own.values()) or 1.0
+    return {driver: round(seconds / whole, 4) for driver, seconds in sorted(own.items())}

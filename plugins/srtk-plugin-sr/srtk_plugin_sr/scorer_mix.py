@@ -9,11 +9,12 @@ from typing import Any, ClassVar
 
 import attrs
 import numpy as np
+from srtk_plugin_training import settings_class
 
 from srtk_framework.host import driver_of
 from srtk_framework.recipe import SettingsError, structure
 from srtk_framework.records import read_json, write_json
-from srtk_framework.roles import PathScorer, SearchSettings, Trainable, TrainingTask, absent, settings_class
+from srtk_framework.roles import PathScorer, SearchSettings, Trainable, TrainingTask, absent
 from srtk_framework.values import SCORE_DIGITS, DriverError, InputError, Path, Step
 
 FILE = "mix.json"

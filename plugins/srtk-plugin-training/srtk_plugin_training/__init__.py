@@ -5,6 +5,7 @@ from __future__ import annotations
 from srtk_plugin_training.folder import TrainingFolder
 from srtk_plugin_training.lightning_fit import BEST, fit, missing_packages, quiet_lightning, require_packages
 from srtk_plugin_training.samples import samples
+from srtk_plugin_training.settings_class import settings_class
 
 __all__ = [
     "BEST",
@@ -14,4 +15,5 @@ __all__ = [
     "quiet_lightning",
     "require_packages",
     "samples",
+    "settings_class",
 ]

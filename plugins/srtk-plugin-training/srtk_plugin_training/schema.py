@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from srtk_framework.host import load, meanings
-from srtk_framework.roles import settings_class
+from srtk_plugin_training.settings_class import settings_class
 from srtk_plugin_training.train_key import HeldOut, Train
 
 Json = dict[str, Any]

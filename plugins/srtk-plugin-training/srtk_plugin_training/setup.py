@@ -8,13 +8,14 @@ from typing import Any
 import attrs
 
 from srtk_framework.recipe import Composer, Recipe, Where, structure_fields
-from srtk_framework.roles import Expander, Trainable, TrainingPreflight, settings_class
+from srtk_framework.roles import Expander, Trainable, TrainingPreflight
 from srtk_framework.values import close_matches
 from srtk_plugin_training.answers import AnswerMaterial
 from srtk_plugin_training.graph import GraphMaterial
 from srtk_plugin_training.links import LinkMaterial
 from srtk_plugin_training.material import Given, Material
 from srtk_plugin_training.paths import PathMaterial
+from srtk_plugin_training.settings_class import settings_class
 from srtk_plugin_training.texts import TextMaterial
 from srtk_plugin_training.train_key import Train
 

@@ -7,11 +7,10 @@ from typing import TYPE_CHECKING
 
 import attrs
 import pytest
-
-from srtk_framework.roles import settings_class
+from srtk_plugin_training import settings_class
 
 if TYPE_CHECKING:
-    from nowhere import Missing
+    from srtk_framework import Sample as Missing
 
 
 @attrs.frozen

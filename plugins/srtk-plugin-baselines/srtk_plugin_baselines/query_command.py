@@ -15,14 +15,11 @@ from collections.abc import Mapping
 
 import attrs
 
-from srtk_framework.cli import FAILED, OK
-from srtk_framework.cli.options import add_set_argument
-from srtk_framework.recipe.blocks import Block
-from srtk_framework.recipe.recipe import Recipe, from_data, load
+from srtk_framework.cli import FAILED, OK, add_set_argument
+from srtk_framework.recipe import Block, Recipe, from_data, load
 from srtk_framework.records import dumps, record_from_retrieval
 from srtk_framework.roles import KnowledgeGraph
-from srtk_framework.run import Graph
-from srtk_framework.run.session import Session
+from srtk_framework.run import Graph, Session
 from srtk_framework.text import fold
 from srtk_framework.values import (
     InputError,
