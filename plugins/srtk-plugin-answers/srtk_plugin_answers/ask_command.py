@@ -1,7 +1,7 @@
 """Ask a graph questions: prints the answer and its proof. Without a question, a prompt; Ctrl-D ends it.
 
-GRAPH is the folder of a snapshot, one or several files of tables or triples (CSV, Turtle, GraphML, ...) or a folder of
-them, the address of a SPARQL endpoint, or the name of a graph, such as wikidata; `demo` is the graph of `srtk demo`.
+GRAPH is files of tables or triples (CSV, Turtle, GraphML, ...) or a folder of them, or the folder of a snapshot. It may
+also be the address of a SPARQL endpoint, or the name of a graph, such as wikidata; `demo` is the graph of `srtk demo`.
 The graph of files is built once, and kept in the user's cache.
 """
 
@@ -139,7 +139,7 @@ def run(args: argparse.Namespace) -> int:
 
 
 def _told_apart(words: list[str]) -> tuple[list[str], list[str]]:
-    """Split words into the graphs and the rest: further files stand directly after a first one.
+    """Split words into the graphs and the rest: further files stand directly after a first file.
 
     Raises:
         InputError: If a graph that looks like a file is missing.
@@ -161,7 +161,7 @@ def _is_there(name: str) -> bool:
 
 
 def _questions_of(words: list[str], quiet: bool) -> list[str]:
-    """Return the questions: several words without a space in any are one that was typed without quotation marks."""
+    """Return the questions: words without a space in any are a question that was typed without quotation marks."""
     if len(words) < 2 or any(any(map(str.isspace, word)) for word in words):
         return words
     question = " ".join(words)
@@ -191,10 +191,10 @@ def _demo(settings: dict[str, Any], quiet: bool) -> Graph:
 
 
 def _pairs(flag: str, texts: list[str]) -> dict[str, str]:
-    """Return what the values of a flag say, such as FILE=COLUMN.
+    """Return the pairs in the values of a flag, such as FILE=COLUMN.
 
     Raises:
-        InputError: If one is not of that form.
+        InputError: If a value is not of that form.
     """
     left, right = _PAIRS[flag]
     pairs = {}
@@ -277,7 +277,7 @@ def _answer(retriever: Retriever, question: str, args: argparse.Namespace) -> Re
 
 
 def _converse(retriever: Retriever, args: argparse.Namespace, asked: list[Result]) -> None:
-    """Answer the questions of the standard input; whatever goes wrong with one, the next may be asked."""
+    """Answer the questions of the standard input; after a failed question the next may be asked."""
     for number, question in enumerate(_questions(sys.stdin.isatty())):
         if question == _HELP:
             print(_HELP_TEXT, flush=True)
@@ -326,7 +326,7 @@ def _questions(is_terminal: bool) -> Iterator[str]:
 
 @contextmanager
 def _history(file: Path) -> Iterator[None]:
-    """Let a prompt go back to earlier lines, those of earlier calls too, where Python has readline."""
+    """Let a prompt go back to earlier lines, also of earlier calls, where Python has readline."""
     try:
         import readline
     except ImportError:
@@ -347,9 +347,9 @@ def _history(file: Path) -> Iterator[None]:
 
 @contextmanager
 def _shown_while_opening(retriever: Retriever, quiet: bool) -> Iterator[None]:
-    """Say what takes time before the first answer: on a terminal as long as it lasts, elsewhere for a build alone.
+    """Show why the first answer takes time: on a terminal as long as it lasts, elsewhere for a build alone.
 
-    What the graph's driver logs while it builds is shown too, such as what the first line of a table was taken for.
+    Log records of the graph's driver while it builds are shown too, such as how the first line of a table was read.
     """
     graph = retriever.graph
     package = type(_innermost(retriever.session.graph)).__module__.partition(".")[0]
@@ -384,7 +384,7 @@ def _innermost(graph: Any) -> Any:
 
 @contextmanager
 def _logged(package: str, show: Callable[[str], None]) -> Iterator[None]:
-    """Show what a package logs of its work, with the paths below the current folder as a person writes them."""
+    """Show log records of a package, with paths relative to the current folder."""
     here = f"{Path.cwd()}{os.sep}"
 
     class Shown(logging.Handler):

@@ -1,7 +1,7 @@
 """Write a demo: `films`, a small table to ask at once, or `world`, a graph of countries, cities and languages.
 
 `srtk demo films` writes films.csv. `srtk demo` writes the world and questions about it; that graph is made from data
-packages, without a download: pip install 'srtk-framework[demo]'. The recipe `quickstart` and those of the language
+packages, without a download: pip install 'srtk-framework[demo]'. The recipes `quickstart` and of the language
 models read it; it needs half a minute. `srtk ask demo` asks the same graph.
 """
 
@@ -70,7 +70,7 @@ def write_world(folder: Path, quiet: bool = False) -> None:
 
     Args:
         folder: Folder for them.
-        quiet: Leave out what the program prints.
+        quiet: Leave out the output of the program.
 
     Raises:
         SrtkError: If they cannot be written.
@@ -86,7 +86,7 @@ def world_build(folder: Path) -> dict[str, Any]:
 
 
 def _write_films(folder: Path) -> int:
-    """Write the table of films, unless another one is in the way.
+    """Write the table of films, unless another table is in the way.
 
     Raises:
         InputError: If another file has its name, or it cannot be written.

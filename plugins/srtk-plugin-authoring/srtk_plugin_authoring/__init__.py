@@ -1,1 +1,1 @@
-"""What authors of plugins and recipes use: new plugins, and the JSON Schema of recipes."""
+"""For authors of plugins and recipes: new plugins, and the JSON Schema of recipes."""

@@ -1,7 +1,7 @@
 """The JSON Schema of recipes, made of the fields and validators of drivers, for editors that complete and check.
 
-The schema refuses what ``srtk check`` refuses in a value by itself: unknown keys and drivers, types, choices, bounds
-and settings that are missing. What depends on another place of the recipe, on a file or on the environment is left to
+The schema refuses values that ``srtk check`` refuses by themselves: unknown keys and drivers, types, choices, bounds
+and missing settings. Faults that depend on another place of the recipe, on a file or on the environment are left to
 ``srtk check``: needs and who fills them, names under ``vars:`` or ``encoders:``, two settings that exclude each other.
 """
 
@@ -65,7 +65,7 @@ class SchemaWriter:
 
     Attributes:
         definitions: Definitions by name: ``ROLE``, ``ROLE.DRIVER``, ``variable``.
-        conditions: What must hold between keys, for stages to add to.
+        conditions: Conditions between keys, for stages to add to.
     """
 
     def __init__(self, roles: Mapping[str, type[Role]], names: Mapping[str, Sequence[str]]) -> None:
@@ -149,7 +149,7 @@ class SchemaWriter:
         }
 
     def _need(self, need: Any) -> Json:
-        """Describe a driver in a field: a block, or the name of one that the recipe names."""
+        """Describe a driver in a field: a block, or the name of a block elsewhere in the recipe."""
         block = _block_or(need.role, {"type": ["string", "null"]})
         if need.kind != MANY:
             return block
@@ -161,7 +161,7 @@ class SchemaWriter:
         return _object(kind, self.definitions, optional)
 
     def stage(self, cls: type[Stage]) -> Json:
-        """Describe what may stand under the key of a stage: its fields, or what the stage says itself."""
+        """Describe the value under the key of a stage: its fields, or its own schema."""
         own = cls.schema(self)
         if own is not None:
             return own
@@ -169,7 +169,7 @@ class SchemaWriter:
 
     @staticmethod
     def of(kind: Any) -> Json:
-        """Describe the values of a type; a variable may stand for one."""
+        """Describe the values of a type; a variable may stand for them."""
         return _or_variable(type_schema(kind))
 
 
@@ -178,7 +178,7 @@ def type_schema(kind: Any, validator: Any = None, shared: dict[str, Json] | None
 
     Args:
         kind: A type that a field of a driver may have.
-        validator: Validator of the field; one that is neither of this framework nor of attrs says nothing.
+        validator: Validator of the field; only validators of this framework and of attrs count.
         shared: Takes the definitions of attrs classes, which stand for themselves without it.
     """
     written = _type(kind, shared)
@@ -258,7 +258,7 @@ def _either(*kinds: Json) -> Json:
 
 
 def _keywords(validator: Any) -> Iterator[Json]:
-    """Yield what validators say, those of attrs too."""
+    """Yield the bounds of validators, also of attrs."""
     if validator is None:
         return
     if hasattr(validator, "schema"):
@@ -296,7 +296,7 @@ def _narrow(written: Json, keywords: Mapping[str, Any]) -> None:
 
 
 def _variable() -> Json:
-    """Describe what stands for a value: a variable of the recipe, or one of the environment."""
+    """Describe variables, which stand for a value: of the recipe, or of the environment."""
     environment = {
         "type": "object",
         "properties": {"env": {"type": "string", "minLength": 1}, "default": True},

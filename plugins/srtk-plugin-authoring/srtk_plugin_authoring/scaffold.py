@@ -24,7 +24,7 @@ class _Kind(NamedTuple):
 
     Attributes:
         group: Last part of the entry-point group.
-        summary: What the plugin does, as package tools show it.
+        summary: Purpose of the plugin, as package tools show it.
         use: How it is used.
     """
 
@@ -47,7 +47,7 @@ def write_plugin(kind: str, name: str, folder: Path) -> Path:
 
     Args:
         kind: A role, the framework's own or of an installed distribution, or one of ``KINDS``.
-        name: What ``use:`` shall call it, the key of a stage, or what follows ``srtk`` for a command: lower-case
+        name: Name for ``use:``, key of a stage, or word after ``srtk`` of a command: lower-case
             letters and digits, joined by single hyphens.
         folder: Where to write the folder.
 

@@ -44,7 +44,7 @@ class Toy(NamedTuple):
         driver: Source of the driver's module.
         test: Source of its test.
         recipe: Lines of a recipe that uses it.
-        summary: What it does.
+        summary: Its purpose.
         packages: Top-level packages that the driver imports, besides the standard library and the core; sorted.
     """
 
@@ -61,8 +61,8 @@ def toy_of(kit: str, role: str, name: str, class_name: str, module: str) -> Toy:
     Args:
         kit: Module that holds the toy beside the role's conformance class.
         role: Name of the role's class, such as ``PathScorer``.
-        name: What ``use:`` shall call the driver.
-        class_name: What the driver's class shall be called.
+        name: Name of the driver for ``use:``.
+        class_name: Name of the driver's class.
         module: Where the driver's module will be, such as ``srtk_plugin_mine.scorer``.
 
     Raises:
@@ -196,7 +196,7 @@ def _top(module: str) -> str:
 
 
 def _import_lines(imports: Iterable[Import], own: str) -> str:
-    """Write imports as isort orders them: future, standard library, others, own; modules before names."""
+    """Write imports as isort orders them: future, standard library, other packages, own; modules before names."""
     sections: list[list[Import]] = [[], [], []]
     for found in dict.fromkeys(imports):
         top = _top(found.module)

@@ -1,7 +1,7 @@
 """Look up triple patterns with one open end: prints the matches, the most confident first, with the reasons.
 
-PATTERN is written as (SUBJECT, RELATION, ?) or (?, RELATION, OBJECT), by ids or by names. GRAPH is what `srtk ask`
-takes; a recipe brings a graph with its completers. With --candidates, these are rated by the recipe's completer, and
+PATTERN is written as (SUBJECT, RELATION, ?) or (?, RELATION, OBJECT), by ids or by names. GRAPH is as for `srtk
+ask`; a recipe brings a graph with its completers. With --candidates, these are rated by the recipe's completer, and
 nothing else is looked for.
 """
 

@@ -1,4 +1,4 @@
-"""Folders of Hugging Face models, for every plugin that runs one: where they are, their hashes, their pooling.
+"""Folders of Hugging Face models, for plugins that run a model: where they are, their hashes, their pooling.
 
 Importing this package loads no library.
 """

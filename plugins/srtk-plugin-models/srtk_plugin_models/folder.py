@@ -48,7 +48,7 @@ def find_model(model: str, revision: str | None, pickled: bool, code: bool, file
 
 
 def folder_faults(model: str, prompt: str | None = None) -> list[tuple[str, str]]:
-    """Return what is wrong with a model that is a folder; nothing for a name on the hub, which is not asked.
+    """Return the faults of a model's folder; none for a name on the hub, which is not asked.
 
     Args:
         model: ``minilm``, a folder, or a name on the Hugging Face hub.
@@ -63,7 +63,7 @@ def folder_faults(model: str, prompt: str | None = None) -> list[tuple[str, str]
 
 
 def _must_be_folder(model: str) -> bool:
-    """Tell whether a text has a form that no name on the hub has."""
+    """Return whether a text has a form that no name on the hub has."""
     return (
         model.startswith(("~", ".")) or Path(model).expanduser().is_absolute() or model.count("/") > 1 or "\\" in model
     )
@@ -109,7 +109,7 @@ def check_weights(folder: Path, model: str, pickled: bool) -> None:
     """Check that a folder has weights that may be read.
 
     Raises:
-        DriverError: If it has none, or only pickled ones and those are not allowed.
+        DriverError: If it has no weights, or only pickled weights where they are not allowed.
     """
     names = sorted(path.name for path in folder.iterdir())
     if any(name.endswith(".safetensors") for name in names):

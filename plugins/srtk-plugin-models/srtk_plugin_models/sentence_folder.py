@@ -1,4 +1,4 @@
-"""What sentence-transformers writes beside a model: how its states become a vector, its prompts and its length."""
+"""Settings of sentence-transformers beside a model: how its states become a vector, its prompts and its length."""
 
 from __future__ import annotations
 
@@ -43,15 +43,15 @@ class Dense:
 
 @attrs.frozen
 class SentenceFolder:
-    """How a folder says that texts become vectors; a plain folder of a model says nothing.
+    """How texts become vectors, from the folder of a model; all open for a plain folder.
 
     Attributes:
-        pooling: Ways of pooling joined by ``+``, whose vectors are laid end to end; None if the folder does not say.
-        layers: What follows the pooling, in order, without a normalisation at the end: that is a setting of the driver.
+        pooling: Ways of pooling joined by ``+``, whose vectors are laid end to end; None if open.
+        layers: Layers after the pooling, in order, without a normalisation at the end: that is a setting of the driver.
         max_length: Maximum number of tokens of a text, or None.
         lower: Whether texts are turned to small letters first.
         prompt: Text before each text, or "".
-        files: Files that say so and that stand in folders of their own.
+        files: Files with these settings that stand in folders of their own.
     """
 
     pooling: str | None = None
@@ -67,7 +67,7 @@ def read_sentence_folder(folder: Path, prompt: str | None = None) -> SentenceFol
 
     Args:
         folder: Folder of the model.
-        prompt: Name of one of the folder's prompts; None for its default prompt, if it has one.
+        prompt: Name of one of the folder's prompts; None for its default prompt, if any.
 
     Raises:
         DriverError: If a file is broken, or asks for something that is not supported; it names the module.

@@ -26,11 +26,11 @@ class SentenceSettings:
     Attributes:
         model: ``minilm``, a folder made by ``save_pretrained``, or a name on the Hugging Face hub.
         pooling: ``cls``, ``mean`` or ``last`` token; ``auto`` uses the model's own setting, else mean, and ``srtk`` the
-            model's own setting, else the pooling of SRTK: the first token if the tokenizer marks one, else the mean.
+            model's own setting, else the pooling of SRTK: the first token if the tokenizer adds it, else the mean.
         normalize: Whether vectors have length 1.
-        max_length: Maximum number of tokens of a text, the rest of which is cut off; by default the model's own
+        max_length: Maximum number of tokens of a text, whose rest is cut off; by default the model's own
             setting, else 128.
-        prompt: Name of one of the model's prompts, put before each text; by default its default prompt, if it has one.
+        prompt: Name of one of the model's prompts, put before each text; by default its default prompt, if any.
         revision: Branch, tag or commit on the hub.
     """
 
@@ -49,10 +49,10 @@ class SentenceSettings:
 
     @abstractmethod
     def _marks_first_token(self, folder: Path) -> bool:
-        """Tell whether the tokenizer of a folder puts a token for the whole text before it."""
+        """Return whether the tokenizer of a folder puts a token for the whole text before it."""
 
     def preflight(self) -> list[tuple[str, str]]:
-        """Check the folder of the model, if it is one."""
+        """Check the model, if it is a folder."""
         return folder_faults(self.model, self.prompt)
 
     def _settings(self, folder: Path) -> SentenceFolder:

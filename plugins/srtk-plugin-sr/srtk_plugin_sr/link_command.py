@@ -69,7 +69,7 @@ def run(args: argparse.Namespace) -> int:
 
 
 def _default_service(args: argparse.Namespace) -> str:
-    """Return the linker for ``-kg``; an address without a graph is that of REL, as in SRTK."""
+    """Return the linker for ``-kg``; an address without a graph is for REL, as in SRTK."""
     if args.knowledge_graph in _OF_GRAPH:
         return _OF_GRAPH[args.knowledge_graph]
     return "rel" if args.el_endpoint is not None and args.knowledge_graph is None else _LINKER

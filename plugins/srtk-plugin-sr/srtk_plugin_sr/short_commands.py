@@ -20,7 +20,7 @@ def add_file_arguments(
     Args:
         parser: Parser of the command.
         output: Long flag of the output.
-        default: What follows the input's name, without its suffix, in the output's default; None if it is required.
+        default: Ending of the default output, after the input's name without its suffix; None if it is required.
         required: Whether the input must be given by its flag.
     """
     where = "where to write" if default is None else f"where to write; by default beside the input, FILE{default}"
@@ -49,7 +49,7 @@ def set_output(args: argparse.Namespace, default: str) -> None:
 
 
 def set_graph(args: argparse.Namespace) -> None:
-    """Set the graph, where it is not given, to the one that the endpoint means, and say so."""
+    """Set the graph, where it is not given, to the graph of the endpoint, with a note."""
     if args.knowledge_graph is None:
         args.knowledge_graph = graph_of_endpoint(args.sparql_endpoint)
         if not args.quiet:

@@ -15,11 +15,11 @@ from srtk_plugin_sr.topic_support import INSTANCES_READ, joins_of, passed, path_
 
 
 class TopicJoins(NamedTuple):
-    """What the topics of a question are worth to each other.
+    """How the topics of a question support each other.
 
     Attributes:
         factors: By how much the other topics raise a triple, above 1; triples that they do not raise are missing.
-        joins: Which paths of different topics meet in which nodes, best first.
+        joins: Paths of different topics that meet, with their nodes, best first.
     """
 
     factors: Mapping[Triple, float]

@@ -55,10 +55,10 @@ class TopicSupport:
     background: float = BACKGROUND
 
     def boost(self, topic: int, nodes: Sequence[str]) -> float:
-        """Return by what factor the other topics raise an instance of a topic's path with these nodes; at least 1.
+        """Return the factor by which the other topics raise an instance of a topic's path with these nodes; at least 1.
 
-        For each other topic the factor is the probability of its paths at the node of the instance that most of them
-        reach, over that of a path which was not found.
+        For each other topic it is the probability of its paths at the node of the instance that most of them reach,
+        over the probability of a path that was not found.
         """
         most = self._most(topic, nodes)
         factor = math.prod((self.background + most[other]) / self.background for other in sorted(most))
@@ -100,8 +100,8 @@ def topic_support(
 ) -> TopicSupport:
     """Return where the paths of each topic arrive.
 
-    The probabilities of the topic whose paths are likeliest, together, sum to one here, those of the others to less: a
-    topic of which nothing fits the question supports little.
+    The probabilities of the topic with the likeliest paths sum to one here, of other topics to less: a topic
+    without a path that fits the question supports little.
 
     Args:
         paths: Paths of a question, best first.
@@ -138,7 +138,7 @@ def topic_support(
 
 
 def joins_of(meetings: Iterable[tuple[int, str, Arrival]]) -> tuple[Join, ...]:
-    """Return which paths meet in which nodes, from their meetings, best first.
+    """Return the paths that meet, with their nodes, from their meetings, best first.
 
     Args:
         meetings: Of each, the rank of a path, the node, and how another topic arrives there.
@@ -150,7 +150,7 @@ def joins_of(meetings: Iterable[tuple[int, str, Arrival]]) -> tuple[Join, ...]:
 
 
 def passed(instance: Instance, path: RankedPath) -> list[str]:
-    """Return the nodes behind each step of an instance, the last of which is its end."""
+    """Return the nodes behind each step of an instance; the last is its end."""
     return [
         triple.subject if step.inverse else triple.object
         for triple, step in zip(instance.triples, path.steps, strict=True)

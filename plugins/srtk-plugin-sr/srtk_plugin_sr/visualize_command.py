@@ -94,7 +94,7 @@ def run(args: argparse.Namespace) -> int:
 
 
 def _methods(given: Sequence[str], names: Sequence[str] | None) -> tuple[list[str], list[str]]:
-    """Return the result files to draw, one or two, and the names of two methods.
+    """Return the files of results to draw, at most two, and the names of two methods.
 
     Raises:
         InputError: If there is no file or are too many, or the standard input is one of two.
@@ -128,7 +128,7 @@ def _methods(given: Sequence[str], names: Sequence[str] | None) -> tuple[list[st
 
 
 def _results_of(given: str) -> list[str]:
-    """Return the result files that a path means: itself, or what a run has kept of each method, the main one first."""
+    """Return the files of results at a path: itself, or the journals of a run's methods, the main method first."""
     if given == "-" or not Path(given).is_dir():
         return [given]
     manifest = Path(given) / "manifest.json"

@@ -62,14 +62,14 @@ def numbered(options: Sequence[str]) -> str:
 def numbers(text: str, count: int, least: int, most: int) -> tuple[int, ...] | None:
     """Parse the numbers of options from a reply.
 
-    Accepted forms are a JSON list of numbers (alone, in prose, in a code fence, or as the only list of an object),
-    bare numbers, and lines that each start with a number. Text before a closing ``</think>`` is ignored.
+    Accepted forms are a JSON list of numbers, alone, in prose, in a code fence, or as the only list of an object. Bare
+    numbers and lines that each start with a number are accepted too. Text before a closing ``</think>`` is ignored.
 
     Args:
         text: Text of the reply.
         count: Number of options.
         least: Minimum number of options to choose.
-        most: Maximum number of options; further ones are dropped.
+        most: Maximum number of options; further options are dropped.
 
     Returns:
         Distinct numbers between 1 and ``count`` in the order of the reply; None if the reply is unclear, has a number

@@ -38,8 +38,8 @@ def check_entities(file: Readable, name: str) -> None:
 
     A file that declares no entity is read up to its first element. Otherwise expat reads the whole file; it stops if
     entities make the document a hundred times larger. For a file of some megabytes this is not enough, so there are
-    two further limits: an entity expands to at most MAX_ENTITY characters, since some parsers expand it where it is
-    declared, and the entities of one tag and its text expand to at most MAX_TEXT, since parsers hold these at once.
+    two further limits. An entity expands to at most MAX_ENTITY characters, since some parsers expand it where it is
+    declared. The entities of one tag and its text expand to at most MAX_TEXT, since parsers hold these at once.
 
     Args:
         file: The file, at its start.
