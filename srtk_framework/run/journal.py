@@ -27,12 +27,6 @@ def journal_file(folder: Path, method: str) -> Path:
     return folder / FOLDER / f"{''.join(c if c.isalnum() or c in '-_.' else '_' for c in method)}.jsonl"
 
 
-def record_in(line: bytes) -> bytes:
-    """Return the record that a line of a journal holds, without the journal's mark."""
-    mark = _mark_of(line)
-    return line if mark is None else line[: mark.start()] + b"}\n"
-
-
 class Journal:
     """Finished questions of one method, in order: a file of JSON lines, and a file of their seconds.
 

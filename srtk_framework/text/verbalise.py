@@ -219,13 +219,6 @@ def _blocks(subgraph: Subgraph, labels: Mapping[str, str], templates: Templates,
         yield [*lines, triple_line(subgraph, i, labels, templates)]
 
 
-def subgraph_lines(
-    subgraph: Subgraph, labels: Mapping[str, str], templates: Templates = DEFAULT, paths: bool = False
-) -> list[str]:
-    """Verbalise a subgraph, one line per triple, best first; with ``paths``, a path precedes its first triple."""
-    return [line for block in _blocks(subgraph, labels, templates, paths) for line in block]
-
-
 def subgraph_text(
     subgraph: Subgraph,
     labels: Mapping[str, str],
@@ -236,7 +229,7 @@ def subgraph_text(
 ) -> str:
     """Verbalise the longest prefix of a subgraph's triples that fits into ``tokens`` tokens (None: all triples).
 
-    Lines are never truncated.
+    There is a line per triple, never truncated; with ``paths``, a path precedes its first triple.
     """
     return fit(subgraph, labels, tokens, count, templates, paths)[0]
 

@@ -17,11 +17,17 @@ from hypothesis import strategies as st
 from srtk_framework.host import discovery
 from srtk_framework.recipe.recipe import from_data
 from srtk_framework.records import read_retrievals
-from srtk_framework.run.journal import Journal, discard, journal_file, record_in
+from srtk_framework.run.journal import Journal, _mark_of, discard, journal_file
 from srtk_framework.run.runner import Runner
 from srtk_framework.values import Question, Retrieval, RunError, Subgraph, Triple
 
 QUESTIONS = [Question(f"q{i}", f"what about {i}?", extra={"journal": "Nature"} if i == 2 else {}) for i in range(5)]
+
+
+def record_in(line: bytes) -> bytes:
+    """Return the record of a line without the journal's mark."""
+    mark = _mark_of(line)
+    return line if mark is None else line[: mark.start()] + b"}\n"
 
 
 def retrieval(question: Question) -> Retrieval:

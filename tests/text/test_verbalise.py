@@ -14,7 +14,6 @@ from srtk_framework.text.verbalise import (
     Templates,
     path_text,
     step_text,
-    subgraph_lines,
     subgraph_text,
     subgraph_tokens,
     triple_text,
@@ -72,7 +71,7 @@ def test_a_path_has_its_own_line_before_its_first_triple():
         paths=(RankedPath("Q2", (Step("P1"),), 1.0), RankedPath("Q2", (Step("P2"),), 0.5)),
         path_of=(0, 1, 0),
     )
-    assert subgraph_lines(subgraph, LABELS, paths=True) == [
+    assert subgraph_text(subgraph, LABELS, None, paths=True).split("\n") == [
         "Latvia → capital",
         "Latvia | capital | Riga",
         "Latvia → population",
@@ -85,12 +84,12 @@ def test_the_line_of_a_path_is_followed_by_where_another_meets_it():
     paths = (RankedPath("a", (Step("r"),), 0.0), RankedPath("b", (Step("s", inverse=True),), 0.0))
     nodes = tuple(f"n{i}" for i in range(6))
     met = Subgraph((Triple("a", "r", "n0"),), (0.0,), paths, (0,), joins=(Join((0, 1), nodes),))
-    assert subgraph_lines(met, {"a": "Ann"}, paths=True) == [
+    assert subgraph_text(met, {"a": "Ann"}, None, paths=True).split("\n") == [
         "Ann → r",
         "Ann → r and b → is s of meet in n0, n1, n2, n3, n4, …",
         "Ann | r | n0",
     ]
-    assert subgraph_lines(met, {}, paths=False) == ["a | r | n0"]
+    assert subgraph_text(met, {}, None, paths=False) == "a | r | n0"
 
 
 def test_templates_change_the_wording():
@@ -160,7 +159,8 @@ def test_the_budget_holds_for_other_token_counters(subgraph, tokens):
 
 @given(subgraphs())
 def test_there_is_one_line_for_each_triple(subgraph):
-    lines = subgraph_lines(subgraph, {})
+    text = subgraph_text(subgraph, {}, None)
+    lines = text.split("\n") if text else []
     assert len(lines) == len(subgraph.triples)
     assert all(len(line.splitlines()) == 1 for line in lines)
 
