@@ -3,6 +3,7 @@ from __future__ import annotations
 import json
 from pathlib import Path
 
+from srtk_framework.host import known_names
 from srtk_framework.host.known_drivers import distributions_of_command, drivers_declared_in, known_drivers, main
 
 ROOT = Path(__file__).parents[2]
@@ -33,3 +34,10 @@ def test_a_command_is_found_by_its_first_word_as_it_is_written():
     }
     assert distributions_of_command("train") == {"srtk-plugin-sr": ["train"]}
     assert distributions_of_command("grap") == {}
+
+
+def test_the_drivers_of_a_role_are_known_whether_installed_or_not(monkeypatch):
+    table = {"srtk-plugin-b": {"encoder": ["z", "a"]}, "srtk-plugin-c": {"encoder": ["a"], "reader": ["r"]}}
+    monkeypatch.setattr("srtk_framework.host.known_drivers.known_drivers", lambda: table)
+    assert known_names("encoder") == ["a", "z"]
+    assert known_names("nothing") == []

@@ -158,9 +158,12 @@ def test_the_next_step_that_is_printed_installs_what_the_test_needs(
     assert f"next: pip install -e '{folder}[testing]' && pytest {folder}\n" in capsys.readouterr().out
 
 
-def test_a_command_that_the_core_has_is_refused(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
-    assert main(["new", "command", "run", "--in", str(tmp_path)]) == 2
-    assert "`srtk run` exists already" in capsys.readouterr().err
+@pytest.mark.parametrize("name", ["run", "new"])
+def test_a_command_that_the_core_or_a_plugin_has_is_refused(
+    name: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    assert main(["new", "command", name, "--in", str(tmp_path)]) == 2
+    assert f"`srtk {name}` exists already" in capsys.readouterr().err
     assert list(tmp_path.iterdir()) == []
 
 
