@@ -206,7 +206,8 @@ def _not_installed(arguments: list[str], some: bool) -> str | None:
     from srtk_framework.host.known_drivers import distributions_of_command  # read only if something is missing
 
     known = distributions_of_command(arguments[0])
-    wanted = {dist: [" ".join(arguments[:2])] for dist, names in known.items() if " ".join(arguments[:2]) in names}
+    written = (arguments[0], " ".join(arguments[:2]))
+    wanted = {dist: [name] for dist, names in known.items() for name in names if name in written}
     missing = wanted or ({} if some else known)
     if not missing:
         return None

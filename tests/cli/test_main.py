@@ -120,6 +120,7 @@ class TestWithToys:
             "`srtk graph build` of srtk-plugin-local is not installed; run: pip install srtk-plugin-local",
         ),
         (["train"], "`srtk train` of srtk-plugin-sr is not installed; run: pip install srtk-plugin-sr"),
+        (["ask", "a.csv"], "`srtk ask` of srtk-plugin-answers is not installed; run: pip install srtk-plugin-answers"),
         (
             ["graph"],
             "`srtk graph build`, `srtk graph info` of srtk-plugin-local and `srtk graph load`, `srtk graph pull` of"

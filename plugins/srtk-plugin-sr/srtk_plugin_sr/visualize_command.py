@@ -1,4 +1,7 @@
-"""Draw retrieved subgraphs: one self-contained page for all questions of a results file, or of two side by side."""
+"""Draw retrieved subgraphs on a page.
+
+The page is self-contained, for all questions of a results file, or of two side by side.
+"""
 
 from __future__ import annotations
 
