@@ -29,7 +29,7 @@ def test_the_default_blocks_are_those_of_one_place():
         "entity_linker": defaults.LINKER,
         "expander": defaults.EXPANDER,
         "path_scorer": defaults.SCORER,
-        "encoder": defaults.encoder(),
+        "encoder": defaults.default_encoder(),
     }
 
 
@@ -37,12 +37,12 @@ def test_the_best_installed_encoder_is_the_default(monkeypatch):
     everything = defaults.find("encoder")
     of_torch = [plugin for plugin in everything if plugin.name == "transformers"]
     monkeypatch.setattr(defaults, "find", lambda role: of_torch)
-    assert defaults.encoder() == "transformers"
+    assert defaults.default_encoder() == "transformers"
 
 
 def test_the_first_encoder_goes_before_the_second(install):
     install("srtk-plugin-light", "srtk_light", '"""None."""', {"encoder": {"onnx": "Light"}})
-    assert defaults.encoder() == "onnx"
+    assert defaults.default_encoder() == "onnx"
 
 
 def test_an_expander_without_scorer_gets_neither_scorer_nor_encoder(toys):
@@ -55,7 +55,7 @@ def test_a_reader_is_given_what_it_needs_and_none_is_added(toys):
     blocks = default_drivers(TOY, {**given, "reader": {"members": 7}})
     assert blocks["reader"] == {"use": defaults.READER, "members": 7}
     assert blocks["path_scorer"] == {"use": defaults.SCORER}
-    assert blocks["encoder"]["use"] == defaults.encoder()
+    assert blocks["encoder"]["use"] == defaults.default_encoder()
     assert "reader" not in default_drivers(TOY, given)
 
 
