@@ -91,15 +91,14 @@ class ConstantEncoder(Encoder):
 
 def write_oracle_head(folder: FilePath) -> None:
     """Write a head whose logit is 10 for triples on the best path of the inner expander, and -10 for all others."""
-    from srtk_plugin_sr.features import feature_count
+    from srtk_plugin_sr.features import FEATURE_COUNT, ROUNDS
     from srtk_plugin_sr.head import Head, input_width
 
-    rounds, kinds, dimensions = 3, 2, 2
-    features = feature_count(rounds)
-    width = input_width(dimensions, kinds, features)
+    dimensions, features = 2, FEATURE_COUNT
+    width = input_width(dimensions, features)
     inner = np.zeros((1, width))
     # The score of a triple's path, relative to the best, follows the distances, hops and directions of `features.py`.
-    inner[0, width - features + 2 * (1 + 2 * rounds) + 6 + 2 + 1] = 1.0
+    inner[0, width - features + 2 * (1 + 2 * ROUNDS) + 6 + 2 + 1] = 1.0
     weights = {
         "inner": inner,
         "inner_bias": np.array([0.5]),
@@ -108,8 +107,8 @@ def write_oracle_head(folder: FilePath) -> None:
         "mean": np.zeros(features),
         "spread": np.ones(features),
     }
-    reads = {"entities": False, "rounds": rounds, "mention": None, "probe": [1.0, 0.0]}
-    Head(weights, slope=1.0, offset=0.0, threshold=0.5, reads=reads).save(folder)
+    reads = {"mention": None, "probe": [1.0, 0.0]}
+    Head(weights, slope=1.0, offset=0.0, reads=reads).save(folder)
 
 
 @attrs.frozen

@@ -64,15 +64,7 @@ _TWO_VALUES = "the graph has no relation with a number or a date for each of the
 
 @attrs.define(eq=False)
 class AnswerHandlers:
-    """Answer a question in ids, by its paths and its operation.
-
-    Attributes:
-        graph: Graph that is read.
-        operations: Reads sets.
-        sets: Reads the sets of questions without a link.
-        likeness: Compares relations with questions.
-        relation_words: Words of the names of the graph's relations.
-    """
+    """Answer a question in ids, by its paths and its operation."""
 
     graph: KnowledgeGraph
     operations: Operations
@@ -83,10 +75,7 @@ class AnswerHandlers:
     def draft(self, question: Question, operated: Operated, names: Mapping[str, str]) -> Draft:
         """Answer in ids, by the first handler of the question's kind that does not pass.
 
-        Args:
-            question: The question.
-            operated: Its operation.
-            names: Labels of the nodes of its subgraph.
+        ``names`` are the labels of the subgraph's nodes.
         """
         known = Case(question, operated)
         handlers = (*_NAMES, *(_UNLINKED if not question.links else _OF_KIND.get(operated.kind.kind, _LOOKUP)))

@@ -18,17 +18,17 @@ WEIGHTS = {
     "first": -0.92,
 }
 """Weights of ``Evidence.features``, fitted by ``benchmarks/answers/probability.py``."""
+# Least probability of an answer that is sure, or likely: chosen on the demo's questions by kind (seeds 11 and 12) and
+# on ``benchmarks/answers/certainty.jsonl``.
 SURE, LIKELY = 0.7, 0.5
-"""Least probability of an answer that is sure, or likely: chosen on the demo's questions by kind (seeds 11 and 12) and
-on ``benchmarks/answers/certainty.jsonl``."""
+# Beyond this distance of the next path no more is known.
 _MOST = 4.0
-"""Distance of the next path beyond which no more is known."""
+# Least share of a path, and of all others together: the only path that was found is not surely right.
 _LEAST = 0.02
-"""Least share of a path, and of all others together: the only path that was found is not surely right."""
+# Just below `SURE`: what no word of the question names is likely at most.
 _LIKENED = 0.69
-"""Most probability of an answer that counts what no word of the question names."""
+# Distance of the next set from which on a likely set of an operation is the one that is asked for.
 _CLEAR = 1.0
-"""Distance of the next set from which on a likely set of an operation is the one that is asked for."""
 
 
 @attrs.frozen

@@ -22,8 +22,8 @@ from srtk_plugin_answers.question_kinds import asks_for_things, class_words, mea
 _NO_WORD = re.compile(r"[^\w]+")
 _CAPITAL = re.compile(r"(?<![\w.'’-])[A-Z][a-zà-ÿ]{2,}\b")
 _TOKEN = re.compile(r"\w+")
+# Shorter names are words by chance.
 _LEAST_NAME = 3
-"""Characters of a name that can be told from a word by chance."""
 _NAMES = 10_000
 """Names whose words are kept."""
 
@@ -47,12 +47,7 @@ def choices(question: Question, operated: Operated, names: Mapping[str, str]) ->
     """Return the paths of a subgraph with their ends, best first; of paths with the same ends only the first.
 
     Paths to nodes of the class or to statements of the year that the question names come first. Then come paths whose
-    ends are of the kind that its words ask for: dates, numbers or names.
-
-    Args:
-        question: The question.
-        operated: Its operation.
-        names: Labels of the relations.
+    ends are of the kind that its words ask for: dates, numbers or names. ``names`` are the labels of relations.
     """
     found = operated.found
     ranked = [path for path in sorted(found.paths, key=path_order) if path.steps] or _first_steps(question, found)
@@ -143,13 +138,7 @@ def _first_steps(question: Question, found: Subgraph) -> list[RankedPath]:
 
 
 def named_ends(question: Question, nodes: Sequence[str], names: Mapping[str, str]) -> list[Link]:
-    """Return links to nodes whose names stand in the question, outside of its links' mentions.
-
-    Args:
-        question: The question.
-        nodes: Nodes of its subgraph.
-        names: Their labels.
-    """
+    """Return links to nodes whose names stand in the question, outside of its links' mentions."""
     linked = {link.entity for link in question.links}
     classes = class_words(question.text)
     plain = f" {_singulars(without_mentions(question, question.links, {}, MENTION))} "
@@ -195,10 +184,7 @@ def unknown_names(question: Question, relations: Collection[str]) -> list[str]:
     """Return the capitalised words of a question, beyond its first, that no link's mention covers; all but acronyms.
 
     Where no letter of the question is small, or each word is capitalised, capitals mean nothing, and none is returned.
-
-    Args:
-        question: The question.
-        relations: Words of the relations' names, which may be capitalised.
+    Words of the relations' names may be capitalised too.
     """
     words = list(_CAPITAL.finditer(question.text))
     small = re.search(r"\b[a-z]{3,}", question.text[1:])

@@ -24,10 +24,10 @@ _TRIED = 1000
 """Members that show which steps a set has, and members whose ends are read at once."""
 _LEAST_ENDS = 8
 """Least number of ends of a step whose class is read."""
+# Not each node of a class has a relation that names it, so nearly all stand for all.
 _ALL = 0.9
-"""Share of ends that relations call by a noun, from which on all of them are of its class."""
+# Pasts of verbs that begin otherwise than their participles, as relations have them: *written by*.
 _PAST = {"wrote": "written", "sang": "sung", "drew": "drawn", "chose": "chosen", "drove": "driven", "spoke": "spoken"}
-"""Pasts of verbs that begin otherwise than their participles, as relations have them: *written by*."""
 _MOST = 200_000
 """Triples that are counted for one order."""
 _LIKE = 0.5
@@ -80,12 +80,7 @@ class Counted:
 
 @attrs.frozen(eq=False)
 class CountedSteps:
-    """Find the step of a set that an order by counts means, and count its ends.
-
-    Attributes:
-        graph: Graph from which they are read.
-        names: Names of its relations and classes.
-    """
+    """Find the step of a set that an order by counts means, and count its ends."""
 
     graph: KnowledgeGraph
     names: GraphNames

@@ -20,19 +20,13 @@ from srtk_plugin_answers.question_values import ValueConstraint, clauses
 
 _SAMPLE = 8
 """Members whose values show whether a relation has numbers or dates."""
+# A link's share of 0 has no logarithm.
 _LEAST_SHARE = 1e-6
-"""Replaces a link's share of 0, which has no logarithm."""
 
 
 @attrs.frozen(eq=False)
 class DecidingValues:
-    """Choose the relation whose values decide, and order or narrow sets by it.
-
-    Attributes:
-        graph: Graph from which the values are read.
-        scores: Scores the relations.
-        counted: Finds the steps that orders by counts mean.
-    """
+    """Choose the relation whose values decide, and order or narrow sets by it."""
 
     graph: KnowledgeGraph
     scores: PathScores

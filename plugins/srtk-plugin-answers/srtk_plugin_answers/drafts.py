@@ -97,14 +97,7 @@ class Draft:
 
 @attrs.frozen
 class Case:
-    """A question with its operation and its paths.
-
-    Attributes:
-        question: The question.
-        operated: Its operation.
-        found: Its paths with their ends, best first.
-        labels: Labels of the last relations of its paths.
-    """
+    """A question with its operation, its paths with their ends, best first, and the labels of their last relations."""
 
     question: Question
     operated: Operated

@@ -60,16 +60,8 @@ def of_role(
     """Find the nodes that a relation or their table calls by the class.
 
     *City country* leads from a city to a country; a node with a column of the table *films* is a film. Not each node of
-    a class has such a relation, but the other nodes of a set are like those that have it.
-
-    Args:
-        reads: Reads of the graph.
-        names: Its names.
-        asked: Per question, the phrases that may name the class.
-        nodes: Per question, the nodes.
-
-    Returns:
-        Per question, its nodes that are called so (``role_words``).
+    a class has such a relation, but the other nodes of a set are like those that have it. Arguments and result are as
+    in ``of_class``.
     """
     wanted = [place for place, row in enumerate(asked) if row and nodes[place]]
     found: list[frozenset[str]] = [frozenset() for _ in asked]

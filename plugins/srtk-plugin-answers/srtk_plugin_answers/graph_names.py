@@ -21,12 +21,7 @@ _KEPT = 10_000
 
 @attrs.define(eq=False)
 class GraphNames:
-    """Keep the names of relations and classes, the classes above those, and which steps call their nodes by a phrase.
-
-    Attributes:
-        graph: Graph whose names they are.
-        schema: Its schema.
-    """
+    """Keep the names of relations and classes, broader classes, and the steps that call their nodes by a phrase."""
 
     graph: KnowledgeGraph
     schema: Schema

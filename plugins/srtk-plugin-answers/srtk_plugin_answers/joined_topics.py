@@ -15,21 +15,17 @@ from srtk_framework.values import Budget, Path, Pattern, Question, RankedPath, S
 from srtk_plugin_answers.node_sets import PATHS, SETS, Lead, NodeSet, Row, margin, whole_set
 from srtk_plugin_answers.path_scores import PathScores
 
+# Distance of scores from which on another relation is meant; wrong relations were 2 and more away.
 _CLEAR = 1.0
-"""Distance of scores from which on a relation is not the one that is asked about; wrong ones were 2 and more away."""
 _JOIN = 2
 """Maximum number of steps from one link over the set to another."""
 
 
 @attrs.frozen(eq=False)
 class JoinedTopics:
-    """Read the paths between the topics of a question.
+    """Read the paths between the topics of a question, with at most ``members`` instances of a path.
 
-    Attributes:
-        graph: Graph that is read.
-        scores: Scores the paths between the topics.
-        members: Maximum number of instances of a path that are read.
-        tables: Relations of each table that the graph was made of.
+    ``tables`` are the relations of each table that the graph was made of.
     """
 
     graph: KnowledgeGraph
@@ -106,7 +102,7 @@ class JoinedTopics:
             whole, joining = self._parted(path, last, question)
             only = [member for member in whole.instances if member not in joining]
             if only and joining:
-                rows = [whole.chains(member) for member in only] + _joined(whole, joining, path)
+                rows = [whole.chain(member, None) for member in only] + _joined(whole, joining, path)
                 facts = {"without": _join(path, last), "left": len(only), "complete": not whole.cut}
                 return _lead_of(whole, rows, facts, only, list(whole.instances), path)
         return whole_set(sets)

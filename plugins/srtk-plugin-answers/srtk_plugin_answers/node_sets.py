@@ -16,10 +16,10 @@ Row = Sequence[tuple[Triple, RankedPath | None]]
 """The triples of one member of a set, each with the path that led to it."""
 
 
+# Best paths of a search that may lead to the set; each costs a read of its nodes' values or classes.
 PATHS = 10
-"""Best paths of a search that may lead to the set; each costs a read of its nodes' values or classes."""
+# The best set may not be the right set, so the first member of this many sets comes first.
 SETS = 3
-"""Sets of which the member that is asked for comes first, since the best of them may not be the right set."""
 
 
 @attrs.frozen
@@ -65,15 +65,10 @@ class NodeSet:
         """Return the linked entities."""
         return cls(None, dict.fromkeys(dict.fromkeys(link.entity for link in question.links), ()))
 
-    def chain(self, member: str) -> list[tuple[Triple, RankedPath | None]]:
-        """Return the triples of the first instance that leads to a member, and those with its values."""
-        chain = [(triple, self.path) for some in self.instances[member][:1] for triple in some.triples]
+    def chain(self, member: str, most: int | None = 1) -> list[tuple[Triple, RankedPath | None]]:
+        """Return the triples of the first instances that lead to a member, and the triples with its values."""
+        chain = [(triple, self.path) for some in self.instances[member][:most] for triple in some.triples]
         return [*chain, *self.values.get(member, ())]
-
-    def chains(self, member: str) -> list[tuple[Triple, RankedPath | None]]:
-        """Return the triples of all instances that lead to a member, and those with its values."""
-        chains = [(triple, self.path) for some in self.instances[member] for triple in some.triples]
-        return [*chains, *self.values.get(member, ())]
 
     def is_known(self) -> bool:
         """Return whether constraints found a value of each member."""
@@ -158,7 +153,7 @@ def whole_set(sets: Sequence[NodeSet]) -> Lead:
     if not sets:
         return Lead()
     best, *more = sets
-    rows = [best.chains(member) for member in best.instances]
+    rows = [best.chain(member, None) for member in best.instances]
     others = [one.chain(member) for one in more if one.values for member in list(one.instances)[:1]]
     facts = {**best.facts(), "complete": not best.cut and best.is_known()}
     members = list(best.instances)
@@ -181,17 +176,6 @@ def margin(first: Lead, others: Sequence[Lead]) -> float:
     return first.score - max(scores) if first.score is not None and scores else math.inf
 
 
-def narrowed(sets: Sequence[NodeSet], fit: frozenset[str]) -> list[NodeSet]:
-    """Return the sets with members of the class asked for, those members alone."""
-    kept = []
-    for one in sets:
-        instances = {member: some for member, some in one.instances.items() if member in fit}
-        left = len(one.instances) - len(instances)
-        if instances:
-            kept.append(attrs.evolve(one, instances=instances, behind={"class": left} if left else {}))
-    return kept
-
-
 _CALLED = 0.25
 """Least share of a set's members that relations call by a class, for the set to be of it."""
 
@@ -206,8 +190,10 @@ def classed(sets: Sequence[NodeSet], fit: frozenset[str], roles: frozenset[str])
     """
     kept = []
     for one in sets:
-        if one_of := narrowed([one], fit):
-            kept += one_of
+        instances = {member: some for member, some in one.instances.items() if member in fit}
+        left = len(one.instances) - len(instances)
+        if instances:
+            kept.append(attrs.evolve(one, instances=instances, behind={"class": left} if left else {}))
         elif sum(node in roles for node in one.instances) >= max(1, _CALLED * len(one.instances)):
             kept.append(one)
     return kept

@@ -33,7 +33,7 @@ from srtk_plugin_answers.question_kinds import (
 )
 from srtk_plugin_answers.question_values import ValueConstraint, clauses, value_constraints
 from srtk_plugin_answers.result_order import of_class_first
-from srtk_plugin_answers.statement_years import in_years
+from srtk_plugin_answers.statement_years import in_year
 
 PART = 0.5
 """Part of the budget for a set that does not fit into all of it."""
@@ -158,7 +158,10 @@ class Operations:
     def _begun(self, reads: PathReads, questions: Sequence[Question], found: Sequence[Subgraph]) -> list[Operated]:
         """Read the words of questions, and put the statements of the year that they name first."""
         kinds = [self.kind(question) for question in questions]
-        found, held = in_years(self.graph, [one.year if one.kind == "time-bound" else None for one in kinds], found)
+        dated = [
+            in_year(self.graph, row, one.year if one.kind == "time-bound" else None)
+            for row, one in zip(found, kinds, strict=True)
+        ]
         unnamed = unnamed_entities(questions)
         names = dict(zip(unnamed, self.graph.labels(unnamed), strict=True)) if unnamed else {}
         settings = self.scorer.search_settings() or SearchSettings()
@@ -167,8 +170,8 @@ class Operations:
         scale = self.scale if settings.scale is None else settings.scale
         scores = scores_of_questions(self.values.scores, scale, reads, self.schema, questions, texts)
         return [
-            Operated(one, kind, row, dated, PathEnds(row), reads, own, text, *self._conditions(one, kind, dated, names))
-            for one, kind, row, dated, own, text in zip(questions, kinds, found, held, scores, texts, strict=True)
+            Operated(one, kind, row, held, PathEnds(row), reads, own, text, *self._conditions(one, kind, held, names))
+            for one, kind, (row, held), own, text in zip(questions, kinds, dated, scores, texts, strict=True)
         ]
 
     def _conditions(

@@ -13,9 +13,9 @@ from srtk_framework.roles import PathScorer
 from srtk_framework.values import END, Path, Question, RankedPath, Schema, Step, rounded
 from srtk_plugin_answers.path_reads import PathReads
 
+# Distances of the next path's score from which on a path is clearly the best, or surely: factors of 4.5 and 100 of
+# probability.
 CLEAR, SURE = 1.5, 4.6
-"""Distances of the next path's score from which on a path is clearly the best, or surely: factors of 4.5 and 100
-of probability."""
 
 
 def is_clear(path: RankedPath | None, paths: Sequence[RankedPath], least: float = CLEAR) -> bool:
@@ -111,14 +111,8 @@ def scores_of_questions(
 ) -> list[PathScores]:
     """Return the path scores of each question, in a known scale or in a unit that is measured for it.
 
-    Args:
-        plain: The scores without a unit.
-        scale: Difference of the scorer's numbers that is one unit; None to measure it by the first steps from the
-            links, or without a link by the schema's relations.
-        reads: Reads of the graph.
-        schema: Its schema.
-        questions: The questions.
-        texts: Texts of the questions for the scorer.
+    Without a scale, the unit is measured by the first steps from the links, or without a link by the schema's
+    relations.
     """
     if scale is not None:
         return [attrs.evolve(plain, unit=ScoreUnit(scale))] * len(questions)

@@ -10,8 +10,8 @@ from srtk_framework.text import fold
 
 MENTION = " ¤ "
 """Stands for the mention of a linked entity, which is no part of a phrase."""
+# Several parts of a reader ask for the reading of the same question.
 KEPT_TEXTS = 256
-"""Questions whose reading is kept, since several parts of a reader ask for it."""
 
 
 def word_set(text: str) -> frozenset[str]:

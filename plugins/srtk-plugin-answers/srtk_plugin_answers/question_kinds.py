@@ -31,13 +31,13 @@ _GREAT = word_set(
     hottest largest longest most northernmost priciest richest strongest tallest top widest youngest
     """
 )
+# The oldest has the earliest date, the youngest the latest.
 _SMALL = word_set(
     """
     cheapest closest coldest earliest fewest least lightest lowest nearest narrowest oldest poorest shallowest
     shortest slowest smallest southernmost weakest
     """
 )
-"""Superlatives that ask for the least number. The oldest has the earliest date, the youngest the latest."""
 _AGED = word_set("oldest youngest older younger")
 _MEASURED = {
     word: measure
@@ -382,8 +382,8 @@ def _places(words: Sequence[str]) -> int:
 
 
 _HAVING = word_set("with have has had having by that which who")
+# In *countries whose area* nobody asks for an area.
 _WHOSE = re.compile(r"^\w+ whose\b", re.IGNORECASE)
-"""A question that begins with its class: in *countries whose area* nobody asks for an area."""
 _OF_ORDER = re.compile(
     r"^(?!(?:when|where|how|why|in|is|are|was|were|do|does|did|has|have) )"
     rf"(?:the )?(?:top |(?:[\w-]+ ){{1,3}}(?:with|having|that|which|who) .*\b(?:{'|'.join(sorted(_ORDERING))})\b)",

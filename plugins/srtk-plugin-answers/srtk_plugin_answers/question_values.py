@@ -79,8 +79,8 @@ _BEFORE = re.compile(
     re.IGNORECASE,
 )
 """What belongs to a constraint before and behind it: with a population of | over | two million people."""
+# With all characters before a constraint, a long question would take quadratic time.
 _NEAR = 100
-"""Characters before a constraint that are looked at: with all of them a long question would take quadratic time."""
 _NEGATED = re.compile(r"(?:\bnot|n't|\bnever)(?:\s+[\w-]+){0,2}\s*$", re.IGNORECASE)
 _NAME = re.compile(r" [A-Z]")
 """What follows a year that is part of a name: in 2021 Grammy Awards."""

@@ -34,11 +34,7 @@ _CLEAR = 0.5
 
 @attrs.frozen(eq=False)
 class RelationLikeness:
-    """Compare the relations of paths with the nouns of a question.
-
-    Attributes:
-        names: Names of the graph's relations.
-    """
+    """Compare the relations of paths with the nouns of a question."""
 
     names: GraphNames
 

@@ -26,10 +26,6 @@ class SharedNames:
     """Find the nodes without a name, or with a name that many have, with their content and their owners.
 
     Many means ten nodes or more behind one relation, each from a node of its own.
-
-    Attributes:
-        graph: Graph that is read.
-        schema: Its schema.
     """
 
     graph: KnowledgeGraph
@@ -37,12 +33,7 @@ class SharedNames:
     _known: dict[str, str | None] = attrs.field(init=False, factory=dict, repr=False)
 
     def are_meaningful(self, nodes: Collection[str], names: Mapping[str, str]) -> bool:
-        """Return whether nodes have a name with a meaning, as nodes with several names do.
-
-        Args:
-            nodes: The nodes.
-            names: Names of nodes; a node that is not among them counts as named.
-        """
+        """Return whether nodes have a name with a meaning: several names do, and a node that ``names`` lacks does."""
         if not nodes or any(isinstance(node, Literal) or node not in names for node in nodes):
             return True
         if all(_is_bare(node, names[node]) for node in nodes):

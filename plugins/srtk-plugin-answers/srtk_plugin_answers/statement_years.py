@@ -16,32 +16,20 @@ _END = frozenset(["end", "until", "till", "to"])
 _WORD = re.compile(r"[a-z]+")
 
 
-def in_year(graph: KnowledgeGraph, found: Subgraph, year: int) -> tuple[Subgraph, list[int]]:
+def in_year(graph: KnowledgeGraph, found: Subgraph, year: int | None) -> tuple[Subgraph, int]:
     """Put statements that held in a year first, and statements that did not hold last.
 
     Returns:
-        The subgraph in that order, and for each triple in the order before 1 if the statement held, -1 if it did not, 0
-        without a date.
+        The subgraph in that order, and how many statements held; -1 if dates exclude all, 0 without dates or a year.
     """
+    if year is None:
+        return found, 0
     rows = found.qualifiers or tuple(tuple(row) for row in graph.qualifiers(found.triples))
     words = _names(graph, rows)
     held = [_held(row, words, year) for row in rows]
     order = sorted(range(len(held)), key=lambda i: (-held[i], i))
-    return in_order(found, order, sum(one > 0 for one in held)), held
-
-
-def in_years(
-    graph: KnowledgeGraph, years: Sequence[int | None], found: Sequence[Subgraph]
-) -> tuple[list[Subgraph], list[int]]:
-    """Put the statements that held in the year of each question first; return also how many did, or -1."""
-    changed, decided = [], []
-    for year, subgraph in zip(years, found, strict=True):
-        held = [0]
-        if year is not None:
-            subgraph, held = in_year(graph, subgraph, year)
-        changed.append(subgraph)
-        decided.append(sum(one > 0 for one in held) or -any(held))
-    return changed, decided
+    count = sum(one > 0 for one in held)
+    return in_order(found, order, count), count or -any(held)
 
 
 _ENDED = re.compile(

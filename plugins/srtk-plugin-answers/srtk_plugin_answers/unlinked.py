@@ -25,6 +25,7 @@ from srtk_plugin_answers.question_kinds import (
 from srtk_plugin_answers.question_values import clauses, value_constraints
 from srtk_plugin_answers.shared_names import SharedNames
 
+# A value or a class already means these words, so they may be left over.
 _DONE = word_set(
     """
     came come comes out made make makes released release appear appeared published produced produce founded found built
@@ -34,7 +35,6 @@ _DONE = word_set(
     different distinct table data dataset database file graph
     """
 )
-"""Words that say nothing that a value or a class does not."""
 _QUOTES = '"“”‘«»'
 _MARKS = f"{_QUOTES}',;:?.!"
 _PARTICIPLES = ("ed", "ing")
@@ -45,14 +45,7 @@ _MOST = 100_000
 
 @attrs.frozen(eq=False)
 class UnlinkedSets:
-    """Read the set that a question without a linked entity asks of.
-
-    Attributes:
-        graph: Graph that is read.
-        schema: Its schema.
-        values: Choose the relation whose values decide.
-        shared: Knows which names have no meaning.
-    """
+    """Read the set that a question without a linked entity asks for."""
 
     graph: KnowledgeGraph
     schema: Schema

@@ -1,8 +1,8 @@
-"""``srtk adapt``: adapts a path scorer to a graph of which nobody has asked questions.
+"""``srtk adapt``: adapts a path scorer to a graph without questions.
 
-Questions are made from the graph's own paths, and the encoder learns to rank each path before those that a search
-confuses with it, without forgetting how it ranked them. Its weights are then led back towards where they began; what
-held-out made questions show to be better is kept.
+Questions are made from the graph's own paths, and the encoder learns to rank each path before its rivals in a search.
+Half of the target is its own ranking before, against forgetting. Its weights are then led back towards the start; held-
+out made questions choose how far.
 """
 
 from __future__ import annotations
@@ -13,7 +13,6 @@ import sys
 import time
 from collections.abc import Mapping
 from contextlib import ExitStack
-from functools import partial
 from pathlib import Path as FilePath
 from typing import Any
 
@@ -23,7 +22,7 @@ from srtk_plugin_training import require_packages
 
 from srtk_framework.cli import graph_block
 from srtk_framework.recipe import Composer, from_data
-from srtk_framework.records import place, workplace
+from srtk_framework.records import place
 from srtk_framework.roles import Generator, KnowledgeGraph
 from srtk_framework.text import read_yaml
 from srtk_framework.values import InputError, Question
@@ -31,7 +30,7 @@ from srtk_plugin_sr.adaptation import adapt
 from srtk_plugin_sr.dense import DenseScorer
 from srtk_plugin_sr.fit_settings import ScorerFitSettings
 from srtk_plugin_sr.made_questions import MadeQuestions
-from srtk_plugin_sr.model_folder import differences, digest, put_model, stoppable, training_folder, training_state
+from srtk_plugin_sr.model_folder import digest, stoppable, train_into
 from srtk_plugin_sr.rivals import find_rivals
 from srtk_plugin_sr.scorer_form import ScorerForm, write_form
 from srtk_plugin_sr.trainer import trainable_encoder
@@ -44,8 +43,8 @@ HELD_OUT = 0.1
 SEARCH_SHARE = 0.5
 """Share of the minutes after which no further question is searched for the rivals of its path."""
 
+# One round of the training always runs.
 _LEAST_MINUTES = 1e-6
-"""Of the training, one round of which always runs."""
 
 RECIPE = "recipe.yaml"
 """File of the recipe beside the weights."""
@@ -73,7 +72,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
 
 def run(args: argparse.Namespace) -> int:
-    """Make questions, train, blend, write the weights, and print what was done; SIGTERM stops it as Ctrl-C does."""
+    """Make questions, train, blend, write the weights, and print the figures; SIGTERM stops it as Ctrl-C does."""
     require_packages("srtk-plugin-sr", "lightning", "torch")
     return stoppable(lambda: _adapt(args))
 
@@ -108,34 +107,26 @@ def _adapt(args: argparse.Namespace) -> int:
             )
         form = attrs.evolve(dense.form, mention=dense.search_settings().mention, adapted=True)
         settings = attrs.evolve(settings, mention=form.mention)
-        state = training_state(
-            {
-                "the model": dense.encoder.fingerprint(),
-                "the made questions": digest(questions),
-                "the graph": graph.fingerprint(),
-                "the form of the scores": repr(form),
-                "seed": repr(args.seed),
-                **{name: str(value) for name, value in attrs.asdict(settings).items()},
-            }
-        )
-        folder = training_folder(out)
-        with workplace(out, f"choose another {folder.setting}") as beside:
-            finished = folder.finished(state)
-            again = finished is None or args.fresh
-            if again:
-                folder.begin(state, args.fresh, partial(differences, state=state))
-                state["figures"] = _trained(args, dense, questions, form, settings, out)
-                made = beside / "model"
-                trainable_encoder(dense.encoder).save(made)
-                write_form(form, made)
-                _write_card(args, state["figures"], made)
-                text = _recipe(args, blocks["knowledge_graph"], state["figures"], out)
-                (made / RECIPE).write_text(text, encoding="utf-8")
-                put_model(made, out, state)
-            else:
-                state = finished or state
+
+        def train(made: FilePath) -> dict[str, Any]:
+            figures = _trained(args, dense, questions, form, settings, out)
+            trainable_encoder(dense.encoder).save(made)
+            write_form(form, made)
+            _write_card(args, figures, made)
+            (made / RECIPE).write_text(_recipe(args, blocks["knowledge_graph"], figures, out), encoding="utf-8")
+            return figures
+
+        inputs = {
+            "the model": dense.encoder.fingerprint(),
+            "the made questions": digest(questions),
+            "the graph": graph.fingerprint(),
+            "the form of the scores": repr(form),
+            "seed": repr(args.seed),
+            **{name: str(value) for name, value in attrs.asdict(settings).items()},
+        }
+        figures, again = train_into(out, inputs, args.fresh, train)
     if not args.quiet:
-        _report(args, state["figures"], again)
+        _report(args, figures, again)
     return 0
 
 
@@ -200,7 +191,7 @@ def _trained(
 
 
 def _lines(figures: dict[str, Any]) -> list[str]:
-    """Say what was done."""
+    """Describe the adaptation by its figures."""
     blends = ", ".join(f"{value:.3f} at {float(share):g}" for share, value in figures["blends"].items())
     kept = (
         f"the blend at {figures['share']:g} of the way"
@@ -228,7 +219,7 @@ def _report(args: argparse.Namespace, figures: dict[str, Any], again: bool) -> N
 
 
 def _recipe(args: argparse.Namespace, graph: Mapping[str, Any], figures: Mapping[str, Any], out: FilePath) -> str:
-    """Return a recipe that fuses the search by the first weights with that by the adapted ones, if these differ."""
+    """Return a recipe that fuses the searches by the first and by the adapted weights, if these differ."""
     start = args.model_name_or_path
     models = [os.path.realpath(start) if os.path.isdir(start) else start, *([str(out)] if figures["share"] else [])]
     searches: list[dict[str, Any]] = [

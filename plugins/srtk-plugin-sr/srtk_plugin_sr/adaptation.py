@@ -1,14 +1,14 @@
 """Adaptation of a path scorer's encoder to a graph: training on ranked paths, and a blend of weights with the start.
 
-What a training on made questions forgets can cost more than what it learns brings. So half of what it learns is how the
-weights ranked the paths before, and afterwards they are led back towards where they began, and stay there if no blend
-ranks better on questions that were held out, by more than chance alone gives.
+A training on made questions can forget more than it learns. So half of the target is the ranking of the weights
+before. Afterwards the weights are led back towards the start, and stay there if no blend ranks held-out questions
+better by more than chance alone gives.
 """
 
 from __future__ import annotations
 
 import math
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from pathlib import Path as FilePath
 from typing import Any
 
@@ -17,20 +17,21 @@ import numpy as np
 import numpy.typing as npt
 
 from srtk_plugin_sr.fit_settings import ScorerFitSettings
-from srtk_plugin_sr.samples import TrainingSet
+from srtk_plugin_sr.samples import IndexedSample, TrainingSet
 from srtk_plugin_sr.scorer_form import ScorerForm
 from srtk_plugin_sr.trainer import blend_weights, train_encoder, weights_of
 from srtk_plugin_sr.vectors import unit
 
 SHARES = (0.3, 0.5, 0.7, 1.0)
 """How far from the start to the trained weights a blend may lie."""
+# Part of the target that is the ranking of the start, against forgetting: an earlier adaptation without it lost
+# coverage on the demo.
 DISTILLED = 0.5
-"""Part of the target that is what the weights of the start give each path."""
 
 
 @attrs.frozen
 class Adapted:
-    """What an adaptation came to; accuracies are shares of held-out questions with a right path first.
+    """Result of an adaptation; accuracies are shares of held-out questions with a right path first.
 
     Attributes:
         start: Accuracy before the training.
@@ -102,32 +103,21 @@ def adapt(
 def surely_better(after: npt.NDArray[np.bool_], before: npt.NDArray[np.bool_]) -> bool:
     """Return whether a ranking is right more often than another, by more than the standard error of the difference.
 
-    Of the questions that only one of both has right (McNemar 1947), chance alone gives either side about half.
-
-    Args:
-        after: Whether each question is right [questions].
-        before: The same by the other ranking.
+    Chance alone gives either ranking about half of the questions that a single ranking has right (McNemar 1947). Both
+    arrays hold whether each question is right [questions].
     """
     gained, lost = int((after & ~before).sum()), int((before & ~after).sum())
     return gained - lost > math.sqrt(gained + lost)
 
 
 def softened(encoder: Any, rankings: TrainingSet, temperature: float, share: float) -> TrainingSet:
-    """Mix what is right with the probabilities that an encoder gives now, so that training forgets less of them.
+    """Mix the targets with the probabilities that an encoder gives now, so that training forgets less of them.
 
-    The weights of the start are the teacher (learning without forgetting, Li and Hoiem 2016). Of several right
-    candidates each has the part that the teacher gives it.
-
-    Args:
-        encoder: The teacher.
-        rankings: Samples with numbered texts.
-        temperature: Divides cosines, before costs are subtracted.
-        share: Part of the target that is the teacher's.
+    The weights of the start are the teacher (learning without forgetting, Li and Hoiem 2016). The right candidates
+    share their part as the teacher rates them; ``share`` is the teacher's part of the target.
     """
-    vectors = unit(encoder.encode(rankings.texts)).astype(np.float64)
     made = []
-    for sample in rankings.samples:
-        logits = vectors[list(sample.candidates)] @ vectors[sample.query] / temperature - np.array(sample.costs)
+    for sample, logits in _logits(encoder, rankings, temperature):
         before = np.exp(logits - logits.max())
         before /= before.sum()
         right = np.where(np.array(sample.targets) > 0, before, 0.0)
@@ -137,16 +127,16 @@ def softened(encoder: Any, rankings: TrainingSet, temperature: float, share: flo
 
 
 def hits(encoder: Any, rankings: TrainingSet, temperature: float) -> npt.NDArray[np.bool_]:
-    """Return for each sample whether a right candidate scores highest [samples].
+    """Return for each sample whether a right candidate scores highest [samples]."""
+    return np.array(
+        [sample.targets[int(logits.argmax())] > 0 for sample, logits in _logits(encoder, rankings, temperature)]
+    )
 
-    Args:
-        encoder: Encodes the texts.
-        rankings: Samples with numbered texts.
-        temperature: Divides cosines, before costs are subtracted.
-    """
+
+def _logits(
+    encoder: Any, rankings: TrainingSet, temperature: float
+) -> Iterator[tuple[IndexedSample, npt.NDArray[np.float64]]]:
     vectors = unit(encoder.encode(rankings.texts)).astype(np.float64)
-    right = []
     for sample in rankings.samples:
-        logits = vectors[list(sample.candidates)] @ vectors[sample.query] / temperature - np.array(sample.costs)
-        right.append(sample.targets[int(logits.argmax())] > 0)
-    return np.array(right)
+        logits = vectors[list(sample.candidates)] @ vectors[sample.query] / temperature
+        yield sample, logits - np.array(sample.costs)

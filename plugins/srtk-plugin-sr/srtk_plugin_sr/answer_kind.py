@@ -78,11 +78,11 @@ _AMOUNT = re.compile(r"^[-+]?\d[\d.,]*(?:e[-+]?\d+)?(?: ?[^\W\d]{1,6}(?:/\w+)?)?
 
 @attrs.frozen
 class AnswerKind:
-    """What a question expects as an answer.
+    """The kind of answer that a question expects.
 
     Attributes:
         kind: ``person``, ``place``, ``work``, ``group``, ``time``, ``number``, ``thing`` or ``truth``.
-        noun: The noun phrase that names the class of the answer, in small letters; empty without one.
+        noun: The noun phrase that names the class of the answer, in small letters; empty if there is none.
         several: Whether that noun is in plural.
         counted: Whether things are counted: the answer is a number, and the ends of the path are the things.
     """
@@ -94,17 +94,17 @@ class AnswerKind:
 
     @property
     def end(self) -> str | None:
-        """The kind of the ends that it expects; None where its words do not say."""
+        """The kind of the ends that it expects, if its words name it."""
         return noun_kind(self.noun) if self.kind == THING else None if self.kind == TRUTH else self.kind
 
     @property
     def phrase(self) -> str:
-        """The text to compare with relations; empty where the question does not say what it expects."""
+        """The text to compare with relations; empty where the question names no kind of answer."""
         return self.noun or PHRASES.get(self.kind, "")
 
 
 def answer_kind(text: str) -> AnswerKind:
-    """Return what a question expects, whatever its case; imperatives (*list the films*) count as questions.
+    """Return the kind of answer that a question expects; imperatives (*list the films*) count as questions.
 
     Args:
         text: The question; mentions of topics may be marked.
@@ -145,7 +145,7 @@ def literal_kind(label: str) -> str | None:
 
 
 def _noun(words: Sequence[str]) -> str:
-    """Return the words between *which*, *what*, *how many* or an imperative and the next word that ends the phrase."""
+    """Return the words between *which*, *how many* or an imperative and the next word that ends the phrase."""
     for place, word in enumerate(words):
         begins = word in _ASK or (place == 0 and word in _ORDER) or (word in ("many", "number") and place > 0)
         if not begins:
@@ -169,9 +169,9 @@ def _noun(words: Sequence[str]) -> str:
 
 
 def _is_verb(word: str, before: str, bound: str) -> bool:
-    """Return whether the last word before what ends a phrase is a verb: *which building houses the archive*.
+    """Return whether the last word before the end of a phrase is a verb: *which building houses the archive*.
 
-    A noun and what it is joined to are no noun phrase: *which film stars ¤*, but *which football club ¤ plays for*.
+    *Which film stars ¤* has a verb before its end, and *which football club ¤ plays for* has none.
     Participles stay, as they are often in the name of the relation: *person directed*, directed by.
     """
     if word.endswith(("ed", "ing")):

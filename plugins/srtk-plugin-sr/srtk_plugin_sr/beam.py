@@ -26,7 +26,7 @@ from srtk_framework.graph import (
     within_nodes,
 )
 from srtk_framework.roles import Expander, HopChoice, KnowledgeGraph, PathScorer, SearchSettings, TrainingTask, absent
-from srtk_framework.text import link_topics, unnamed_entities, without_mentions
+from srtk_framework.text import link_shares, link_topics, unnamed_entities, without_mentions
 from srtk_framework.values import (
     END,
     Budget,
@@ -48,8 +48,7 @@ from srtk_plugin_sr.choice_fit import FoundPaths, f1_of, fit_choice
 from srtk_plugin_sr.cross_encoder import CrossEncoder
 from srtk_plugin_sr.explain import final_choice, hop_choice, hop_paths, path_key
 from srtk_plugin_sr.fit_settings import ChoiceFitSettings
-from srtk_plugin_sr.links import weighted_entities
-from srtk_plugin_sr.node_mass import Rescore, facts_by_node
+from srtk_plugin_sr.node_mass import RankedSearch, Rescore, facts_by_node
 from srtk_plugin_sr.path_choice import FILE, PathChoice, PathRecorder
 from srtk_plugin_sr.path_features import SearchedQuestion
 from srtk_plugin_sr.search_settings import AUTO, Auto, SearchBlock
@@ -58,7 +57,9 @@ _Item = TypeVar("_Item")
 _AT_ONCE = 64
 """Questions that a training searches together."""
 _SHORT = 2
-"""Steps of a path that are no long one."""
+"""Steps up to which a path is short."""
+# A share of 0 has no logarithm.
+_LEAST_SHARE = 1e-6
 
 
 @attrs.define(eq=False)
@@ -68,31 +69,28 @@ class BeamExpander(Expander):
     At each hop the scorer rates END and every step that leaves a path in the beam. The score of a path is the sum of
     its steps' scores and of its link's score. The triples on the best paths form the subgraph.
 
-    What suits a search depends on the scores: the scorer suggests its settings, those that are best without training
-    where it suggests none (``SearchSettings`` of the roles), and the block `search` replaces single ones.
+    The best settings of a search depend on the scores. So the scorer suggests them (``SearchSettings`` of the roles; by
+    default the best without training), and the block `search` replaces single settings.
 
-    A training fits the weights of the `choice` to questions with answers, drawn to those that it names.
+    A training fits the weights of the `choice` to questions with answers, drawn to the weights before.
 
     Attributes:
         graph: Graph to search.
         scorer: Scores the steps.
         budget: Limits on triples, tokens, nodes and neighbours.
         width: Paths kept at each hop, for each topic: alternatives for one mention are one topic.
-        depth: Maximum number of steps of a path; `auto` is what suits the scorer, 3 without training. Where it is
-            given, long paths cost nothing more and all may be extended, unless `search` says otherwise, since who gives
-            a depth knows the questions.
+        depth: Maximum number of steps of a path; `auto` is the scorer's suggestion, 3 without training. With a number,
+            long paths cost nothing more and all may be extended, except by settings of `search`.
         inverse: Also follow relations against their direction.
-        paths: Maximum number of paths of a topic whose triples are read. By default `width`, and where these leave room
-            in the budget's triples, paths that the search has followed and left out fill it: the triples before them
-            stay as they are, and nothing is read that the search has not followed. Not with a `margin`, or where the
-            budget's recall, price or mass end the reading.
-        search: Settings that replace what suits the scorer.
-        link_weight: Factor on the logarithm of a link's share of the scores in its span; 0 ignores link scores.
-        choice: Second stage that scores the paths that were found a second time, as wholes, where the triples come in
-            the order `nodes`: `auto` is the weights of the package where the scorer is not trained and the variant is
-            the default, else none; a file of weights; the folder of a cross-encoder; null for none. Weights leave
-            the order of questions with an operation (*the largest*, *before 1990*) as it is.
-        variant: `srtk` searches as SRTK does: END is offered before the first step too, the search stops as soon as
+        paths: Maximum number of paths of a topic whose triples are read. By default `width`, and paths that the search
+            has followed and left out fill the rest of the budget's triples, behind the others. Nothing is filled with a
+            `margin`, or where the budget's recall, price or mass end the reading.
+        search: Settings that replace the scorer's suggestions.
+        choice: Second stage that scores whole paths anew, where the triples come in the order `nodes`. `auto` is the
+            weights of the package where the scorer is not trained and the variant is the default, else none. Or a file
+            of weights, the folder of a cross-encoder, or null for none. Weights leave the order of questions with an
+            operation (*the largest*, *before 1990*) as it is.
+        variant: `srtk` searches as SRTK does. END is offered before the first step too, the search stops as soon as
             `width` paths have ended, and a path whose frontier is larger than the budget's nodes is dropped, not cut.
     """
 
@@ -107,7 +105,6 @@ class BeamExpander(Expander):
     inverse: bool = True
     paths: int | None = attrs.field(default=None, validator=at_least(1))
     search: SearchBlock = attrs.field(factory=SearchBlock)
-    link_weight: float = attrs.field(default=1.0, validator=at_least(0))
     choice: str | None = AUTO
     variant: Literal["default", "srtk"] = attrs.field(default="default", validator=one_of(("default", "srtk")))
     _noise: tuple[str, ...] = attrs.field(init=False, repr=False)
@@ -122,7 +119,7 @@ class BeamExpander(Expander):
         """Read the graph's noise relations, whether the scorer scores END, and the weights that choose paths.
 
         Raises:
-            DriverError: If the weights cannot be read, or the order is not the one in which they choose.
+            DriverError: If the weights cannot be read, or do not choose in the order of the search.
         """
         self._weights = self._read_weights()
         if isinstance(self._weights, CrossEncoder):
@@ -160,7 +157,7 @@ class BeamExpander(Expander):
     def start(self, questions: Sequence[Question]) -> list[BeamState]:
         """Look up the linked entities in the graph."""
         mention = self._search().mention
-        linked = [weighted_entities(question.links, self.link_weight) for question in questions]
+        linked = [weighted_entities(question.links) for question in questions]
         frontiers = iter(self.graph.frontiers([[entity] for links in linked for entity in links]))
         labels: dict[str, str] = {}
         choice = self._choice()
@@ -226,7 +223,7 @@ class BeamExpander(Expander):
     def _scored(
         self, states: Sequence[BeamState], search: SearchSettings
     ) -> tuple[list[list[Step]], Sequence[Sequence[float]]]:
-        """Return the continuations of each path in the beams, one state after the other, and their scores."""
+        """Return the continuations of each path in the beams, state by state, and their scores."""
         active = [(state, item) for state in states for item in state.active]
         extended = [one for state in states for one in _extended(state, search.long_width)]
         frontiers = [item.frontier for (_, item), further in zip(active, extended, strict=True) if further]
@@ -260,32 +257,25 @@ class BeamExpander(Expander):
             if not paths and "reason" not in trace:
                 trace["reason"] = "no step leaves a linked entity" if state.depth else "no hop was taken"
             traces.append(trace)
-        known = [state.frontiers for state in beams]
-        if search.order == "nodes":
-            topics = [state.topics for state in beams]
-            budget = self.budget
-            if budget.recall is None and budget.price is None:
-                budget = attrs.evolve(budget, price=search.price)
-            return facts_by_node(
-                self.graph,
-                ranked,
-                budget,
-                topics,
-                known,
-                traces,
-                search.found,
-                search.topic_background,
-                self._rescore(beams) if self._choice() else None,
-                [_spare(*row) for row in zip(beams, every, ranked, strict=True)] if self._fills() else None,
-            )
-        return facts(self.graph, ranked, self.budget, known, traces)
+        if search.order == "paths":
+            return facts(self.graph, ranked, self.budget, [state.frontiers for state in beams], traces)
+        budget = self.budget
+        if budget.recall is None and budget.price is None:
+            budget = attrs.evolve(budget, price=search.price)
+        fills = self._fills()
+        searches = [
+            RankedSearch(paths, state.topics, state.frontiers, trace, _spare(state, row, paths) if fills else ())
+            for state, row, paths, trace in zip(beams, every, ranked, traces, strict=True)
+        ]
+        rescore = self._rescore(beams) if self._choice() else None
+        return facts_by_node(self.graph, searches, budget, search.found, search.topic_background, rescore)
 
     def choices(self, states: Sequence[HopState]) -> list[HopChoice]:
-        """Return, for each state, the candidates of the next hop, best first, and what drops each of them."""
+        """Return, for each state, the candidates of the next hop, best first, and the setting that drops each."""
         return [self._hop_choice(beam_state(state)) for state in states]
 
     def last_choices(self, states: Sequence[HopState]) -> list[HopChoice]:
-        """Return, for each state, its paths, best first, and what keeps each of them from being read."""
+        """Return, for each state, its paths, best first, and the setting that keeps each from being read."""
         # Paths are compared here, not their triples, so one triple is enough.
         budget = attrs.evolve(self.budget, triples=1, tokens=None)
         unlimited = attrs.evolve(self._search(), margin=None)
@@ -298,7 +288,7 @@ class BeamExpander(Expander):
         return [final_choice(all_.paths, some.paths, most, limit) for all_, some in zip(every, read, strict=True)]
 
     def _hop_choice(self, state: BeamState) -> HopChoice:
-        """Repeat one hop without limits, and compare what it keeps with what this beam keeps."""
+        """Repeat one hop without limits, and compare its paths with the paths that this beam keeps."""
 
         def hop(beam: BeamExpander) -> list[RankedPath]:
             [after] = beam.step([state])
@@ -333,7 +323,7 @@ class BeamExpander(Expander):
         return self.search.over(suitable)
 
     def training_faults(self) -> list[str]:
-        """Tell whether there is a choice to train."""
+        """Return why there is no choice to train, if so."""
         if self.choice is None:
             return ["`choice: null` chooses nothing, so there is nothing to train; set `choice: auto`"]
         if self.choice != AUTO and FilePath(self.choice).expanduser().is_dir():
@@ -346,7 +336,7 @@ class BeamExpander(Expander):
         They are drawn to the weights that chose before, or to the order of the search where none did.
 
         Raises:
-            DriverError: If the triples come in another order, or the paths of no question tell right from wrong.
+            DriverError: If the triples come in another order, or no question has both right and wrong paths.
         """
         if self._search().order != "nodes":
             raise DriverError("the choice of the path needs `search: {order: nodes}`; set it, and train again")
@@ -391,13 +381,13 @@ class BeamExpander(Expander):
         return self.variant == "default" and search.fan_cost > 0 and not limited
 
     def _choice(self) -> PathChoice | CrossEncoder | PathRecorder | None:
-        """Return the weights that choose paths, if any: a training changes whether those of the package are used."""
+        """Return the weights that choose paths, if any; a trained scorer does without the package's weights."""
         if self.choice == AUTO and not self._learnt and (self.scorer.is_trained() or self.variant == "srtk"):
             return None
         return self._weights if self._search().order == "nodes" else None
 
     def _rescore(self, states: Sequence[BeamState]) -> Rescore:
-        """Return what gives the paths of questions new scores by their features."""
+        """Return a function that gives the paths of questions new scores."""
         choice = self._choice()
 
         def rescore(
@@ -533,7 +523,7 @@ def _best_of_topics(
 
 
 def _extended(state: BeamState, most: int | None) -> list[bool]:
-    """Tell which active paths may be extended: of long ones the first so many of each topic, which are the best."""
+    """Return whether each active path may be extended: of long paths only the best of each topic."""
     if most is None or state.depth < _SHORT:
         return [True] * len(state.active)
     kept = _best_of_topics(state.active, most, state.topics, lambda item: item.path.entity)
@@ -589,3 +579,17 @@ def _with_fan_cost(item: ActivePath, reached: Iterator[Reached], fan_cost: float
 
 def _text(question: Question, link: Link, labels: Mapping[str, str], mention: str | None) -> str:
     return question.text if mention is None else without_mentions(question, [link], labels, mention)
+
+
+def weighted_entities(links: Sequence[Link]) -> dict[str, tuple[float, Link]]:
+    """Return each linked entity of a question with its log-weight and the link that gives it.
+
+    A link weighs the logarithm of its share among the alternatives for its span; a link without a span weighs 0. An
+    entity with several links keeps the best.
+    """
+    best: dict[str, tuple[float, Link]] = {}
+    for link, share in zip(links, link_shares(links), strict=True):
+        score = rounded(math.log(max(share, _LEAST_SHARE)))
+        if link.entity not in best or score > best[link.entity][0]:
+            best[link.entity] = (score, link)
+    return best

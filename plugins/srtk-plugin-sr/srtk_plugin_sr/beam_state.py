@@ -9,8 +9,8 @@ import attrs
 from srtk_framework.graph import PathKey, Reached
 from srtk_framework.values import END, DriverError, Frontier, HopState, RankedPath
 
+# A fan cost re-ranks followed continuations, so more are followed than the beam keeps.
 OVERSAMPLING = 3
-"""Continuations that are followed for each place in the beam where a fan cost re-ranks them."""
 
 
 class ActivePath(NamedTuple):
@@ -41,7 +41,7 @@ class BeamState(HopState):
         trace: Counts, and the reason of an empty result.
         cut: Number of nodes that were left out, by limit.
         done: True when no further hop is wanted.
-        unit: Unit of the scores where the scorer does not say it; None until scores differ.
+        unit: Unit of the scores where the scorer suggests none; None until scores differ.
         text: The question.
         marked: The question with a mark in the place of each topic's mention; empty where no path is chosen by it.
         spare: Paths that were followed and left out of the beam.

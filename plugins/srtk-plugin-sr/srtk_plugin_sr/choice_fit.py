@@ -13,9 +13,9 @@ from srtk_framework.values import DriverError, Question
 from srtk_plugin_sr.path_choice import PathChoice
 from srtk_plugin_sr.path_features import Floats
 
+# Questions that the weights before count as, in a fit to own ones: of 0.3 to 30 chosen on the first halves of the sets
+# of ``benchmarks/answers/choice.py``. Choosing it by folds did no better.
 DRAWN = 3.0
-"""Questions that the weights before count as, in a fit to own ones: of 0.3 to 30 chosen on the first halves of the sets
-of ``benchmarks/answers/choice.py``. Choosing it by folds did no better."""
 _FOLDS = 5
 _NEAR = 0.1
 """Distance of F1 from the best path's at which a path's share of the target is a factor e less."""
@@ -40,12 +40,12 @@ class FoundPaths:
 
     @property
     def teaches(self) -> bool:
-        """Whether weights choose among its paths, and some are better than others."""
+        """Whether weights choose among its paths, and the paths differ."""
         return not self.kept and len(self.f1) > 0 and float(self.f1.min()) < float(self.f1.max())
 
     @property
     def target(self) -> Floats:
-        """Share of each path in what is to be chosen; the best have most."""
+        """Share of each path in the target; the best have most."""
         shares = np.exp((self.f1 - self.f1.max()) / _NEAR) * (self.f1 > 0)
         found: Floats = shares / shares.sum()
         return found
@@ -69,7 +69,7 @@ def fit_choice(questions: Sequence[FoundPaths], before: PathChoice) -> tuple[Pat
     """Fit weights to own questions, drawn to the weights before.
 
     Args:
-        questions: What the search found for each question.
+        questions: The paths that the search found for each question.
         before: The weights before.
 
     Returns:
@@ -97,7 +97,7 @@ def fit_choice(questions: Sequence[FoundPaths], before: PathChoice) -> tuple[Pat
 
 
 def own_weights(questions: Sequence[FoundPaths], prior: Floats) -> Floats:
-    """Return weights fitted to questions and drawn to others, which they are if no question teaches."""
+    """Return weights fitted to questions and drawn to the weights before, which stay if no question teaches."""
     teaching = [one for one in questions if one.teaches]
     if not teaching:
         return prior
@@ -115,7 +115,7 @@ def fit_weights(
 
     Args:
         questions: Questions that teach.
-        shares: What each question counts; by default the same.
+        shares: Weight of each question; by default the same.
         prior: Weights from which the squared distance is penalised, each in deviations of its feature; by default 0.
         ridge: Half of this times that distance is added to the mean cross-entropy.
         signs: Sign that each weight may have, 0 for a weight of 0; by default any.
@@ -156,7 +156,7 @@ class _Loss:
         starts: First row of each question.
         owner: Question of each row.
         target: Share of each row in the target of its question.
-        counts: What the question of each row counts.
+        counts: Weight of each row's question.
         ridge: Factor of the penalty.
         centre: Weights without a penalty.
     """

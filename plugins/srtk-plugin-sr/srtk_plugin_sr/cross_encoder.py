@@ -15,14 +15,15 @@ from srtk_plugin_models import file_hash, read_json
 from srtk_framework.roles import KnowledgeGraph, PathScorer
 from srtk_framework.values import DriverError
 from srtk_plugin_sr.path_choice import shared
-from srtk_plugin_sr.path_features import Floats, SearchedQuestion
-from srtk_plugin_sr.path_texts import path_texts
+from srtk_plugin_sr.path_features import LABELLED, Floats, SearchedQuestion
+from srtk_plugin_sr.templates import FORMS
 
 TOKENS = 128
 """Most tokens of a pair; of longer ones the longer text is cut."""
 ROWS = 16
 """Pairs of a pass."""
 GRAPHS = ("onnx/model.onnx", "model.onnx")
+_WORDS = FORMS["plain"]
 _Inputs = Mapping[str, npt.NDArray[np.int64]]
 _Pass = Callable[[_Inputs], Floats]
 
@@ -31,7 +32,7 @@ _Pass = Callable[[_Inputs], Floats]
 class CrossEncoder:
     """A sequence classification model with one logit, which is the score of a pair in natural-log units.
 
-    The folder is what ``CrossEncoder`` of sentence-transformers or ``save_pretrained`` writes; an ONNX graph in it
+    ``CrossEncoder`` of sentence-transformers or ``save_pretrained`` writes such a folder; an ONNX graph in it
     (``onnx/model.onnx``, ``model.onnx``) is preferred, and needs no torch. A pass holds pairs of one question, so that
     its scores do not depend on the questions asked with it.
 
@@ -48,7 +49,7 @@ class CrossEncoder:
         """Load tokenizer and weights.
 
         Raises:
-            DriverError: If a file or a package is missing, or the model has another number of outputs than one.
+            DriverError: If a file or a package is missing, or the model has several outputs.
         """
         for name in ("config.json", "tokenizer.json"):
             if not (self.folder / name).is_file():
@@ -121,6 +122,32 @@ class CrossEncoder:
             given["attention_mask"][at, : len(row.ids)] = 1
             given["token_type_ids"][at, : len(row.ids)] = row.type_ids
         return self._pass(given)
+
+
+def path_texts(graph: KnowledgeGraph, questions: Sequence[SearchedQuestion]) -> list[list[str]]:
+    """Return each question's paths in words, with one call to the graph for the labels.
+
+    A path is its topic, its steps as `dense` words them, a few of its ends, and the number of further ends: "Latvia,
+    capital: Riga"; "Riga, is capital of, borders: Estonia, Russia, Belarus and 1 more".
+    """
+    ends = [
+        {rank: list(dict.fromkeys(end.end for end in found)) for rank, found in one.read.items()} for one in questions
+    ]
+    ids = {id_ for one in questions for path in one.paths for id_ in (path.entity, *(s.relation for s in path.steps))}
+    ids.update(end for found in ends for own in found.values() for end in own[:LABELLED])
+    known = sorted(ids)
+    labels = dict(zip(known, graph.labels(known), strict=True)) if known else {}
+    texts = []
+    for one, found in zip(questions, ends, strict=True):
+        row = []
+        for rank, path in enumerate(one.paths):
+            own = found.get(rank, [])
+            walked = [labels[path.entity], *(_WORDS.step(step, labels[step.relation]) for step in path.steps)]
+            shown = _WORDS.join.join(labels[end] for end in own[:LABELLED])
+            more = f" and {len(own) - LABELLED} more" if len(own) > LABELLED else ""
+            row.append(f"{_WORDS.join.join(walked)}: {shown}{more}" if own else _WORDS.join.join(walked))
+        texts.append(row)
+    return texts
 
 
 def _tokenizer(folder: FilePath, positions: int) -> Any:

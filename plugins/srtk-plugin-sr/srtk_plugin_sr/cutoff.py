@@ -1,56 +1,28 @@
-"""Cutoff of a ranking: an order of triples whose every prefix is connected, and the length of the prefix to keep."""
+"""Cutoff of a ranking: an order of triples with connected prefixes, and the length of the prefix to keep."""
 
 from __future__ import annotations
 
 import heapq
 from collections.abc import Collection, Sequence
 
-import attrs
 import numpy as np
 
 from srtk_framework.values import Literal, Triple, best_first
 
 
-@attrs.frozen
-class Cutoff:
-    """Rule for the number of triples of a question that are kept.
-
-    Attributes:
-        keep: ``f1``, ``threshold`` or ``all``.
-        beta: Weight of recall against precision.
-    """
-
-    keep: str
-    beta: float
-
-    def count(self, scores: Sequence[float], threshold: float) -> int:
-        """Return the number of triples to keep, at least one if there is any.
-
-        Args:
-            scores: Logarithms of probabilities, falling.
-            threshold: Least probability, for ``keep: threshold``.
-        """
-        if self.keep == "all":
-            return len(scores)
-        probabilities = np.exp(np.asarray(scores, dtype=np.float64))
-        if self.keep == "f1":
-            return best_count(probabilities.tolist(), self.beta)
-        return max(1, int((probabilities >= threshold).sum())) if len(scores) else 0
-
-
-def best_count(probabilities: Sequence[float], beta: float) -> int:
-    """Return the number of triples to keep so that the expected F is greatest.
+def best_count(scores: Sequence[float], beta: float) -> int:
+    """Return the number of triples to keep so that the expected F is greatest: at least one if there is any.
 
     The expectation of F is approximated by the ratio of expectations, which is greatest for some prefix of length k:
     ``(1 + beta^2) * sum(p_i, i <= k) / (k + beta^2 * sum(p_i))``. Of equal values the smallest k is chosen.
 
     Args:
-        probabilities: Probability of each triple, falling.
+        scores: Logarithm of each triple's probability, falling.
         beta: Weight of recall against precision.
     """
-    if not len(probabilities):
+    if not len(scores):
         return 0
-    found = np.asarray(probabilities, dtype=np.float64)
+    found = np.exp(np.asarray(scores, dtype=np.float64))
     hits = np.cumsum(found)
     counts = np.arange(1, len(found) + 1)
     # Rounded, so that noise in the last digits decides nothing.
@@ -64,8 +36,8 @@ def connected_order(
     """Order triples best first so that every prefix of the order is connected to the start nodes.
 
     Dijkstra's algorithm finds the most probable chain from a start node to each triple. A triple is of no use without
-    its chain, so the score of each triple in the chain is raised to at least that of the triple. A triple that no chain
-    reaches keeps its score.
+    its chain, so each triple in the chain is raised to at least the triple's score. A triple that no chain reaches
+    keeps its score.
 
     Args:
         triples: Distinct triples.

@@ -27,12 +27,13 @@ from srtk_framework.values import (
     Step,
     TrainingExample,
     finite,
+    one_of,
     positive,
 )
 from srtk_plugin_sr.fit_settings import ScorerFitSettings
 from srtk_plugin_sr.made_questions import MadeQuestions
 from srtk_plugin_sr.samples import IndexedSample, RankedPaths, TrainingSet, make_samples
-from srtk_plugin_sr.scorer_form import UNTRAINED, Compare, Rule, ScorerForm, read_form, write_form
+from srtk_plugin_sr.scorer_form import UNTRAINED, Rule, ScorerForm, read_form, write_form
 from srtk_plugin_sr.search_settings import TOPIC_BACKGROUNDS, TRAINED
 from srtk_plugin_sr.templates import Templates, make_templates
 from srtk_plugin_sr.trainer import train_encoder, trainable_encoder
@@ -40,15 +41,15 @@ from srtk_plugin_sr.vectors import Matrix, TextIndex, VectorStore, default_folde
 
 _LOGGER = logging.getLogger(__name__)
 
+# Questions up to which a training is helped by made ones, by default: with fewer, most relations of a graph are in no
+# question, and what is learnt of the others counts against them.
 ENOUGH = 500
-"""Questions up to which a training is helped by made ones, by default: with fewer, most relations of a graph are in
-no question, and what is learnt of the others counts against them."""
 MADE_DEPTH = 2
 """Most steps of a made question's path where a training does not limit its depth."""
 _RECENT = 4096
 """Queries whose vectors are kept in memory."""
+# A product of all candidates at once would hold a float64 copy of all vectors.
 _BLOCK = 8192
-"""Candidates per matrix product, which bounds the memory of their float64 copy."""
 
 
 @attrs.define(eq=False)
@@ -58,29 +59,25 @@ class DenseScorer(PathScorer):
     The encoder maps the question with the steps so far, and each candidate, to vectors. The logit of a candidate is
     their cosine over ``temperature``. Candidates are encoded once and cached.
 
-    Weights that were trained as a path scorer are scored as they were trained: training writes rule, costs and texts
-    beside them. Other weights are scored by the rule ``gain`` with small costs. What is set here stands in any case.
+    Training writes rule, costs and texts beside the weights, and the weights are scored by these. Other weights are
+    scored by the rule ``gain`` with small costs. Settings of the recipe have precedence.
 
     Attributes:
         encoder: Encodes the texts.
         graph: Graph that has the labels of relations.
-        rule: Score of a step: `log-softmax` (log-probability among the candidates), `log-sigmoid`
-            (log-probability against END alone, SR's own), `srtk-sum` (the logit itself, which SRTK sums), or `gain`
-            (increase of the path's similarity to the question). By default that of the training, and `gain` without
-            training.
-        compare: Text of a candidate: `step` (its relation, compared with the question and the steps so far) or `path`
-            (the path including it, compared with the question; END is the path as it is). By default `path` for the
-            rule `gain`, else `step`.
-        temperature: Divides cosines; by default that of the training, else 0.07.
+        rule: Score of a step: `log-softmax` (log-probability among the candidates), `log-sigmoid` (log-probability
+            against END alone, SR's own), `srtk-sum` (the logit itself, which SRTK sums), or `gain` (increase of the
+            path's similarity to the question). By default the training's, and `gain` without training. Under `gain`
+            a candidate is the path including it, compared with the question; else its relation, compared with the
+            question and the steps so far.
+        temperature: Divides cosines; by default the training's, else 0.07.
         step_cost: Subtracted from the logit of every candidate but END; above 0 it favours short paths. By default
-            that of the training, 0.5 for `gain` without training, else 0.
+            the training's, 0.5 for `gain` without training, else 0.
         return_cost: Subtracted from the logit of a step that reverses the last step; by default as `step_cost`.
         text: Name of a text form (`plain`, `srtk`), or templates (query, path_query, join, relation, inverse,
-            candidate, end) that replace those of `plain`. By default that of the training, else `plain`.
-        inverse_text: Template for a step against its direction, with {label}; by default that of the form, and
-            `{label} of` for `gain` without training.
-        end_text: Text of END; by default that of the form.
-        readable: Split labels written like identifiers (`placeOfBirth`, `place_of_birth`); by default as the form does.
+            candidate, end) that replace templates of `plain`. By default the training's, else `plain`.
+        inverse_text: Template for a step against its direction, with {label}; by default the form's, and `{label} of`
+            for `gain` without training.
         cache: Folder that keeps candidate vectors between runs; by default in the user's cache folder, "" for none.
     """
 
@@ -90,15 +87,12 @@ class DenseScorer(PathScorer):
 
     encoder: Encoder
     graph: KnowledgeGraph
-    rule: Rule | None = None
-    compare: Compare | None = None
+    rule: Rule | None = attrs.field(default=None, validator=attrs.validators.optional(one_of(get_args(Rule))))
     temperature: float | None = attrs.field(default=None, validator=positive)
     step_cost: float | None = attrs.field(default=None, validator=finite)
     return_cost: float | None = attrs.field(default=None, validator=finite)
     text: str | dict[str, str] | None = None
     inverse_text: str | None = None
-    end_text: str | None = None
-    readable: bool | None = None
     cache: str | None = None
     _fitted: ScorerForm | None = attrs.field(init=False, default=None, repr=False)
     _form: ScorerForm = attrs.field(init=False, default=UNTRAINED, repr=False)
@@ -108,18 +102,11 @@ class DenseScorer(PathScorer):
     _recent: dict[str, Matrix] = attrs.field(init=False, factory=dict, repr=False)
 
     def open(self) -> None:
-        """Check the settings and read the vectors that earlier runs cached.
+        """Read the vectors that earlier runs cached.
 
         Raises:
-            DriverError: If a setting is out of range, or a cached file is broken.
+            DriverError: If a template is wrong, or a cached file is broken.
         """
-        if self.rule not in (None, *get_args(Rule)):
-            *most, last = get_args(Rule)
-            raise DriverError(f"rule is {self.rule!r}; use {', '.join(most)} or {last}")
-        if self.compare not in (None, "step", "path"):
-            raise DriverError(f"compare is {self.compare!r}; use step or path")
-        if self.temperature is not None and not self.temperature > 0:
-            raise DriverError(f"temperature is {self.temperature}; it must be above 0")
         self._take_form(self._form_of(self._trained_form()))
         self._reset_cache(on_disk=True)
 
@@ -168,12 +155,12 @@ class DenseScorer(PathScorer):
         return other
 
     def is_trained(self) -> bool:
-        """Return whether the weights of the encoder are those of a path scorer that has learnt from questions."""
+        """Return whether the encoder has weights of a path scorer that has learnt from questions."""
         trained = self._trained_form()
         return trained is not None and not trained.adapted
 
     def training_faults(self) -> list[str]:
-        """Tell whether the encoder can be trained."""
+        """Return why the encoder cannot be trained, if so."""
         try:
             trainable_encoder(self.encoder)
         except DriverError as error:
@@ -183,7 +170,7 @@ class DenseScorer(PathScorer):
     def fit(self, task: TrainingTask, training: ScorerFitSettings) -> Mapping[str, float]:
         """Train the encoder on the decisions along the examples' paths, with the texts and costs of scoring.
 
-        Those of other graphs have the labels of theirs.
+        Examples of other graphs have the labels of their own graph.
 
         Raises:
             DriverError: If a package for training is missing, the encoder cannot be trained, there is no sample, or the
@@ -230,7 +217,7 @@ class DenseScorer(PathScorer):
     def _choose_topic_background(self, validate: Callable[[], Mapping[str, float]], monitor: str) -> dict[str, float]:
         """Keep the background whose search is best on questions of several topics; return it, 0 for no support.
 
-        Of equally good ones that of the start stays. Where the search does not depend on it, two are enough to see so.
+        Among equals the start wins. Where the search does not depend on the background, two trials show it.
         """
         assert self._fitted is not None
         before = self._fitted
@@ -247,7 +234,7 @@ class DenseScorer(PathScorer):
         return {"topic_background": best or 0.0, f"several_topics_{monitor}": values[best]}
 
     def save(self, folder: FilePath) -> None:
-        """Write the encoder as a folder that Hugging Face loads, and the form in which it was trained."""
+        """Write the encoder as a folder that Hugging Face loads, with the form of its training."""
         trainable_encoder(self.encoder).save(folder)
         if (trained := self._trained_form()) is not None:
             write_form(trained, folder)
@@ -261,7 +248,7 @@ class DenseScorer(PathScorer):
             self._reset_cache(on_disk=True)
 
     def _trained_form(self) -> ScorerForm | None:
-        """Return the form in which the present weights were trained; None if no path scorer was trained."""
+        """Return the form of the present weights' training; None if no path scorer was trained."""
         return self._fitted or read_form(self.encoder)
 
     def _form_of(self, trained: ScorerForm | None) -> ScorerForm:
@@ -271,9 +258,9 @@ class DenseScorer(PathScorer):
         else:
             base = UNTRAINED if self.rule in (None, "gain") else ScorerForm(rule=self.rule or "gain")
         if self.text is not None and self.text != base.text:
-            # The templates of another text form are not mixed with those of the base.
-            base = attrs.evolve(base, text=self.text, inverse_text=None, end_text=None, readable=None)
-        names = ("compare", "temperature", "step_cost", "return_cost", "inverse_text", "end_text", "readable")
+            # The base's template belongs to another text form.
+            base = attrs.evolve(base, text=self.text, inverse_text=None)
+        names = ("temperature", "step_cost", "return_cost", "inverse_text")
         own = {name: getattr(self, name) for name in names}
         return attrs.evolve(base, **{name: value for name, value in own.items() if value is not None})
 
@@ -281,12 +268,10 @@ class DenseScorer(PathScorer):
         """Score in a form from now on.
 
         Raises:
-            DriverError: If its settings contradict each other, or a template is wrong.
+            DriverError: If a template is wrong.
         """
-        if form.rule == "gain" and form.compare == "step":
-            raise DriverError("the rule gain compares whole paths; leave compare out, or set it to path")
         self._form = form
-        self._templates = make_templates(form.text, form.inverse_text, form.end_text, form.readable)
+        self._templates = make_templates(form.text, form.inverse_text)
         self._step_texts = {}
 
     def _reset_cache(self, on_disk: bool) -> None:
@@ -298,7 +283,7 @@ class DenseScorer(PathScorer):
         self._recent = {}
 
     def _made_examples(self, task: TrainingTask, training: ScorerFitSettings) -> list[TrainingExample]:
-        """Make questions from the graph's own paths: the number that is set, or what the examples lack to enough."""
+        """Make questions from the graph's own paths: the number that is set, or as many as the examples lack."""
         count = max(0, ENOUGH - len(task.examples)) if training.made is None else training.made
         if not task.examples:
             if training.made:
@@ -322,7 +307,7 @@ class DenseScorer(PathScorer):
         ]
 
     def _task_samples(self, task: TrainingTask, training: ScorerFitSettings) -> TrainingSet:
-        """Make the samples of a task, those of each graph with the labels that its relations have there."""
+        """Make the samples of a task, each with the labels of its own graph."""
         texts = TextIndex()
         made: list[IndexedSample] = []
         for one in (GraphExamples(self.graph, task.examples), *task.elsewhere):
@@ -482,10 +467,10 @@ class DenseScorer(PathScorer):
 def _log_sigmoid(differences: npt.NDArray[np.float64]) -> npt.NDArray[np.float64]:
     """Return log p(r) for p(r) = 1 / (1 + exp(s(END) - s(r))), SR's probability of a relation r.
 
-    The formula is that of Zhang et al. 2022, section 4.1, as their retriever notes it beside its score
+    The formula is from Zhang et al. 2022, section 4.1, as their retriever notes it beside its score
     (RUCKBReasoning/SubgraphRetrievalKBQA, ``retrieve_subgraph.py``); the section itself was not at hand. That
-    retriever sums the plain scores s, as ``srtk-sum`` does. END, by the same formula, has the probability 1/2: a
-    relation is worth a step if it is above.
+    retriever sums the plain scores s, as ``srtk-sum`` does. END has the probability 1/2 by the same formula: a relation
+    is worth a step if it is above.
 
     Args:
         differences: s(r) - s(END) of each candidate.

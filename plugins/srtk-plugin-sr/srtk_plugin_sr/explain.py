@@ -39,7 +39,7 @@ def hop_choice(
         by_fan: Every continuation, best first, with the fan cost; None where there is none.
         kept: Paths that the hop kept.
         near: Paths that it would have kept without ``search.hop_margin``.
-        ended: Paths that it did not extend, as ``search.long_width`` others are better.
+        ended: Paths that it did not extend, because of ``search.long_width``.
         width: Paths kept at each hop.
     """
     ranked = list(by_score)
@@ -62,14 +62,7 @@ def hop_choice(
 
 
 def final_choice(ranked: Sequence[RankedPath], read: Sequence[RankedPath], most: int, limit: str) -> HopChoice:
-    """Explain which paths are read at the end.
-
-    Args:
-        ranked: Every path, best first.
-        read: The paths whose triples are read.
-        most: Number of paths that the limit allows.
-        limit: Name of the setting that limits the number.
-    """
+    """Explain which of the ranked paths are read at the end; ``limit`` names the setting that allows ``most``."""
     kept = {path_key(path) for path in read}
     dropped = tuple(
         "" if path_key(path) in kept else limit if rank >= most else "expander.search.margin"

@@ -17,8 +17,12 @@ Ints = npt.NDArray[np.int64]
 FAR = 4
 """Greatest distance from a link that has a feature of its own; farther and unreachable nodes count as one more."""
 
+# The longest paths that a search finds have three steps.
+ROUNDS = 3
+FEATURE_COUNT = 2 * (1 + 2 * ROUNDS) + (FAR + 2) + 2 + 10 + 3 + 6
+"""Number of features of a triple."""
+# Logarithms of smaller shares would dominate.
 _LEAST_SHARE = 1e-6
-"""Replaces smaller shares, whose logarithms would dominate."""
 
 
 @attrs.frozen
@@ -50,12 +54,12 @@ def index_nodes(triples: Sequence[Triple], starts: Mapping[str, float]) -> NodeI
     return NodeIndex(number, weights, heads, tails)
 
 
-def directed_distances(nodes: NodeIndex, rounds: int) -> Floats:
+def directed_distances(nodes: NodeIndex, rounds: int = ROUNDS) -> Floats:
     """Return how close each node is to the links, along edges and against them.
 
     This is the directional distance encoding of SubgraphRAG (Li et al., ICLR 2025) within the retrieved triples, with
-    link scores in place of 0 and 1: in each round a node takes the mean of the values at the sources of its incoming
-    edges (0 without any), and in the second half at the targets of its outgoing edges.
+    link scores in place of 0 and 1. In each round a node takes the mean of the values at the sources of its incoming
+    edges, 0 without any. The second half of the rounds takes the targets of its outgoing edges.
 
     Returns:
         Of shape [nodes, 1 + 2 rounds]: the start, then each round along edges, then each round against them.
@@ -81,9 +85,9 @@ def hops(nodes: NodeIndex) -> Ints:
     return distance
 
 
-def triple_features(subgraph: Subgraph, nodes: NodeIndex, rounds: int) -> Floats:
-    """Return the features of each triple, of shape [triples, ``feature_count(rounds)``]."""
-    near = directed_distances(nodes, rounds)
+def triple_features(subgraph: Subgraph, nodes: NodeIndex) -> Floats:
+    """Return the features of each triple, of shape [triples, ``FEATURE_COUNT``]."""
+    near = directed_distances(nodes)
     distance = hops(nodes)
     at_head, at_tail = distance[nodes.heads], distance[nodes.tails]
     nearer = np.minimum(at_head, at_tail)
@@ -98,11 +102,6 @@ def triple_features(subgraph: Subgraph, nodes: NodeIndex, rounds: int) -> Floats
     ]
     found: Floats = np.concatenate(columns, axis=1)
     return found
-
-
-def feature_count(rounds: int) -> int:
-    """Return the number of features of a triple."""
-    return 2 * (1 + 2 * rounds) + (FAR + 2) + 2 + 10 + 3 + 6
 
 
 def _path_features(subgraph: Subgraph, nearer: Ints) -> Floats:

@@ -1,4 +1,4 @@
-"""Settings of training: what a recipe may write below ``train.fit`` for the drivers of this package."""
+"""Settings of training that a recipe may write below ``train.fit`` for the drivers of this package."""
 
 from __future__ import annotations
 
@@ -24,24 +24,21 @@ class ScorerFitSettings:
     Attributes:
         epochs: Maximum number of passes over the samples.
         steps: Maximum number of updates; by default as many as the epochs take.
-        minutes: Maximum number of CPU minutes, validations included: no round begins that would end after them if it
-            took as long as the last. Where that is depends on the machine; by default there is no limit.
+        minutes: Maximum number of CPU minutes, validations included; a round that would exceed them, by the time of the
+            last round, does not begin. By default there is no limit.
         batch_size: Samples per update, on each device.
         learning_rate: Peak learning rate of AdamW; it falls linearly to a tenth.
-        weight_decay: Weight decay, except for biases and norms.
-        pull: Pull towards the weights that the training starts from, against forgetting: the loss has `pull` / 2
-            times the squared distance to them (L2-SP, Li et al. 2018), decoupled from AdamW's moments as weight decay
-            is.
-        blend: How far from the start to the trained weights the weights that are kept lie, against forgetting: below 1
-            a little of what was learnt is lost, and more of what was known stays (Wortsman et al. 2022). Validations
-            see the weights before that.
-        made: Questions made from the graph's own paths that are learnt beside the others, so that relations that no
-            question has are learnt too: as many as these lack to 500 by default, where the graph can list its triples
+        pull: Pull towards the weights of the start, against forgetting: the loss has `pull` / 2 times the squared
+            distance to them (L2-SP, Li et al. 2018), decoupled from AdamW's moments like weight decay.
+        blend: Place of the weights that are kept between start (0) and trained weights (1), against forgetting
+            (Wortsman et al. 2022). Validations see the trained weights.
+        made: Number of questions made from the graph's own paths that are learnt too, so that relations without a
+            question are learnt. By default as many as the examples lack to 500, where the graph can list its triples
             and there are questions about it; 0 for none.
         warmup: Share of the updates over which the learning rate rises.
         loss: `cross-entropy` (each positive against the negatives of its sample), `nt-xent` (also against the
-            candidates of the other samples in the batch) or `listwise` (against everything that the real frontier
-            offers, with the paths' qualities as soft targets).
+            candidates of the other samples in the batch) or `listwise` (against all steps of the real frontier, with
+            the paths' qualities as soft targets).
         temperature: Divides cosines in the loss; by default the scorer's own, so that training matches scoring.
         negatives: Maximum number of negatives of a sample; by default 31, for `listwise` all.
         inverse: Whether steps against their direction are candidates; in a recipe as in the expander, else true.
@@ -54,10 +51,10 @@ class ScorerFitSettings:
         devices: Number of devices.
         strategy: Strategy of Lightning, such as `ddp` for several devices.
         validate_every: Updates between two validations, each with a checkpoint; by default an epoch, at most 500.
-        monitor: Validation metric that selects the best weights; of equal ones, those that retrieve fewer triples win.
-            By default `path_mrr`, the mean reciprocal rank of the right path, which tells weights apart that find the
-            same answers, or `answer_recall` where no right path is known.
-        patience: Stop after this many validations without a better one (by 0.0005, or equally good with 1 % fewer
+        monitor: Validation metric that selects the best weights; among equals fewer triples win. By default `path_mrr`,
+            the mean reciprocal rank of the right path, which differs where weights find the same answers; or
+            `answer_recall` where no right path is known.
+        patience: Stop after this many validations without a better result (by 0.0005, or equally good with 1 % fewer
             triples); null for never.
         keep: Number of checkpoints to keep, the newest.
         logger: A logger besides CSV: `tensorboard` or `wandb`, if installed.
@@ -68,7 +65,6 @@ class ScorerFitSettings:
     minutes: float | None = attrs.field(default=None, validator=positive)
     batch_size: int = attrs.field(default=64, validator=at_least(1))
     learning_rate: float = attrs.field(default=1e-4, validator=positive)
-    weight_decay: float = attrs.field(default=0.01, validator=at_least(0))
     pull: float = attrs.field(default=0.0, validator=at_least(0))
     blend: float = attrs.field(default=1.0, validator=between(above=0, most=1))
     made: int | None = attrs.field(default=None, validator=at_least(0))
@@ -109,22 +105,16 @@ class HeadFitSettings:
         epochs: Maximum number of passes over the questions.
         batch_size: Questions per update.
         learning_rate: Peak learning rate of AdamW; it falls linearly to a tenth.
-        weight_decay: Weight decay.
         hidden: Width of the hidden layer.
-        dropout: Dropout rate of the input and of the hidden layer.
-        held: Share of the questions that is held out, drawn by a hash of their texts. They select the best weights,
-            calibrate the probabilities and set the threshold; with fewer than ten, all questions serve for both.
-        patience: Stop after this many epochs without a better F, or a lower loss, on the held-out questions; null for
-            never.
+        patience: Stop after this many epochs without a better F, or a lower loss, on held-out questions; null for
+            never. These are 0.15 of the questions, drawn by a hash of their texts; they select the best weights and
+            calibrate the probabilities. With fewer than ten, all questions serve for both.
     """
 
     epochs: int = attrs.field(default=30, validator=at_least(1))
     batch_size: int = attrs.field(default=16, validator=at_least(1))
     learning_rate: float = attrs.field(default=1e-3, validator=positive)
-    weight_decay: float = attrs.field(default=0.01, validator=at_least(0))
     hidden: int = attrs.field(default=128, validator=at_least(1))
-    dropout: float = attrs.field(default=0.2, validator=_share)
-    held: float = attrs.field(default=0.15, validator=_share)
     patience: int | None = attrs.field(default=6, validator=at_least(1))
 
 

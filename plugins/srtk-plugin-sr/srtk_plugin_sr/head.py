@@ -17,14 +17,14 @@ from srtk_framework.values import DriverError, InputError, rounded
 
 Array = npt.NDArray[Any]
 
-_FORMAT = 1
+_FORMAT = 2
 _WEIGHTS = ("inner", "inner_bias", "outer", "outer_bias", "mean", "spread")
 _CLIP = 5.0
 """Largest standardised feature."""
+# Brings cosines to the range of the other inputs.
 _COSINE_SCALE = 4.0
-"""Factor on cosines, which brings them to the range of the other inputs."""
+# Logarithms of probabilities must be finite.
 LEAST = 1e-6
-"""Least probability, so that logarithms are finite."""
 
 
 @attrs.frozen(eq=False)
@@ -33,10 +33,9 @@ class HeadInput:
 
     Attributes:
         question: Row of the question.
-        texts: Rows of each triple's relation, path and, where they are read, subject and object, of shape
-            [triples, 2 or 4]; -1 for no text.
-        features: Numeric features, of shape [triples, ``feature_count``].
-        support: What other topics of the question add to the logit of each triple, of shape [triples].
+        texts: Rows of each triple's relation and path, of shape [triples, 2]; -1 for no path.
+        features: Numeric features, of shape [triples, ``FEATURE_COUNT``].
+        support: Number that other topics of the question add to the logit of each triple, of shape [triples].
     """
 
     question: int
@@ -48,8 +47,8 @@ class HeadInput:
 def input_matrix(vectors: Array, given: HeadInput, mean: Array, spread: Array) -> Array:
     """Return the input of the first layer, of shape [triples, ``input_width``], in the type of ``vectors``.
 
-    A row holds the vector of the question; for each text its vector, the elementwise product with that of the question,
-    and their cosine; then the features, standardised to mean 0 and standard deviation 1. Vectors are scaled so that an
+    A row holds the vector of the question. For each text follow its vector, the elementwise product of both, and their
+    cosine. Last come the features, standardised to mean 0 and standard deviation 1. Vectors are scaled so that an
     element is about 1.
 
     Args:
@@ -58,12 +57,10 @@ def input_matrix(vectors: Array, given: HeadInput, mean: Array, spread: Array) -
         mean: Mean of each feature.
         spread: Standard deviation of each feature.
     """
-    count, kinds = given.texts.shape
     scale = vectors.dtype.type(np.sqrt(vectors.shape[1]))
     question = vectors[given.question] * scale
-    parts = [np.broadcast_to(question, (count, len(question)))]
-    for kind in range(kinds):
-        numbers = given.texts[:, kind]
+    parts = [np.broadcast_to(question, (len(given.texts), len(question)))]
+    for numbers in given.texts.T:
         found = vectors[numbers] * (scale * (numbers >= 0)[:, None]).astype(vectors.dtype)
         product = found * question
         parts += [found, product, product.sum(axis=1, keepdims=True) * (_COSINE_SCALE / len(question))]
@@ -71,9 +68,9 @@ def input_matrix(vectors: Array, given: HeadInput, mean: Array, spread: Array) -
     return np.concatenate(parts, axis=1, dtype=vectors.dtype, casting="same_kind")
 
 
-def input_width(dimensions: int, kinds: int, features: int) -> int:
-    """Return the width of ``input_matrix`` for vectors of ``dimensions``, texts of ``kinds``, and ``features``."""
-    return dimensions + kinds * (2 * dimensions + 1) + features
+def input_width(dimensions: int, features: int) -> int:
+    """Return the width of ``input_matrix`` for vectors of ``dimensions`` and a number of features."""
+    return dimensions + 2 * (2 * dimensions + 1) + features
 
 
 @attrs.frozen(eq=False)
@@ -86,14 +83,12 @@ class Head:
         weights: By name, float64 arrays of the two layers, and mean and standard deviation of the features.
         slope: Slope of Platt scaling (Platt 1999), which turns logits into probabilities.
         offset: Offset of Platt scaling.
-        threshold: Least probability of the triples that are kept, for ``keep: threshold``.
-        reads: Settings and encoder of the input; a head trained with others is refused.
+        reads: Settings and encoder of the input, which must be the same as in training.
     """
 
     weights: Mapping[str, Array]
     slope: float
     offset: float
-    threshold: float
     reads: Mapping[str, Any]
 
     def logits(self, vectors: Array, given: HeadInput) -> Array:
@@ -108,7 +103,7 @@ class Head:
         return log_probabilities(self.logits(vectors, given), self.slope, self.offset)
 
     def fingerprint(self) -> str:
-        """Identify the weights, the scaling and the threshold."""
+        """Identify the weights and the scaling."""
         digest = hashlib.sha256(json.dumps(self._facts(), sort_keys=True).encode())
         for name in _WEIGHTS:
             digest.update(np.ascontiguousarray(self.weights[name], dtype="<f8").tobytes())
@@ -147,19 +142,13 @@ class Head:
             raise DriverError(
                 f"{folder / 'head.safetensors'} does not hold {', '.join(_WEIGHTS)}; train the head again"
             )
-        return cls(weights, facts["slope"], facts["offset"], facts["threshold"], facts["reads"])
+        return cls(weights, facts["slope"], facts["offset"], facts["reads"])
 
     def _facts(self) -> dict[str, Any]:
-        return {
-            "format": _FORMAT,
-            "slope": self.slope,
-            "offset": self.offset,
-            "threshold": self.threshold,
-            "reads": dict(self.reads),
-        }
+        return {"format": _FORMAT, "slope": self.slope, "offset": self.offset, "reads": dict(self.reads)}
 
 
 def log_probabilities(logits: Array | Sequence[float], slope: float, offset: float) -> list[float]:
-    """Return rounded logarithms of the probabilities of logits, none below that of ``LEAST``."""
+    """Return rounded logarithms of the probabilities of logits, at least the logarithm of ``LEAST``."""
     values = -np.logaddexp(0.0, -(slope * np.asarray(logits, dtype=np.float64) + offset))
     return [rounded(value) for value in np.maximum(values, np.log(LEAST))]

@@ -1,42 +1,51 @@
-"""Training of the head of ``rerank``: a seeded loop in torch that resumes, then calibration on held-out questions."""
+"""Training of the head of ``rerank``, and calibration of its probabilities on held-out questions.
+
+Importing it imports lightning and torch, which takes seconds.
+"""
 
 from __future__ import annotations
 
-import csv
 import hashlib
 import json
-import os
-from collections.abc import Iterator, Mapping, Sequence
+import math
+from collections.abc import Mapping, Sequence
 from pathlib import Path as FilePath
-from typing import Any
+from typing import Any, ClassVar
 
 import attrs
 import numpy as np
 import numpy.typing as npt
+import torch
+from srtk_plugin_training import fit, quiet_lightning
+from srtk_plugin_training.learner import Learner
 
 from srtk_framework.values import DriverError, Triple
-from srtk_plugin_sr.cutoff import Cutoff, connected_order
+from srtk_plugin_sr.cutoff import best_count, connected_order
 from srtk_plugin_sr.fit_settings import HeadFitSettings
 from srtk_plugin_sr.head import LEAST, Array, Head, HeadInput, input_matrix, input_width, log_probabilities
 
+# With fewer held-out questions, all questions serve for training and for selection.
 _FEWEST_HELD = 10
-"""With fewer held-out questions, all questions serve for training and for selection."""
-_GAIN = 1e-4
-"""Difference of F that counts as better."""
-_THRESHOLDS = tuple(round(0.02 * i, 2) for i in range(1, 50))
-_COLUMNS = ("epoch", "loss", "held_loss", "held_f", "held_recall", "held_precision", "held_triples")
+# Share of the questions that select the weights and calibrate: more would leave too few to learn from, as a head is
+# often trained on a few hundred.
+_HELD = 0.15
+# SubgraphRAG's triple scorer is as small; the text vectors are frozen and hold the knowledge.
+_DROPOUT = 0.2
+_WEIGHT_DECAY = 0.01
+_LAYERS = {"inner": 1, "outer": 4}
+"""Places of the layers with weights in the network."""
 
 
 @attrs.frozen(eq=False)
 class TrainingQuestion:
-    """Candidates of one question, ready for settings.
+    """Candidates of one question, ready for training.
 
     Attributes:
         name: Id of the question.
         text: Text of the question.
         given: Input of the head.
         targets: Quality of each candidate, from 0 to 1.
-        total: Sum of the qualities of all needed triples, including those that were not found.
+        total: Sum of the qualities of all needed triples, found or not.
         triples: The candidates.
         starts: The linked nodes.
     """
@@ -54,7 +63,7 @@ def train_head(
     questions: Sequence[TrainingQuestion],
     vectors: npt.NDArray[np.float32],
     settings: HeadFitSettings,
-    cutoff: Cutoff,
+    beta: float,
     reads: Mapping[str, Any],
     folder: FilePath,
     seed: int,
@@ -64,8 +73,8 @@ def train_head(
     Args:
         questions: Questions in a fixed order.
         vectors: Unit vectors of the texts [texts, d].
-        settings: Settings of the settings.
-        cutoff: Rule by which the rankings of held-out questions are cut.
+        settings: Settings of the training.
+        beta: Weight of recall against precision where the rankings of held-out questions are cut.
         reads: Settings and encoder of the head's input.
         folder: Folder for the log and the checkpoint; an interrupted training in this folder is resumed.
         seed: Seed of weights, order and dropout.
@@ -81,30 +90,22 @@ def train_head(
             f"the inner expander found none of the needed triples of {len(questions)} questions;"
             " give it more width, depth or budget, or use other examples"
         )
-    held = [question for question in questions if _draw(question.text, seed) < settings.held]
-    trained = [question for question in questions if _draw(question.text, seed) >= settings.held]
+    held = [question for question in questions if _draw(question.text, seed) < _HELD]
+    trained = [question for question in questions if _draw(question.text, seed) >= _HELD]
     if len(held) < _FEWEST_HELD or not any(question.targets.any() for question in trained):
         held = trained = list(questions)
-    folder.mkdir(parents=True, exist_ok=True)
     features = np.concatenate([question.given.features for question in trained])
     norm = {"mean": features.mean(axis=0), "spread": np.maximum(features.std(axis=0), 1e-3)}
-    best: dict[str, Array] = {}
-    figures: dict[str, float] = {}
-    for state in _epochs(trained, held, vectors, norm, settings, cutoff, folder, seed):
-        best, figures = state
-    raw = Head({**best, **norm}, 1.0, 0.0, 0.0, reads)
-    # Logits of questions that were trained on are overconfident, so they are not used for calibration.
-    scaling = (1.0, 0.0) if held is trained else platt_scaling(held, [raw.logits(vectors, q.given) for q in held])
-    head = Head({**best, **norm}, *scaling, 0.5, reads)
-    scored = [head.scores(vectors, question.given) for question in held]
-    by_threshold = {at: mean_f(held, scored, Cutoff("threshold", cutoff.beta), at)["f"] for at in _THRESHOLDS}
-    head = attrs.evolve(head, threshold=max(_THRESHOLDS, key=lambda at: (by_threshold[at], -at)))
-    final = mean_f(held, scored, cutoff, head.threshold)
+    with quiet_lightning():
+        module = HeadModule(trained, held, vectors, norm, settings, beta, folder, seed)
+        best = fit(module, folder, None, accelerator="cpu")
+    weights = {name: values.numpy().astype(np.float64) for name, values in best.items()}
+    scaling = module.scaling(weights)
+    head = Head({**weights, **norm}, *scaling, reads)
     return head, {
-        **{f"held_{name}": value for name, value in final.items()},
+        **{name: value for name, value in module.figures.items() if name.startswith("held_") and name != "held_loss"},
         "questions": float(len(trained)),
-        "best_epoch": figures["epoch"] + 1,
-        "threshold": head.threshold,
+        "best_epoch": module.figures["epochs"],
     }
 
 
@@ -114,208 +115,142 @@ def _draw(text: str, seed: int) -> float:
     return int.from_bytes(digest[:8]) / 2**64
 
 
-def _epochs(
-    trained: Sequence[TrainingQuestion],
-    held: Sequence[TrainingQuestion],
-    vectors: npt.NDArray[np.float32],
-    norm: Mapping[str, Array],
-    settings: HeadFitSettings,
-    cutoff: Cutoff,
-    folder: FilePath,
-    seed: int,
-) -> Iterator[tuple[dict[str, Array], dict[str, float]]]:
-    """Train epoch by epoch, from the checkpoint if there is one; yield the best weights so far and their figures."""
-    import torch
+class HeadModule(Learner):
+    """The network of a head, which learns the needed triples of questions; all questions have equal weight.
 
-    width = input_width(vectors.shape[1], trained[0].given.texts.shape[1], trained[0].given.features.shape[1])
-    with torch.random.fork_rng(devices=[]):
-        torch.manual_seed(seed)
-        network = torch.nn.Sequential(
-            torch.nn.Dropout(settings.dropout),
-            torch.nn.Linear(width, settings.hidden),
-            torch.nn.ReLU(),
-            torch.nn.Dropout(settings.dropout),
-            torch.nn.Linear(settings.hidden, 1),
-        )
-        optimizer = torch.optim.AdamW(
-            network.parameters(), lr=settings.learning_rate, weight_decay=settings.weight_decay
-        )
-        best: dict[str, Any] = {"weights": _weights(network), "figures": {"f": -1.0, "loss": 0.0, "epoch": -1.0}}
-        begun = _resume(folder, network, optimizer, best)
-        if begun:
-            yield best["weights"], best["figures"]
-        for epoch in range(begun, settings.epochs):
-            if settings.patience is not None and epoch - best["figures"]["epoch"] > settings.patience:
-                break
-            for group in optimizer.param_groups:
-                group["lr"] = settings.learning_rate * (1.0 - 0.9 * epoch / settings.epochs)
-            torch.manual_seed(seed * 100_003 + epoch + 1)
-            loss = _epoch(torch, network, optimizer, trained, vectors, norm, settings, folder, (seed, epoch))
-            weights = _weights(network)
-            head = Head({**weights, **norm}, 1.0, 0.0, 0.5, {})
-            logits = [head.logits(vectors, question.given) for question in held]
-            scaling = platt_scaling(held, logits) if held is not trained else (1.0, 0.0)
-            scored = [log_probabilities(row, *scaling) for row in logits]
-            figures = {**mean_f(held, scored, cutoff, 0.5), "loss": mean_loss(held, scored), "epoch": float(epoch)}
-            if _better(figures, best["figures"]):
-                best.update(weights=weights, figures=figures)
-            _log(folder, epoch, loss, figures)
-            _save_checkpoint(folder, network, optimizer, best, epoch + 1)
-            yield best["weights"], best["figures"]
+    ``held`` are the questions that select the best weights, the same as ``trained`` where there are too few for both.
+    ``norm`` has mean and standard deviation of the features.
+    """
 
+    # F of few held-out questions moves in steps of about this size.
+    least_gain: ClassVar[float] = 1e-4
+    monitor: ClassVar[str] = "held_f"
+    state: ClassVar[tuple[str, ...]] = (*Learner.state, "least_loss")
 
-def _better(figures: Mapping[str, float], best: Mapping[str, float]) -> bool:
-    """Compare by F, and where F is equal by the loss: a confident ranking is cut well on other questions too."""
-    gain = figures["f"] - best["f"]
-    return gain > _GAIN or (abs(gain) <= _GAIN and figures["loss"] < best["loss"])
-
-
-def _epoch(
-    torch: Any,
-    network: Any,
-    optimizer: Any,
-    questions: Sequence[TrainingQuestion],
-    vectors: npt.NDArray[np.float32],
-    norm: Mapping[str, Array],
-    settings: HeadFitSettings,
-    folder: FilePath,
-    seed: tuple[int, int],
-) -> float:
-    """Train on each question once, with equal weight whatever its number of candidates; return the mean loss."""
-    from rich.console import Console
-    from rich.progress import Progress
-
-    network.train()
-    order = np.random.default_rng(seed).permutation(len(questions))
-    console = Console(stderr=True)
-    sums = 0.0
-    with Progress(console=console, transient=True, disable=not console.is_terminal) as progress:
-        for start in progress.track(
-            range(0, len(order), settings.batch_size), description=f"head, epoch {seed[1] + 1} of {settings.epochs}"
-        ):
-            batch = [questions[i] for i in order[start : start + settings.batch_size]]
-            rows = torch.from_numpy(
-                np.concatenate(
-                    [input_matrix(vectors, question.given, norm["mean"], norm["spread"]) for question in batch]
-                )
+    def __init__(
+        self,
+        trained: Sequence[TrainingQuestion],
+        held: Sequence[TrainingQuestion],
+        vectors: npt.NDArray[np.float32],
+        norm: Mapping[str, Array],
+        settings: HeadFitSettings,
+        beta: float,
+        folder: FilePath,
+        seed: int,
+    ) -> None:
+        super().__init__(settings, folder, seed)
+        self.least_loss = math.inf
+        self._trained, self._held, self._vectors, self._norm, self._beta = trained, held, vectors, norm, beta
+        given = trained[0].given
+        width = input_width(vectors.shape[1], given.features.shape[1])
+        with torch.random.fork_rng(devices=[]):
+            torch.manual_seed(seed)
+            self.network = torch.nn.Sequential(
+                torch.nn.Dropout(_DROPOUT),
+                torch.nn.Linear(width, settings.hidden),
+                torch.nn.ReLU(),
+                torch.nn.Dropout(_DROPOUT),
+                torch.nn.Linear(settings.hidden, 1),
             )
-            support = torch.from_numpy(np.concatenate([question.given.support for question in batch])).float()
-            targets = torch.from_numpy(np.concatenate([question.targets for question in batch]))
-            sizes = [len(question.triples) for question in batch]
-            weight = torch.cat([torch.full((size,), 1.0 / size) for size in sizes]) / len(batch)
-            losses = torch.nn.functional.binary_cross_entropy_with_logits(
-                network(rows)[:, 0] + support, targets, reduction="none"
-            )
-            loss = (losses * weight).sum()
-            if not torch.isfinite(loss):
-                file = folder / "broken-batch.json"
-                file.write_text(json.dumps([question.name for question in batch]) + "\n", encoding="utf-8")
-                raise DriverError(
-                    f"the loss is not finite; lower learning_rate (the questions of the batch are in {file})"
-                )
-            optimizer.zero_grad()
-            loss.backward()
-            optimizer.step()
-            sums += float(loss.detach()) * len(batch)
-    network.eval()
-    return sums / len(questions)
 
+    def batches(self) -> list[list[TrainingQuestion]]:
+        """Return the batches of this epoch."""
+        order = np.random.default_rng((self._seed, self.current_epoch)).permutation(len(self._trained))
+        size = self._settings.batch_size
+        return [[self._trained[i] for i in order[start : start + size]] for start in range(0, len(order), size)]
 
-def _weights(network: Any) -> dict[str, Array]:
-    """Return a copy of the weights, in float64."""
-    named = {"inner": 1, "outer": 4}
-    found: dict[str, Array] = {}
-    for name, layer in named.items():
-        found[name] = network[layer].weight.detach().numpy().astype(np.float64)
-        found[f"{name}_bias"] = network[layer].bias.detach().numpy().astype(np.float64)
-    return found
+    def on_train_epoch_start(self) -> None:
+        """Seed by the epoch alone, so that a resumed training computes the same as an uninterrupted training."""
+        super().on_train_epoch_start()
+        for group in self.trainer.optimizers[0].param_groups:
+            group["lr"] = self._settings.learning_rate * (1.0 - 0.9 * self.current_epoch / self._settings.epochs)
+        torch.manual_seed(self._seed * 100_003 + self.current_epoch + 1)
 
-
-def _resume(folder: FilePath, network: Any, optimizer: Any, best: dict[str, Any]) -> int:
-    """Load the checkpoint, if there is one; return the epoch to start with."""
-    import torch
-
-    file = folder / "checkpoints" / "head.ckpt"
-    if not file.exists():
-        return 0
-    state = torch.load(file, weights_only=True)
-    network.load_state_dict(state["network"])
-    optimizer.load_state_dict(state["optimizer"])
-    best["weights"] = {name: array.numpy() for name, array in state["weights"].items()}
-    best["figures"] = state["figures"]
-    return int(state["epoch"])
-
-
-def _save_checkpoint(folder: FilePath, network: Any, optimizer: Any, best: Mapping[str, Any], epoch: int) -> None:
-    """Write the checkpoint to a temporary file that is then renamed."""
-    import torch
-
-    state = {
-        "network": network.state_dict(),
-        "optimizer": optimizer.state_dict(),
-        "weights": {name: torch.from_numpy(array) for name, array in best["weights"].items()},
-        "figures": best["figures"],
-        "epoch": epoch,
-    }
-    file = folder / "checkpoints" / "head.ckpt"
-    file.parent.mkdir(exist_ok=True)
-    part = file.with_suffix(".part")
-    torch.save(state, part)
-    os.replace(part, file)
-
-
-def _log(folder: FilePath, epoch: int, loss: float, figures: Mapping[str, float]) -> None:
-    """Append a line to ``log/head.csv``."""
-    file = folder / "log" / "head.csv"
-    file.parent.mkdir(exist_ok=True)
-    new = not file.exists()
-    with file.open("a", encoding="utf-8", newline="") as out:
-        writer = csv.writer(out)
-        if new:
-            writer.writerow(_COLUMNS)
-        writer.writerow(
-            [epoch, *(round(v, 6) for v in (loss, *(figures[n.removeprefix("held_")] for n in _COLUMNS[2:])))]
+    def loss_of(self, batch: list[TrainingQuestion], number: int) -> tuple[torch.Tensor, int]:
+        """Return the mean loss of the questions of a batch, whatever their numbers of candidates."""
+        mean, spread = self._norm["mean"], self._norm["spread"]
+        rows = np.concatenate([input_matrix(self._vectors, question.given, mean, spread) for question in batch])
+        support = torch.from_numpy(np.concatenate([question.given.support for question in batch])).float()
+        targets = torch.from_numpy(np.concatenate([question.targets for question in batch]))
+        sizes = [len(question.triples) for question in batch]
+        weight = torch.cat([torch.full((size,), 1.0 / size) for size in sizes]) / len(batch)
+        losses = torch.nn.functional.binary_cross_entropy_with_logits(
+            self.network(torch.from_numpy(rows))[:, 0] + support, targets, reduction="none"
         )
+        return (losses * weight).sum(), len(batch)
+
+    def fault(self, batch: list[TrainingQuestion], what: str) -> str:
+        """Write the questions of a batch to a file, and name it."""
+        file = self._folder / "broken-batch.json"
+        file.write_text(json.dumps([question.name for question in batch]) + "\n", encoding="utf-8")
+        return f"{super().fault(batch, what)} (the questions of the batch are in {file})"
+
+    def configure_optimizers(self) -> torch.optim.Optimizer:
+        """Return AdamW, whose learning rate falls with each epoch."""
+        return torch.optim.AdamW(self.network.parameters(), lr=self._settings.learning_rate, weight_decay=_WEIGHT_DECAY)
+
+    def weights(self) -> Mapping[str, torch.Tensor]:
+        """Return the weights of the layers, by name."""
+        found = {}
+        for name, place in _LAYERS.items():
+            layer: Any = self.network[place]
+            found |= {name: layer.weight, f"{name}_bias": layer.bias}
+        return found
+
+    def scaling(self, weights: Mapping[str, Array]) -> tuple[float, float]:
+        """Return slope and offset of Platt scaling for some weights.
+
+        Logits of questions that were trained on are overconfident, so they are not used for calibration.
+        """
+        return (1.0, 0.0) if self._held is self._trained else platt_scaling(self._held, self._logits(weights))
+
+    def _logits(self, weights: Mapping[str, Array]) -> list[Array]:
+        head = Head({**weights, **self._norm}, 1.0, 0.0, {})
+        return [head.logits(self._vectors, question.given) for question in self._held]
+
+    def validated(self) -> dict[str, float]:
+        """Return means over held-out questions that are ordered and cut as in retrieval, and their loss."""
+        weights = {name: values.detach().numpy().astype(np.float64) for name, values in self.weights().items()}
+        scaling = self.scaling(weights)
+        scored = [log_probabilities(row, *scaling) for row in self._logits(weights)]
+        return {**mean_f(self._held, scored, self._beta), "held_loss": mean_loss(self._held, scored)}
+
+    def improves(self, figures: Mapping[str, float]) -> bool:
+        """Compare by F, and where F is equal by the loss: a confident ranking is cut well on other questions too."""
+        gain, loss = figures["held_f"] - self.best, figures["held_loss"]
+        if not (gain > self.least_gain or (abs(gain) <= self.least_gain and loss < self.least_loss)):
+            return False
+        self.best, self.least_loss = figures["held_f"], loss
+        return True
 
 
-def mean_f(
-    questions: Sequence[TrainingQuestion], scored: Sequence[Sequence[float]], cutoff: Cutoff, threshold: float
-) -> dict[str, float]:
+def mean_f(questions: Sequence[TrainingQuestion], scored: Sequence[Sequence[float]], beta: float) -> dict[str, float]:
     """Return means of F, recall, precision and size over questions that are ordered and cut as in retrieval.
 
-    Args:
-        questions: Questions with their candidates.
-        scored: Per question, the logarithm of each candidate's probability.
-        cutoff: Rule for the number of triples kept.
-        threshold: Least probability, for ``keep: threshold``.
+    ``scored`` has the logarithms of the candidates' probabilities.
     """
     rows = []
     for question, scores in zip(questions, scored, strict=True):
         order, raised = connected_order(question.triples, scores, question.starts)
-        kept = cutoff.count(raised, threshold)
+        kept = best_count(raised, beta)
         hits = float(question.targets[order[:kept]].sum())
-        both = kept + cutoff.beta**2 * question.total
+        both = kept + beta**2 * question.total
         rows.append(
             (
-                (1 + cutoff.beta**2) * hits / both if both else 0.0,
+                (1 + beta**2) * hits / both if both else 0.0,
                 hits / question.total if question.total else 0.0,
                 hits / kept if kept else 0.0,
                 float(kept),
             )
         )
     means = np.mean(np.array(rows), axis=0).tolist()
-    return dict(zip(("f", "recall", "precision", "triples"), means, strict=True))
+    return dict(zip(("held_f", "held_recall", "held_precision", "held_triples"), means, strict=True))
 
 
 def platt_scaling(questions: Sequence[TrainingQuestion], logits: Sequence[Array]) -> tuple[float, float]:
     """Fit slope and offset that turn logits into probabilities (Platt 1999), by Newton's method with a weak prior.
 
-    Args:
-        questions: Held-out questions.
-        logits: Per question, the logit of each candidate.
-
-    Returns:
-        Slope and offset, rounded to six decimals.
+    Both are rounded to six decimals.
     """
     x = np.concatenate(list(logits))
     y = np.concatenate([question.targets for question in questions]).astype(np.float64)

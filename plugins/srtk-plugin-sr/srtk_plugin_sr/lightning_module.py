@@ -21,17 +21,19 @@ from srtk_framework.values import DriverError
 from srtk_plugin_sr.fit_settings import ScorerFitSettings
 from srtk_plugin_sr.samples import IndexedSample, Schedule, TrainingSet, forward_passes
 
+# Of weights with an equal metric, those that retrieve clearly fewer triples are better.
 _LEAST_SAVING = 0.01
-"""Share of fewer triples that counts as better where the metric is equal."""
 _FINAL_RATE = 0.1
 """Share of the learning rate that is left at the end."""
 _CLIP = 1.0
 """Largest norm of the gradient."""
+# AdamW's own default; biases and norms have none, as for BERT.
+_WEIGHT_DECAY = 0.01
 
 Validate = Callable[[], Mapping[str, float]]
 
+# An infinity would make gradients NaN where a sample has no negative.
 _MASKED = -1e9
-"""Logit of masked positions; an infinity would make gradients NaN where a sample has no negative."""
 
 
 class CandidateBatch(NamedTuple):
@@ -71,7 +73,7 @@ def nt_xent(
         logits: Logits of each sample's own candidates [samples, candidates].
         candidates: Those candidates.
         cosines: Cosines of each query with each text of the batch [samples, texts].
-        others: True for the texts that are candidates of other samples and not of this one [samples, texts].
+        others: True for texts that are candidates only of other samples [samples, texts].
         temperature: Divides cosines.
     """
     elsewhere = (cosines / temperature).masked_fill(~others, _MASKED)
@@ -138,24 +140,15 @@ class ScorerModule(Learner):
 
     @cached_property
     def _schedule(self) -> Schedule:
-        settings, lengths = self._settings, [len(row) for row in self._rows]
-        return Schedule(
-            self._data.samples,
-            lengths,
-            settings.batch_size,
-            settings.epochs,
-            settings.steps,
-            settings.validate_every,
-            self._devices,
-            self._seed,
-        )
+        lengths = [len(row) for row in self._rows]
+        return Schedule(self._data.samples, lengths, self._settings, self._devices, self._seed)
 
     def batches(self) -> list[list[int]]:
         """Return the batches of this round for this device."""
         return self._schedule.round(self.current_epoch, self.global_rank)
 
     def on_train_epoch_start(self) -> None:
-        """Seed by the round alone, so that a resumed training computes what an uninterrupted one would."""
+        """Seed by the round alone, so that a resumed training computes the same as an uninterrupted training."""
         torch.manual_seed(self._seed * 1_000_003 + self.current_epoch * 101 + self.global_rank)
         super().on_train_epoch_start()
         self._began = time.process_time()
@@ -168,13 +161,13 @@ class ScorerModule(Learner):
         return loss, 1
 
     def on_before_optimizer_step(self, optimizer: torch.optim.Optimizer) -> None:
-        """Clip the gradient, and refuse one that is not finite."""
+        """Clip the gradient, and refuse infinities."""
         norm = float(torch.nn.utils.clip_grad_norm_([p for p in self.parameters() if p.requires_grad], _CLIP))
         if not math.isfinite(norm):
             raise DriverError(self.fault(self._current, f"the gradient's norm is {norm}"))
 
     def optimizer_step(self, epoch: int, batch_idx: int, optimizer: Any, optimizer_closure: Any = None) -> None:
-        """Update the weights, and pull them back towards those of the start."""
+        """Update the weights, and pull them back towards the start."""
         super().optimizer_step(epoch, batch_idx, optimizer, optimizer_closure)
         share = min(1.0, optimizer.param_groups[0]["lr"] * self._settings.pull)
         with torch.no_grad():
@@ -198,7 +191,7 @@ class ScorerModule(Learner):
         return self._settings.monitored(figures)
 
     def improves(self, figures: Mapping[str, float]) -> bool:
-        """Return whether a validation is the best so far: a better metric, or an equal one with fewer triples."""
+        """Return whether a validation is the best so far, by its metric, and among equals by fewer triples."""
         value, size = figures[self.monitored(figures)], figures.get("triples", 0.0)
         smaller = value >= self.best and size < self.size * (1 - _LEAST_SAVING)
         if not (smaller or value > self.best + self.least_gain):
@@ -215,7 +208,7 @@ class ScorerModule(Learner):
         settings = self._settings
         trained = [p for p in self.parameters() if p.requires_grad]
         groups = [
-            {"params": [p for p in trained if p.ndim >= 2], "weight_decay": settings.weight_decay},
+            {"params": [p for p in trained if p.ndim >= 2], "weight_decay": _WEIGHT_DECAY},
             {"params": [p for p in trained if p.ndim < 2], "weight_decay": 0.0},
         ]
         optimizer = torch.optim.AdamW(groups, lr=settings.learning_rate, fused=True)
@@ -276,7 +269,7 @@ class ScorerModule(Learner):
         return figures
 
     def fault(self, batch: list[int], what: str) -> str:
-        """Write a batch to a file, and say where."""
+        """Write a batch to a file, and name the file."""
         file = self._folder / "broken-batch.json"
         texts = self._data.texts
         content = [

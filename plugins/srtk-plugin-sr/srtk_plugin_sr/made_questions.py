@@ -28,15 +28,15 @@ _AT_ONCE = 64
 class MadeQuestions(Dataset):
     """Make questions from the paths of a graph, each with its path and the entities that the path leads to.
 
-    For a graph of which nobody has asked questions. The graph must be able to list its triples, as a snapshot does.
-    Its noise relations are not asked for.
+    For a graph without questions. The graph must be able to list its triples, as a snapshot does. Its noise relations
+    are not asked for.
 
     Attributes:
         graph: The graph.
-        generator: Rewords the questions, where one is named here; a reply without the entity's name, or with several
-            lines, is not taken.
+        generator: Rewords the questions, if it is named here; a reply without the entity's name, or with several lines,
+            is not taken.
         count: Number of questions; fewer where the graph has no paths, or the same question is made twice.
-        depth: Largest number of steps of a path: that of the search.
+        depth: Largest number of steps of a path, as in the search.
         seed: Seed of everything that is drawn.
         hub: Maximum number of answers; a path that leads to more is left out.
     """

@@ -1,4 +1,4 @@
-"""What commands that train share: a folder in which a model and its training stand, and a stop by SIGTERM."""
+"""Folder of a model with its training, and a stop by SIGTERM, for the commands that train."""
 
 from __future__ import annotations
 
@@ -9,6 +9,7 @@ import signal
 import sys
 import threading
 from collections.abc import Callable, Mapping, Sequence
+from functools import partial
 from importlib.metadata import version
 from pathlib import Path as FilePath
 from types import FrameType
@@ -17,27 +18,45 @@ from typing import Any
 from srtk_plugin_training import TrainingFolder
 
 from srtk_framework.cli import TERMINATED
-from srtk_framework.records import publication_error, publish
+from srtk_framework.records import publication_error, publish, workplace
 
 
-def training_folder(out: FilePath) -> TrainingFolder:
-    """Return the folder of the training whose model stands in the folder ``out``."""
-    return TrainingFolder(out / "training", out / "config.json", "--output-dir")
-
-
-def training_state(inputs: Mapping[str, str]) -> dict[str, Any]:
-    """Return the record with which a training begins: what decides the weights, by name, and a hash of it.
+def train_into(
+    out: FilePath, inputs: Mapping[str, str], fresh: bool, train: Callable[[FilePath], Mapping[str, Any]]
+) -> tuple[dict[str, Any], bool]:
+    """Train into a folder, unless the same training has finished there.
 
     Args:
-        inputs: What decides the weights, but for the versions, which are added.
+        out: The folder of the model.
+        inputs: Everything that decides the weights, by name, except the versions.
+        fresh: Whether to start over, and replace another training in the folder.
+        train: Writes the model into the folder that it gets, and returns its figures.
+
+    Returns:
+        The figures, and whether the training ran now.
     """
     parts = ("srtk-framework", "srtk-plugin-sr", "srtk-plugin-transformers")
     whole = {**inputs, **{f"the version of {name}": version(name) for name in parts}}
-    return {"fingerprint": digest(sorted(whole.items())), "inputs": whole}
+    state: dict[str, Any] = {"fingerprint": digest(sorted(whole.items())), "inputs": whole}
+    folder = _training_folder(out)
+    with workplace(out, f"choose another {folder.setting}") as beside:
+        finished = folder.finished(state)
+        if finished is not None and not fresh:
+            return finished["figures"], False
+        folder.begin(state, fresh, partial(_differences, state=state))
+        made = beside / "model"
+        state["figures"] = dict(train(made))
+        _put_model(made, out, state)
+        return state["figures"], True
 
 
-def differences(earlier: Mapping[str, Any], state: Mapping[str, Any]) -> str:
-    """Name the inputs in which two trainings differ."""
+def _training_folder(out: FilePath) -> TrainingFolder:
+    """Return the folder of the training whose model stands in a folder."""
+    return TrainingFolder(out / "training", out / "config.json", "--output-dir")
+
+
+def _differences(earlier: Mapping[str, Any], state: Mapping[str, Any]) -> str:
+    """Name the inputs that differ between two trainings."""
     before, now = earlier.get("inputs"), state["inputs"]
     before = before if isinstance(before, Mapping) else {}
     return ", ".join(name for name in sorted({*before, *now}) if before.get(name) != now.get(name))
@@ -73,9 +92,9 @@ def stoppable(train: Callable[[], int]) -> int:
             signal.signal(signal.SIGTERM, signal.SIG_DFL if before is None else before)
 
 
-def put_model(made: FilePath, out: FilePath, state: Mapping[str, Any]) -> None:
-    """Put a model in the place of an earlier one in one step, with all else that stands in the folder."""
-    training_folder(made).end(state)
+def _put_model(made: FilePath, out: FilePath, state: Mapping[str, Any]) -> None:
+    """Replace an earlier model in one step, and keep the other files of its folder."""
+    _training_folder(made).end(state)
 
     def there(folder: str, names: list[str]) -> list[str]:
         new = made / FilePath(folder).relative_to(out)

@@ -1,19 +1,19 @@
-"""Read the triples along ranked paths in the order of the nodes they lead to: the mass of a node is that of its paths.
+"""Triples along ranked paths, in the order of the mass of the nodes that the paths lead to.
 
-A path with many instances and a path with few compete for the same room, and several paths may reach one node. So each
-path's probability, a softmax over the scores of a question's paths, is divided among the nodes that it ends in, and
-a node has the sum of what its paths give it. Personalised PageRank and the path constrained random walks of PRA (Lao
-and Cohen 2010) divide the whole of a probability among the ends; here each of n ends gets ``1 / sqrt(n)`` of it,
-since a long list of answers is not less likely to be wanted than a short one, only less precise. Where triples are not
-certain, an end counts by the confidence of its best instance, in ``n`` as in its part.
+A path with many instances and a path with few compete for the same room, and several paths may reach the same node. So
+each path's probability, a softmax over the scores of a question's paths, is divided among its end nodes, and a node has
+the sum over its paths. Personalised PageRank and the path constrained random walks of PRA (Lao and Cohen 2010) divide
+the whole probability among the ends. Here each of n ends gets ``1 / sqrt(n)`` of it, since a long list of answers is as
+likely to be wanted as a short list, only less precise. Uncertain triples count by the confidence of an end's best
+instance, in ``n`` as in its part.
 
-Ends of a path that nothing tells apart come in order of the number of triples that were read at them, then of their
-ids: what is spoken of often is asked for often. Where a question has several topics, the ends on whose instances the
-paths of the other topics arrive get as much more as these are probable (see ``topic_support``), and a path from one
-topic to another gives its mass to the node before that, in which it joins the two: no question asks for what it names.
+Equal ends of a path come in order of the number of triples that were read at them, then of their ids: nodes with many
+triples are asked for often. Where a question has several topics, ends where the paths of other topics arrive get more
+mass, the more probable these are (see ``topic_support``). A path from one topic to another gives its mass to the last
+node before that topic, since no question asks for an entity that it names.
 
-What is left of the budget is filled along spare paths, which a search has followed and left out, by the same mass. They
-change nothing of what is read before them.
+The rest of the budget is filled along spare paths, which a search has followed and left out, by the same mass. They
+change nothing before them.
 """
 
 from __future__ import annotations
@@ -32,20 +32,40 @@ from srtk_framework.roles import BACKGROUND
 from srtk_framework.values import Budget, Frontier, GraphLike, Join, RankedPath, Subgraph, Triple, rounded
 from srtk_plugin_sr.topic_support import INSTANCES_READ, Arrival, joins_of, passed, path_probabilities, topic_support
 
+# Ends of each path that find room before the mass decides: a path with many ends would leave none for other paths.
 LEAST = 2
-"""Ends of each path that find room before the mass decides."""
 RESERVED = 0.5
 """Largest part of the budget that is kept for them."""
+# Further triples that each add this part of the average before them continue a long list, and are read at any price.
 EVEN = 0.5
-"""Part of what the triples before them add each with which further ones are read at any price: those of a long list."""
+# Spare paths that are read for each triple that has room: much of the best paths' ends is read already.
 SPARE = 2
-"""Spare paths that are read for each triple that has room: much of what the best of them lead to is read already."""
+# Instances of a spare path that are read for each triple of the budget: several spare paths share the room.
 READ_SPARE = 0.2
-"""Instances of a spare path that are read for each triple of the budget, which several of them share."""
 
 
 Rescore = Callable[[Sequence[Sequence[RankedPath]], Sequence[Mapping[int, Sequence[Instance]]]], list[list[float]]]
 """Takes the paths of each question and their instances by rank, and returns a score for each path."""
+
+
+@attrs.frozen(eq=False)
+class RankedSearch:
+    """Result of a search for one question.
+
+    Attributes:
+        paths: Its paths, best first.
+        topics: For each linked entity the number of its topic (see ``text.link_topics``).
+        known: Frontiers that the search has read.
+        trace: The trace so far.
+        spare: Further paths, in any order. If they get triples, they come after its paths, with scores that are no
+            greater.
+    """
+
+    paths: Sequence[RankedPath]
+    topics: Mapping[str, int]
+    known: Mapping[PathKey, Frontier]
+    trace: Mapping[str, Any]
+    spare: Sequence[RankedPath] = ()
 
 
 class _Node(NamedTuple):
@@ -72,7 +92,7 @@ class _Choice(NamedTuple):
 
 
 class _Reading(NamedTuple):
-    """What is read for a question.
+    """The triples that are read for a question.
 
     Attributes:
         triples: The triples, in order.
@@ -89,51 +109,43 @@ class _Reading(NamedTuple):
 
 def facts_by_node(
     graph: GraphLike,
-    paths: Sequence[Sequence[RankedPath]],
+    searches: Sequence[RankedSearch],
     budget: Budget,
-    topics: Sequence[Mapping[str, int]],
-    known: Sequence[Mapping[PathKey, Frontier]],
-    traces: Sequence[Mapping[str, Any]],
     found: float = 1.0,
     background: float | None = BACKGROUND,
     rescore: Rescore | None = None,
-    spare: Sequence[Sequence[RankedPath]] | None = None,
 ) -> list[Subgraph]:
     """Read one instance for each node that the paths end in, nodes of most mass first, then further instances.
 
-    Where topics meet, the way from each of them to the node is read. The share of the mass that is read is the share
-    of the answers that is expected to be among the triples, of those that the paths lead to; it ends the reading when
-    it is the budget's recall, or when further triples are not worth the budget's price.
+    Where topics meet, the way from each topic to the node is read. The share of the mass that is read is the expected
+    share of the paths' answers among the triples. It ends the reading at the budget's recall, or when further triples
+    are not worth the budget's price.
 
     Every prefix of the triples is connected to the linked entities. The score of a triple is the logarithm of the mass
-    of the node that it was read for, and never above that of a triple before it. Paths beyond the budget's mass get
-    no triples.
+    of the node that it was read for, and never above the score before it. Paths beyond the budget's mass get no
+    triples.
 
-    Where this leaves room in the budget, triples along spare paths follow, unless its recall, price or mass say that
-    less is enough. Nothing is expected of them; `filled` in the trace is their number.
+    Where this leaves room in the budget, triples along spare paths follow, unless its recall, price or mass end the
+    reading. No answers are expected of them; `filled` in the trace is their number.
 
     Args:
         graph: Graph to read.
-        paths: Per question, its paths, best first.
+        searches: The search of each question.
         budget: Limits of a question.
-        topics: Per question, for each linked entity the number of its topic (see ``text.link_topics``).
-        known: Per question, frontiers that the search has read.
-        traces: Per question, the trace so far.
         found: Share of the answers that the paths are expected to lead to: a factor of ``expected_recall``.
         background: Support of a topic where none of its paths arrive, above 0: the smaller, the more a node is worth
-            where topics meet. None for no support: the paths of all topics are read as those of one.
-        rescore: Gives the paths other scores by what was read of them; the order of the paths follows.
-        spare: Per question, further paths, in any order. Those that get triples come after its paths, with scores that
-            are no greater.
+            where topics meet. None for no support: all topics are read as the same topic.
+        rescore: Gives the paths other scores by their instances; the order of the paths follows.
     """
     if background is None:
-        topics = [dict.fromkeys(row, 0) for row in topics]
+        searches = [attrs.evolve(one, topics=dict.fromkeys(one.topics, 0)) for one in searches]
+    background = background or BACKGROUND
+    paths = [one.paths for one in searches]
     within = [len(row) if rescore else paths_within(row, budget.mass) for row in paths]
     most = None if budget.triples is None else INSTANCES_READ * budget.triples
-    cuts: list[dict[str, int]] = [dict(trace.get("cut", {})) for trace in traces]
+    cuts: list[dict[str, int]] = [dict(one.trace.get("cut", {})) for one in searches]
     some = [row[:count] for row, count in zip(paths, within, strict=True)]
-    rows = _read(graph, some, known, attrs.evolve(budget, triples=most), cuts)
-    searched, read = paths, rows
+    rows = read = _read(graph, some, searches, attrs.evolve(budget, triples=most), cuts)
     if rescore is not None:
         paths, rows = _rescored(paths, rows, rescore(paths, rows))
         within = [paths_within(row, budget.mass) for row in paths]
@@ -141,15 +153,16 @@ def facts_by_node(
             {rank: row[rank] for rank in sorted(row) if rank < most} for row, most in zip(rows, within, strict=True)
         ]
     readings = [
-        _chosen(row, found_, numbers, budget, background or BACKGROUND)
-        for row, found_, numbers in zip(paths, rows, topics, strict=True)
+        _chosen(row, found_, one.topics, budget, background)
+        for row, found_, one in zip(paths, rows, searches, strict=True)
     ]
-    subgraphs = [_subgraph(*one) for one in zip(paths, within, rows, readings, cuts, traces, strict=True)]
+    subgraphs = [
+        _subgraph(*parts, one.trace) for *parts, one in zip(paths, within, rows, readings, cuts, searches, strict=True)
+    ]
     expected = [[0.0, *reading.shares] if row else [] for row, reading in zip(paths, readings, strict=True)]
     before = [len(one.triples) for one in subgraphs]
-    if spare is not None:
-        subgraphs = _filled(graph, subgraphs, searched, read, spare, budget, topics, known, background or BACKGROUND)
-    finished = finish(graph, subgraphs, attrs.evolve(budget, mass=None))
+    filled = _filled(graph, subgraphs, searches, read, budget, background)
+    finished = finish(graph, filled, attrs.evolve(budget, mass=None))
     # Tokens may have cut the triples, which leaves the first ones; of spare paths nothing is expected.
     return [
         attrs.evolve(
@@ -169,7 +182,7 @@ def _subgraph(
     cut: dict[str, int],
     trace: Mapping[str, Any],
 ) -> Subgraph:
-    """Return what was chosen along the paths of a question, and count what was left out."""
+    """Return the subgraph of a question's chosen triples, and count the triples that were left out."""
     chosen = reading.triples
     every = {triple for one in read.values() for instance in one for triple in instance.triples}
     beyond = sum(1 for path in paths[within:] if path.steps)
@@ -189,7 +202,7 @@ def _subgraph(
 def _read(
     graph: GraphLike,
     paths: Sequence[Sequence[RankedPath]],
-    known: Sequence[Mapping[PathKey, Frontier]],
+    searches: Sequence[RankedSearch],
     budget: Budget,
     cuts: Sequence[dict[str, int]],
 ) -> list[dict[int, list[Instance]]]:
@@ -198,7 +211,7 @@ def _read(
     read = instances(
         graph,
         [paths[i][rank] for i, rank in indices],
-        [known[i] for i, _ in indices],
+        [searches[i].known for i, _ in indices],
         budget,
         [cuts[i] for i, _ in indices],
     )
@@ -212,41 +225,27 @@ def _read(
 def _filled(
     graph: GraphLike,
     subgraphs: Sequence[Subgraph],
-    paths: Sequence[Sequence[RankedPath]],
+    searches: Sequence[RankedSearch],
     read: Sequence[Mapping[int, Sequence[Instance]]],
-    spare: Sequence[Sequence[RankedPath]],
     budget: Budget,
-    topics: Sequence[Mapping[str, int]],
-    known: Sequence[Mapping[PathKey, Frontier]],
     background: float,
 ) -> list[Subgraph]:
-    """Read triples along spare paths into the room that subgraphs leave.
-
-    Args:
-        graph: Graph to read.
-        subgraphs: Per question, what was read along its paths.
-        paths: Per question, its paths with the scores of the search, as spare ones have them.
-        read: Per question, the instances of its paths, by rank.
-        spare: Per question, further paths.
-        budget: Limits of a question.
-        topics: Per question, for each linked entity the number of its topic.
-        known: Per question, frontiers that the search has read.
-        background: Support of a topic where none of its paths arrive.
-    """
+    """Read triples along spare paths into the room that subgraphs leave, by the scores of the search."""
     enough = budget.price or any(limit is not None and limit < 1 for limit in (budget.recall, budget.mass))
     if budget.triples is None or enough:
         return list(subgraphs)
     room = [budget.triples - len(one.triples) for one in subgraphs]
-    further = [heapq.nsmallest(SPARE * left, row, path_order) for left, row in zip(room, spare, strict=True)]
+    further = [heapq.nsmallest(SPARE * left, one.spare, path_order) for left, one in zip(room, searches, strict=True)]
     few = attrs.evolve(budget, triples=math.ceil(READ_SPARE * budget.triples))
-    found = _read(graph, further, known, few, [{} for _ in further])
+    found = _read(graph, further, searches, few, [{} for _ in further])
     filled = []
     for i, one in enumerate(subgraphs):
         if found[i]:
-            every = [*paths[i], *further[i]]
-            instances_of = {**read[i], **{len(paths[i]) + rank: row for rank, row in found[i].items()}}
+            own = searches[i].paths
+            every = [*own, *further[i]]
+            instances_of = {**read[i], **{len(own) + rank: row for rank, row in found[i].items()}}
             before = dict(zip(one.triples, map(_Choice, one.scores, one.path_of), strict=True))
-            reading = _chosen(every, instances_of, topics[i], budget, background, before)
+            reading = _chosen(every, instances_of, searches[i].topics, budget, background, before)
             one = _with_spare(one, every, dict(islice(reading.triples.items(), len(before), None)))
         filled.append(one)
     return filled
@@ -274,7 +273,7 @@ def _rescored(
     rows: Sequence[Mapping[int, list[Instance]]],
     scores: Sequence[Sequence[float]],
 ) -> tuple[list[list[RankedPath]], list[dict[int, list[Instance]]]]:
-    """Return the paths with other scores, best first, and what was read of them by their new ranks."""
+    """Return the paths with other scores, best first, and their instances by their new ranks."""
     ranked, read = [], []
     for row, found, values in zip(paths, rows, scores, strict=True):
         scored = [attrs.evolve(path, score=value) for path, value in zip(row, values, strict=True)]
@@ -380,7 +379,7 @@ class _Selection:
 def _worth(ends: Sequence[int], shares: Sequence[float], price: float) -> int:
     """Return the number of triples after which none are worth their price.
 
-    What further triples add each is the steepest slope from there to any later end: that of the upper envelope.
+    Each further triple adds the steepest slope from there to any later end, which is the slope of the upper envelope.
 
     Args:
         ends: Numbers of triples after which the reading may end, rising.
@@ -405,7 +404,7 @@ def _worth(ends: Sequence[int], shares: Sequence[float], price: float) -> int:
 
 
 def _joins(nodes: Sequence[_Node], chosen: Mapping[Triple, _Choice]) -> tuple[Join, ...]:
-    """Return which paths of different topics meet in which nodes, best first, of those whose triples were chosen."""
+    """Return the meetings of paths of different topics whose triples were chosen, best first."""
     return joins_of(
         (node.rank, at, way)
         for node in nodes
@@ -453,7 +452,7 @@ def _nodes(
 
 
 def _joining(instance: Instance, path: RankedPath, topics: Mapping[str, int]) -> Instance:
-    """Return an instance that ends at another topic with the last node before that as its end, if there is one."""
+    """Return an instance with the last node before another topic as its end, where it ends at another topic."""
     own = topics[path.entity]
     nodes = passed(instance, path)
     while len(nodes) > 1 and topics.get(nodes[-1], own) != own:

@@ -1,4 +1,4 @@
-"""Choice of the path: a linear model over whole paths that scores what a search returns a second time."""
+"""Choice of the path: a linear model over whole paths that scores the paths of a search a second time."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ SHIPPED = FilePath(__file__).with_name(FILE)
 
 @attrs.frozen
 class PathChoice:
-    """Weights of the features of a path; the probability of a path is a softmax over those of its question.
+    """Weights of the features of a path; the probability of a path is a softmax over the question's paths.
 
     Attributes:
         weights: Weight of each feature; those without one count nothing.
@@ -32,7 +32,7 @@ class PathChoice:
 
     @classmethod
     def load(cls, file: str | None = None) -> PathChoice:
-        """Read weights from a file, by default from that of the package.
+        """Read weights from a file, by default the file of the package.
 
         Raises:
             DriverError: If the file cannot be read, or has other features.
@@ -56,7 +56,7 @@ class PathChoice:
         return cls({name: weight for name, weight in weights.items() if weight})
 
     def save(self, file: FilePath, **about: Any) -> None:
-        """Write the weights beside what is said about them."""
+        """Write the weights with facts about them."""
         content = {**about, "weights": dict(self.weights)}
         file.write_text(f"{json.dumps(content, indent=1)}\n", encoding="utf-8")
 
@@ -70,9 +70,9 @@ class PathChoice:
     ) -> list[list[float]]:
         """Return a score for each path of each question, in natural-log units.
 
-        The paths of a question share the sum of the probabilities that the search gave them: what a score says of a
-        path alone, without the others, stays what it was. Questions with an operation keep the scores of the search:
-        they are about what a path leads through, and no features of a path were fitted to them.
+        The paths of a question share the sum of the probabilities that the search gave them, so that scores keep their
+        level. Questions with an operation keep the scores of the search: their answer lies within a path, and no
+        features of a path were fitted to them.
         """
         chosen = [at for at, one in enumerate(questions) if one.paths and not operates(one.marked)]
         scores = [[path.score for path in one.paths] for one in questions]
@@ -87,10 +87,10 @@ class PathChoice:
 
 @attrs.define(eq=False)
 class PathRecorder:
-    """Stands in the place of a choice: keeps what a search found with the features of its paths, and changes no score.
+    """Stands in the place of a choice: keeps the paths of a search with their features, and changes no score.
 
     Attributes:
-        found: Of each question that was searched what was found, and the features of its paths.
+        found: Each question that was searched, with the features of its paths.
     """
 
     found: list[tuple[SearchedQuestion, Floats]] = attrs.field(factory=list)

@@ -1,4 +1,4 @@
-"""Features of whole paths that know no graph: what tells, among the paths of a search, which one a question means."""
+"""Features of whole paths that know no graph, by which the path that a question means is chosen."""
 
 from __future__ import annotations
 
@@ -52,8 +52,8 @@ FEATURES = (
 )
 """Names of the features, in the order of their columns; the README of the package says what each of them is."""
 
+# Logarithms of smaller probabilities would dominate.
 _LEAST = 1e-6
-"""Replaces smaller probabilities, whose logarithms would dominate."""
 _WORD = re.compile(r"[^\W_]+(?:['’.-][^\W_]+)*|¤")
 _STOP = word_set(
     """
@@ -70,7 +70,7 @@ _ENDINGS = ("ings", "ing", "ers", "ies", "ors", "ed", "er", "or", "es", "s", "e"
 
 @attrs.frozen(eq=False)
 class SearchedQuestion:
-    """What a search found for one question.
+    """The paths that a search found for one question.
 
     Attributes:
         text: The question.
@@ -92,7 +92,7 @@ class QuestionWords:
     """The words of a question that a path can be compared with.
 
     Attributes:
-        kind: What it expects as an answer.
+        kind: The kind of answer that it expects.
         content: Words that carry meaning, without the mentions.
         places: For each of them, how many words it stands from the next mention.
         nesting: Number of words behind the first that join phrases, such as *of* and *that*.
@@ -117,16 +117,16 @@ class QuestionWords:
 
     @property
     def texts(self) -> list[str]:
-        """The texts that are compared with steps: what the question expects, if it says so, then its words."""
+        """The texts that are compared with steps: the expected kind, if the question names it, then its words."""
         return [*([self.kind.phrase] if self.kind.phrase else []), *self.content]
 
 
 @attrs.frozen(eq=False)
 class FeatureInput:
-    """What the features of a question's paths are computed from.
+    """The input of the features of a question's paths.
 
     Attributes:
-        question: What the search found.
+        question: The paths of the search.
         words: The words of the question.
         steps: The distinct steps of the paths.
         table: Scores of the steps, each as the first of a path, of shape [``words.texts``, steps].
@@ -148,7 +148,7 @@ def path_features(graph: KnowledgeGraph, scorer: PathScorer, questions: Sequence
 def feature_inputs(
     graph: KnowledgeGraph, scorer: PathScorer, questions: Sequence[SearchedQuestion]
 ) -> list[FeatureInput]:
-    """Read what the features are computed from, for all questions with one call to the scorer and one to the graph."""
+    """Read the input of the features, for all questions with a single call to the scorer and to the graph."""
     words = [QuestionWords.of(one.marked) for one in questions]
     steps = [list(dict.fromkeys(step for path in one.paths for step in path.steps)) for one in questions]
     asked = [(text, row) for own, row in zip(words, steps, strict=True) if row for text in own.texts]
@@ -181,7 +181,7 @@ _Rows = Sequence[dict[str, float]]
 
 
 def _add_search(given: FeatureInput, rows: _Rows) -> None:
-    """Add what the search says of each path: its probability, what its last step added to its score, its length."""
+    """Add the features of the search: a path's probability, the score that its last step added, its length."""
     paths = given.question.paths
     probabilities = path_probabilities(paths, range(len(paths)))
     scores = {(path.entity, path.steps): path.score for path in paths}
@@ -216,7 +216,7 @@ def _add_words(given: FeatureInput, rows: _Rows) -> None:
 
 
 def _add_relations(given: FeatureInput, rows: _Rows) -> None:
-    """Add what the names of the relations say."""
+    """Add the features of the relations' names."""
     kind = given.words.kind
     names = {step: spaced(given.labels[step.relation]) for step in given.steps}
     said = {step: _content(name) for step, name in names.items()}
@@ -236,7 +236,7 @@ def _add_relations(given: FeatureInput, rows: _Rows) -> None:
 
 
 def _add_ends(given: FeatureInput, rows: _Rows) -> None:
-    """Add what the ends of each path say: how probable they are by all paths, and whether they are what is expected."""
+    """Add the features of the ends: their probability by all paths, and whether they are of the expected kind."""
     question, kind = given.question, given.words.kind
     ends = {rank: list(dict.fromkeys(one.end for one in found)) for rank, found in question.read.items() if found}
     probabilities = path_probabilities(question.paths, range(len(question.paths)))

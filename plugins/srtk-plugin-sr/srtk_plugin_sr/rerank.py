@@ -5,72 +5,91 @@ from __future__ import annotations
 import math
 from collections.abc import Mapping, Sequence
 from pathlib import Path as FilePath
-from typing import Any, ClassVar, Literal
+from typing import TYPE_CHECKING, Any, ClassVar, Literal
 
 import attrs
 import numpy as np
 import numpy.typing as npt
 from srtk_plugin_training import require_packages
 
-from srtk_framework.graph import finish
+from srtk_framework.graph import finish, instance_triples, topic_joins
 from srtk_framework.roles import Encoder, Expander, KnowledgeGraph, TrainingTask, absent, not_open
-from srtk_framework.text import unnamed_entities, without_mentions
+from srtk_framework.text import link_topics, unnamed_entities, without_mentions
 from srtk_framework.values import (
     Budget,
     DriverError,
     Question,
     Step,
     Subgraph,
-    at_least,
-    between,
+    TrainingExample,
+    Triple,
+    batched,
     one_of,
     positive,
     rounded,
 )
-from srtk_plugin_sr.candidates import Candidates, candidates_of
-from srtk_plugin_sr.cutoff import Cutoff, connected_order
+from srtk_plugin_sr.cutoff import best_count, connected_order
 from srtk_plugin_sr.features import index_nodes, triple_features
 from srtk_plugin_sr.fit_settings import HeadFitSettings
 from srtk_plugin_sr.head import LEAST, Head, HeadInput
-from srtk_plugin_sr.head_trainer import TrainingQuestion, train_head
-from srtk_plugin_sr.labelled_subgraphs import LabelledSubgraph, labelled_subgraphs
-from srtk_plugin_sr.templates import FORMS, readable
+from srtk_plugin_sr.templates import FORMS
 from srtk_plugin_sr.vectors import Matrix, TextIndex, VectorStore, default_folder, unit
 
+if TYPE_CHECKING:
+    from srtk_plugin_sr.head_trainer import TrainingQuestion
+
+_AT_ONCE = 32
+"""Questions of a training that are expanded together."""
 _PROBE = "What is the capital of the country that borders it?"
 """Text whose vector identifies the encoder that a head was trained with."""
+# ONNX and torch, or a CPU and a GPU, differ in the last digits of the same model's vectors.
 _SAME = 0.99
-"""Least cosine of two vectors of that text that come from the same encoder."""
+
+
+@attrs.frozen(eq=False)
+class Candidates:
+    """Result of the inner expander for one question.
+
+    Attributes:
+        question: The question.
+        found: The inner expander's subgraph, with the joins of the paths among its triples.
+        starts: The linked nodes with their link scores, between 0 and 1.
+        topics: Number of topics of the question.
+        support: Logarithm of the factor by which other topics of the question raise each triple, of shape [triples];
+            0 with one topic.
+    """
+
+    question: Question
+    found: Subgraph
+    starts: Mapping[str, float]
+    topics: int
+    support: npt.NDArray[np.float64]
 
 
 @attrs.define(eq=False)
 class RerankExpander(Expander):
     """Re-rank the triples of another expander, and cut the ranking where the expected F is greatest.
 
-    For each triple, a perceptron reads frozen vectors of the question, the relation and the path to the triple, their
-    products, directed distances from the links within the triples (SubgraphRAG, Li et al., ICLR 2025), and the inner
-    expander's scores and ranks. Its outputs are calibrated on held-out questions. The chain from a link to a triple
-    scores no less than the triple, so that the triples kept are connected. A triple's score is the logarithm of its
-    probability. Provenance and qualifiers are those of the inner expander.
+    For each triple, a perceptron reads frozen vectors of the question, the relation and the path to the triple, and
+    their products. It also reads directed distances from the links within the triples (SubgraphRAG, Li et al., ICLR
+    2025), and the inner expander's scores and ranks. Its outputs are calibrated on held-out questions. The chain from a
+    link to a triple scores no less than the triple, so that the triples kept are connected. A triple's score is the
+    logarithm of its probability. Provenance and qualifiers come from the inner expander.
 
-    Where a question has several topics and the inner expander gives paths, the odds of a triple on a path that meets
-    those of another topic are as many times greater as its mass would be in `beam`, in training too, so that the head
-    learns what remains (see ``graph.topic_joins``). A head reads each triple by itself, and sees what is to hold of all
-    topics from one of them: of n topics, it has the share 1/n of the probability, and the inner expander's order the
-    rest, in which the triples in place k are as probable as the head's best divided by k squared.
+    Where the paths of several topics meet, the odds of their triples rise by the same factor as their mass in `beam`,
+    in training too (see ``graph.topic_joins``). But a head reads each triple by itself, from a single topic. So of n
+    topics it has the share 1/n of the probability, and the inner expander's order has the rest: the triples in place k
+    are as probable as the head's best divided by k squared.
 
     Attributes:
         inner: Expander that finds the triples; give it a budget of its own, such as 200 triples.
         encoder: Encodes the texts.
-        graph: Graph that has the labels, and in which paths of examples are followed in training.
+        graph: Graph that has the labels, and the triples on the paths of examples in training.
         budget: Limits on the triples that are kept.
-        keep: `f1` (for each question, the number that makes the expected F greatest), `threshold` (those above a
-            probability), or `all` (order them only; the budget may cut).
+        keep: `f1` (for each question, the number that makes the expected F greatest) or `all` (order them only; the
+            budget may cut).
         beta: Weight of recall against precision in F: 2 keeps more, 0.5 fewer.
-        threshold: Probability for `keep: threshold`; by default the one found in training.
-        model: Folder of a trained head; not needed in a recipe that trains one.
-        entities: Also read the vectors of the labels of subject and object.
-        rounds: Rounds of the directed distances.
+        model: Folder of a trained head; not needed in a recipe that trains it.
         mention: Replaces the linked entities' mentions in the question; null leaves the text as it is.
         cache: Folder that keeps vectors between runs; by default in the user's cache folder, "" for none.
     """
@@ -81,12 +100,9 @@ class RerankExpander(Expander):
     encoder: Encoder
     graph: KnowledgeGraph
     budget: Budget = attrs.field(factory=Budget)
-    keep: Literal["f1", "threshold", "all"] = attrs.field(default="f1", validator=one_of(("f1", "threshold", "all")))
+    keep: Literal["f1", "all"] = attrs.field(default="f1", validator=one_of(("f1", "all")))
     beta: float = attrs.field(default=1.0, validator=positive)
-    threshold: float | None = attrs.field(default=None, validator=between(above=0, below=1))
     model: str | None = None
-    entities: bool = False
-    rounds: int = attrs.field(default=3, validator=at_least(1))
     mention: str | None = None
     cache: str | None = None
     _head: Head | None = attrs.field(init=False, default=None, repr=False)
@@ -151,15 +167,11 @@ class RerankExpander(Expander):
             DriverError: If a package for training is missing, no triple found is needed, or the loss is not finite.
         """
         require_packages("srtk-plugin-sr", "lightning", "torch")
-        task.folder.mkdir(parents=True, exist_ok=True)
-        checkpoints = task.folder / "checkpoints"
-        checkpoints.mkdir(exist_ok=True)
-        file = checkpoints / "found.jsonl"
-        labelled = list(labelled_subgraphs(self.inner, self.graph, task.examples, self.budget.hub, file))
-        data, vectors = self._training_questions(labelled)
-        # F does not change where all triples are kept; the weights that cut best also order well.
-        cutoff = Cutoff("f1" if self.keep == "all" else self.keep, self.beta)
-        self._head, figures = train_head(data, vectors, training, cutoff, self._reads(), task.folder, task.seed)
+        from srtk_plugin_sr.head_trainer import train_head
+
+        data, vectors = self._training_questions(task.examples)
+        # Where all triples are kept, F is the same for all weights; the weights that cut best also order well.
+        self._head, figures = train_head(data, vectors, training, self.beta, self._reads(), task.folder, task.seed)
         if task.validate is not None:
             figures.update(task.validate())
         if self._store:
@@ -180,10 +192,10 @@ class RerankExpander(Expander):
         """
         head = Head.load(folder)
         mine = self._reads()
-        wrong = [name for name in ("entities", "rounds", "mention") if head.reads.get(name) != mine[name]]
-        if wrong:
-            theirs = ", ".join(f"{name}: {head.reads.get(name)!r}" for name in wrong)
-            raise DriverError(f"the head in {folder} was trained with {theirs}; set the same, or train it again")
+        if (theirs := head.reads.get("mention")) != self.mention:
+            raise DriverError(
+                f"the head in {folder} was trained with mention: {theirs!r}; set the same, or train it again"
+            )
         probe = head.reads["probe"]
         if len(probe) != len(mine["probe"]) or float(np.dot(probe, mine["probe"])) < _SAME:
             raise DriverError(f"the head in {folder} was trained with another encoder; use that one, or train it again")
@@ -192,8 +204,7 @@ class RerankExpander(Expander):
     def _reads(self) -> dict[str, Any]:
         """Return the settings of the head's input, and the encoder's vector of one text."""
         probe = [round(float(value), 4) for value in unit(self.encoder.encode([_PROBE]))[0]]
-        settings = {name: getattr(self, name) for name in ("entities", "rounds", "mention")}
-        return {**settings, "probe": probe}
+        return {"mention": self.mention, "probe": probe}
 
     def _inputs(self, candidates: Sequence[Candidates]) -> tuple[list[HeadInput], Matrix]:
         """Return the head's input for each question, and the vectors of all texts in it."""
@@ -203,9 +214,7 @@ class RerankExpander(Expander):
         columns = [self._texts(one.found, labels, texts) for one in candidates]
         vectors = self._vectors(queries.texts(), texts.texts())
         first = len(texts.texts())
-        features = [
-            triple_features(one.found, index_nodes(one.found.triples, one.starts), self.rounds) for one in candidates
-        ]
+        features = [triple_features(one.found, index_nodes(one.found.triples, one.starts)) for one in candidates]
         inputs = [
             HeadInput(first + n, column, row, one.support)
             for n, column, row, one in zip(numbers, columns, features, candidates, strict=True)
@@ -215,8 +224,6 @@ class RerankExpander(Expander):
     def _labels(self, questions: Sequence[Question], found: Sequence[Subgraph]) -> dict[str, str]:
         needed = {step.relation for subgraph in found for path in subgraph.paths for step in path.steps}
         needed.update(triple.relation for subgraph in found for triple in subgraph.triples)
-        if self.entities:
-            needed.update(end for s in found for triple in s.triples for end in (triple.subject, triple.object))
         if self.mention is not None:
             needed.update(unnamed_entities(questions))
         ids = sorted(needed)
@@ -235,17 +242,17 @@ class RerankExpander(Expander):
             texts.number(templates.join.join(templates.step(step, labels[step.relation]) for step in path.steps))
             for path in subgraph.paths
         ]
-        rows = []
-        for triple, rank in zip(subgraph.triples, subgraph.path_of, strict=True):
-            row = [texts.number(templates.step(Step(triple.relation), labels[triple.relation]))]
-            row.append(paths[rank] if rank >= 0 else -1)
-            if self.entities:
-                row += [texts.number(readable(labels[end])) for end in (triple.subject, triple.object)]
-            rows.append(row)
-        return np.array(rows, dtype=np.int64).reshape(len(rows), 4 if self.entities else 2)
+        rows = [
+            [
+                texts.number(templates.step(Step(triple.relation), labels[triple.relation])),
+                paths[rank] if rank >= 0 else -1,
+            ]
+            for triple, rank in zip(subgraph.triples, subgraph.path_of, strict=True)
+        ]
+        return np.array(rows, dtype=np.int64).reshape(len(rows), 2)
 
     def _vectors(self, queries: Sequence[str], texts: Sequence[str]) -> Matrix:
-        """Return the vectors of texts, then of queries; new ones are encoded in one call, and only texts are cached."""
+        """Return the vectors of texts, then of queries, with a single call to the encoder; only texts are cached."""
         if self._store is None:
             raise not_open(self)
         missing = self._store.missing(texts)
@@ -262,37 +269,81 @@ class RerankExpander(Expander):
         own = shared(head.scores(vectors, given), found.scores, candidates.topics)
         order, scores = connected_order(found.triples, own, candidates.starts.keys())
         whole = attrs.evolve(found.ordered(order), scores=tuple(scores), trace={**found.trace, "reranked": len(order)})
-        kept = Cutoff(self.keep, self.beta).count(scores, head.threshold if self.threshold is None else self.threshold)
-        return whole.first(kept, "rerank")
+        return whole.first(len(scores) if self.keep == "all" else best_count(scores, self.beta), "rerank")
 
-    def _training_questions(self, labelled: Sequence[LabelledSubgraph]) -> tuple[list[TrainingQuestion], Matrix]:
-        """Prepare the subgraphs that have triples for training."""
-        labelled = [one for one in labelled if one.found.triples]
-        questions = [one.example.question for one in labelled]
-        candidates = candidates_of(self.graph, questions, [one.found for one in labelled])
+    def _training_questions(self, examples: Sequence[TrainingExample]) -> tuple[list[TrainingQuestion], Matrix]:
+        """Expand the questions of examples, and label the triples that are found."""
+        from srtk_plugin_sr.head_trainer import TrainingQuestion
+
+        found = [
+            (example, subgraph, needed_triples(self.graph, example, self.budget.hub))
+            for batch in batched(examples, _AT_ONCE)
+            for example, subgraph in zip(batch, self.inner.expand([one.question for one in batch]), strict=True)
+            if subgraph.triples
+        ]
+        questions = [example.question for example, _, _ in found]
+        candidates = candidates_of(self.graph, questions, [subgraph for _, subgraph, _ in found])
         inputs, vectors = self._inputs(candidates)
         data = [
             TrainingQuestion(
-                name=one.example.question.id,
-                text=one.example.question.text,
+                name=example.question.id,
+                text=example.question.text,
                 given=given,
-                targets=np.array([one.gold.get(triple, 0.0) for triple in one.found.triples], np.float32),
-                total=sum(one.gold.values()),
-                triples=one.found.triples,
+                targets=np.array([gold.get(triple, 0.0) for triple in subgraph.triples], np.float32),
+                total=sum(gold.values()),
+                triples=subgraph.triples,
                 starts=tuple(theirs.starts),
             )
-            for one, given, theirs in zip(labelled, inputs, candidates, strict=True)
+            for (example, subgraph, gold), given, theirs in zip(found, inputs, candidates, strict=True)
         ]
         return data, vectors
+
+
+def candidates_of(graph: KnowledgeGraph, questions: Sequence[Question], found: Sequence[Subgraph]) -> list[Candidates]:
+    """Return the candidates of questions; their linked nodes are read with one call to the graph."""
+    frontiers = iter(graph.frontiers([[link.entity] for question in questions for link in question.links]))
+    rows = []
+    for question, subgraph in zip(questions, found, strict=True):
+        nodes: dict[str, tuple[str, ...]] = {}
+        starts: dict[str, float] = {}
+        for link in question.links:
+            nodes[link.entity] = tuple(next(frontiers).ids())
+            for node in nodes[link.entity]:
+                starts[node] = max(starts.get(node, 0.0), min(max(link.score, 0.0), 1.0))
+        topics = link_topics(question.links)
+        factors, joins = topic_joins(subgraph, topics, nodes)
+        support = np.log([factors.get(triple, 1.0) for triple in subgraph.triples])
+        found_here, count = attrs.evolve(subgraph, joins=joins), len(set(topics.values()))
+        rows.append(Candidates(question, found_here, dict(sorted(starts.items())), count, support))
+    return rows
+
+
+def needed_triples(graph: KnowledgeGraph, example: TrainingExample, hub: int | None) -> dict[Triple, float]:
+    """Return the gold triples of an example, else the triples on its paths' complete instances that end in an answer.
+
+    Each has the quality of the best path that it is on, at most 1, and a gold triple has 1. At most ``hub`` neighbours
+    of a node are read.
+    """
+    question = example.question
+    if question.gold_triples is not None:
+        return dict.fromkeys(question.gold_triples, 1.0)
+
+    def read(nodes: Sequence[str], step: Step) -> Sequence[Triple]:
+        return graph.triples(graph.frontiers([nodes]), [step], hub)[0]
+
+    needed: dict[Triple, float] = {}
+    for path in example.paths:
+        quality = min(path.score, 1.0)
+        if quality > 0:
+            for triple in instance_triples(read, path.entity, path.steps, question.answers):
+                needed[triple] = max(quality, needed.get(triple, 0.0))
+    return needed
 
 
 def shared(scores: Sequence[float], inner: Sequence[float], topics: int) -> list[float]:
     """Return the head's scores, shared with the inner expander's order where a question has several topics.
 
-    Args:
-        scores: Logarithms of the head's probabilities.
-        inner: The inner expander's scores of the same triples; only their order counts.
-        topics: Number of topics; the head's share is 1 / topics.
+    Scores are logarithms of probabilities; only the order of the ``inner`` ones counts. The head's share is 1 / topics.
     """
     if topics < 2 or not len(scores):
         return list(scores)

@@ -1,4 +1,4 @@
-"""Rivals of a path: the paths that a search ranks beside the one that a question was made from.
+"""Rivals of a path: the paths that a search ranks beside the path of a made question.
 
 A search by the rule ``gain`` ranks whole paths, and its own best ones are those that it confuses with the right one
 (hard negatives, Xiong et al., ICLR 2021). The search for them encodes no path: it takes the sum of the vectors of a
@@ -26,22 +26,17 @@ from srtk_plugin_sr.vectors import Matrix, unit
 
 MOST_RIVALS = 11
 """Rivals of a question."""
+# From this F1 of its ends on, a path that does not lead to exactly the answers is neither right nor a rival.
 ALIKE = 0.5
-"""From this F1 of its ends on, a path that does not lead to exactly the answers is neither right nor a rival."""
+# As the expander `beam`, whose confusions are wanted.
 _WIDTH = 15
-"""Width of the search, that of the expander ``beam``."""
+# The triples of the search are not wanted, and its frontiers only for the ends of rivals.
 _BUDGET = Budget(triples=1, nodes=300, hub=300)
-"""Limits of the search, whose triples are not wanted."""
 _AT_ONCE = 32
 
 
 class SummingEncoder(Encoder):
-    """Gives the text of a path the sum of the vectors of its steps, each of which is encoded once.
-
-    Args:
-        encoder: Encodes the texts of steps.
-        join: Separator between the steps of a path.
-    """
+    """Gives the text of a path the sum of its steps' vectors; ``join`` separates these, and each is encoded once."""
 
     def __init__(self, encoder: Encoder, join: str) -> None:
         self._encoder, self._join = encoder, join
@@ -55,7 +50,7 @@ class SummingEncoder(Encoder):
         return unit(np.stack([np.sum([self._known[part] for part in row], axis=0) for row in parts]))
 
     def weights_folder(self) -> FilePath | None:
-        """Return the folder of the weights, for the form in which they score."""
+        """Return the folder of the weights, which has the form of their scores."""
         return self._encoder.weights_folder()
 
 

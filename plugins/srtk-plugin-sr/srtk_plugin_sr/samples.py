@@ -14,9 +14,11 @@ from srtk_framework.values import Path, Question, Sample, TrainingExample, batch
 from srtk_plugin_sr.fit_settings import ScorerFitSettings
 
 _LESSONS_AT_ONCE = 512
+# Updates of a round by default: an epoch of a large set would leave too few validations to choose weights from.
+_LONGEST_ROUND = 500
 
+# Batches whose samples are sorted by length together; more would make batches alike, fewer would pad more.
 _WINDOW = 16
-"""Batches whose samples are sorted by length together; more would make batches alike, fewer would pad more."""
 
 _SPREAD = 1.4
 """In one forward pass, the longest text has at most this many times the tokens of the shortest, plus two."""
@@ -29,7 +31,7 @@ class IndexedSample:
     Attributes:
         query: Text of the question and, in some forms, of the steps so far.
         candidates: Texts to choose from.
-        targets: Quality of each candidate; at least one is above 0.
+        targets: Quality of each candidate, above 0 for some.
         costs: Number subtracted from the logit of each candidate; empty for none.
     """
 
@@ -45,9 +47,9 @@ class RankedPaths:
 
     Attributes:
         text: Text of the question as a scorer reads it.
-        paths: Paths from its entity; the one that it was made from comes first.
+        paths: Paths from its entity; first the path that it was made from.
         right: For each path, whether it leads to exactly the answers.
-        costs: For each path, what a search subtracts from its logit.
+        costs: For each path, the number that a search subtracts from its logit.
     """
 
     text: str
@@ -119,7 +121,7 @@ def deal_batches(samples: Sequence[IndexedSample], lengths: Sequence[int], size:
     Args:
         samples: The samples.
         lengths: Tokens of each text.
-        size: Samples of a batch; the last ones may have fewer.
+        size: Samples of a batch; the last batches may have fewer.
         seed: Seed of the order.
 
     Returns:
@@ -165,10 +167,7 @@ class Schedule:
     Args:
         samples: The samples.
         lengths: Tokens of each text.
-        size: Samples of a batch.
-        epochs: Passes over the samples.
-        steps: Maximum number of updates, or None.
-        every: Updates of a round; None for an epoch, at most 500.
+        settings: Settings of the training.
         ranks: Devices that train in parallel, each on its own batches.
         seed: Seed of the order.
     """
@@ -177,17 +176,15 @@ class Schedule:
         self,
         samples: Sequence[IndexedSample],
         lengths: Sequence[int],
-        size: int,
-        epochs: int,
-        steps: int | None,
-        every: int | None,
+        settings: ScorerFitSettings,
         ranks: int,
         seed: int,
     ) -> None:
-        self._samples, self._lengths, self._size, self._ranks, self._seed = samples, lengths, size, ranks, seed
-        self.per_epoch = max(1, -(-len(samples) // size) // ranks)
-        self.total = min(self.per_epoch * epochs, steps or self.per_epoch * epochs)
-        self.every = min(every or min(self.per_epoch, 500), self.total)
+        self._samples, self._lengths, self._ranks, self._seed = samples, lengths, ranks, seed
+        self._size = settings.batch_size
+        self.per_epoch = max(1, -(-len(samples) // self._size) // ranks)
+        self.total = min(self.per_epoch * settings.epochs, settings.steps or self.per_epoch * settings.epochs)
+        self.every = min(settings.validate_every or min(self.per_epoch, _LONGEST_ROUND), self.total)
         self.rounds = -(-self.total // self.every)
         self._epoch: tuple[int, list[list[int]]] = (-1, [])
 

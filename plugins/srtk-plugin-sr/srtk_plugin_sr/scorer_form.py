@@ -17,7 +17,6 @@ FILE = "path_scorer.json"
 """File of the form in the folder of trained weights."""
 
 Rule = Literal["log-softmax", "log-sigmoid", "srtk-sum", "gain"]
-Compare = Literal["step", "path"]
 
 
 @attrs.frozen
@@ -26,29 +25,23 @@ class ScorerForm:
 
     Attributes:
         rule: Score of a step.
-        compare: Text of a candidate; None for that of the rule.
         temperature: Divides cosines.
         step_cost: Subtracted from the logit of every candidate but END.
         return_cost: Subtracted from the logit of a step that reverses the last step.
         text: Name of a text form, or templates.
-        inverse_text: Template of a step against its direction; None for that of the text form.
-        end_text: Text of END; None for that of the text form.
-        readable: Whether identifiers are split; None for what the text form does.
+        inverse_text: Template of a step against its direction; None for the text form's.
         mention: Replaced the entity's mention in training.
         topic_background: Suits the search with these weights; see the expander ``beam``.
-        adapted: Whether the weights have learnt from made questions alone: they are searched as if they were not
-            trained, and a training that begins with them has the form of one that begins with any encoder.
+        adapted: Whether the weights have learnt from made questions alone. A search, and the form of a further
+            training, treat them as untrained.
     """
 
     rule: Rule = "log-softmax"
-    compare: Compare | None = None
     temperature: float = 0.07
     step_cost: float = 0.0
     return_cost: float = 0.0
     text: str | dict[str, str] = "plain"
     inverse_text: str | None = None
-    end_text: str | None = None
-    readable: bool | None = None
     mention: str | None = None
     topic_background: float | None = BACKGROUND
     adapted: bool = False
@@ -56,17 +49,16 @@ class ScorerForm:
     @property
     def by_path(self) -> bool:
         """Whether candidates are whole paths."""
-        return (self.compare or ("path" if self.rule == "gain" else "step")) == "path"
+        return self.rule == "gain"
 
     def path_cost(self, path: Path) -> float:
-        """Return what the steps of a path cost together."""
+        """Return the cost of all steps of a path."""
         returns = sum(one.relation == other.relation and one.inverse != other.inverse for one, other in pairwise(path))
         return self.step_cost * len(path) + self.return_cost * returns
 
 
+# Chosen on the demo's questions with seed 1, PathQuestion and MetaQA.
 UNTRAINED = ScorerForm(rule="gain", step_cost=0.5, return_cost=0.5, inverse_text="{label} of")
-"""Form for weights that no path scorer was trained from: chosen on the demo's questions with seed 1, PathQuestion and
-MetaQA."""
 
 
 def write_form(form: ScorerForm, folder: FilePath) -> None:

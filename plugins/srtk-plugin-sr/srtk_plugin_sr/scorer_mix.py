@@ -46,21 +46,19 @@ class MixScorer(PathScorer):
     """Add up the scores of several scorers, each with a weight.
 
     A search compares the sums of scores along paths, so that the mix is a log-linear model of whole paths: each
-    scorer's sum is one feature of a path. Scores are taken as they are, because what a scorer says of a path is its
-    sum: made probabilities step by step, the similarity of whole paths that untrained ``dense`` adds up would be worse
-    than it is (see the benchmarks). Log-probabilities, of ``patterns`` and of trained ``dense``, and logits, of
-    untrained ``dense``, are of one scale, that of log-odds; the weights do the rest.
+    scorer's sum is a feature of a path. Scores are not turned into probabilities step by step, which makes untrained
+    ``dense`` worse (see the benchmarks). The log-probabilities of ``patterns`` and trained ``dense`` and the logits of
+    untrained ``dense`` all have the scale of log-odds; the weights do the rest.
 
-    The settings of a search are those that the scorer of the greatest weight suggests; margins add up by weight, and
-    there is none where one scorer has none. The unit of the sums is measured where one scorer does not say its own.
+    A search takes the settings that the scorer of the greatest weight suggests. Margins add up by weight, if all
+    scorers have them. The unit of the sums is measured unless all scorers suggest their own.
 
-    Training trains the scorers one after the other, as they are listed. Only the last of them is validated meanwhile,
-    since the search needs all.
+    Training trains the scorers in their order. Only the last is validated, since the search needs all of them.
 
     Attributes:
         scorers: The scorers.
         weights: Weight of each scorer; 1 by default.
-        path: Folder of a trained mix; by default its scorers are as they are, or what this run trains.
+        path: Folder of a trained mix; by default the scorers are used as they are, or as this run trains them.
     """
 
     learns: ClassVar[str] = "paths"
@@ -88,7 +86,7 @@ class MixScorer(PathScorer):
         return [] if self.path is None else absent("path", str(FilePath(self.path).expanduser() / FILE))
 
     def open(self) -> None:
-        """Load the trained mix, if one is named.
+        """Load the trained mix in ``path``, if any.
 
         Raises:
             DriverError: If it cannot be read.
@@ -97,7 +95,7 @@ class MixScorer(PathScorer):
             self.load(FilePath(self.path).expanduser())
 
     def fingerprint(self) -> str:
-        """Identify the scorers with what they have learnt, and the weights."""
+        """Identify the scorers as they are trained, and the weights."""
         parts = [f"{weight!r} {one.fingerprint()}" for weight, one in zip(self._weights, self.scorers, strict=True)]
         return f"mix({', '.join(parts)})"
 
@@ -142,16 +140,16 @@ class MixScorer(PathScorer):
     # Training
 
     def training_faults(self) -> list[str]:
-        """Tell whether there is a scorer to train."""
+        """Return why there is no scorer to train, if so."""
         if any(_learns(one) for one in self.scorers):
             return []
         return ["none of the scorers of the mix learns from paths, so there is nothing to train"]
 
     def fit(self, task: TrainingTask, training: MixFitSettings) -> Mapping[str, float]:
-        """Train the scorers one after the other.
+        """Train the scorers in their order.
 
         Raises:
-            DriverError: If the settings are not one for each scorer, or one is given for a scorer that cannot learn.
+            DriverError: If there are not as many settings as scorers, or a scorer with settings cannot learn.
         """
         wanted = self._settings(training)
         figures: dict[str, float] = {}
@@ -214,7 +212,7 @@ class MixScorer(PathScorer):
         write_json(folder / FILE, dict(zip(_KEYS, values, strict=True)))
 
     def load(self, folder: FilePath) -> None:
-        """Read what ``save`` wrote.
+        """Read a mix that ``save`` wrote.
 
         Raises:
             DriverError: If it cannot be read, or is a mix of other scorers.

@@ -1,4 +1,4 @@
-"""The ``search`` block of the beam: settings that a recipe gives in place of what suits the scorer."""
+"""The ``search`` block of the beam: settings of a recipe in place of the scorer's suggestions."""
 
 from __future__ import annotations
 
@@ -11,10 +11,10 @@ from srtk_framework.roles import PLAIN, SearchSettings
 Auto = Literal["auto"]
 AUTO: Auto = "auto"
 
+# For log-probabilities of trained weights: at each hop a hundredth of the best path's probability. The depth is two
+# steps: weights do not know where paths end that are longer than those they learnt from. The price of a triple was
+# chosen on LC-QuAD (docs/results/training.md).
 TRAINED = attrs.evolve(PLAIN, order="nodes", hop_margin=4.6, price=0.002, found=0.95)
-"""For log-probabilities of trained weights: at each hop a hundredth of the best path's probability. The depth is two
-steps: weights do not know where paths end that are longer than those they learnt from. The price of a triple was chosen
-on LC-QuAD (docs/results/training.md)."""
 
 TOPIC_BACKGROUNDS: tuple[float | None, ...] = (0.01, 0.02, 0.05, 0.1, 0.2, None)
 """Those that a training tries."""
@@ -28,7 +28,7 @@ def _as_in_search_settings(instance: Any, attribute: attrs.Attribute[Any], value
 
 @attrs.frozen(kw_only=True)
 class SearchBlock:
-    """Settings of a search that a recipe gives; each that is `auto` is what suits the scorer.
+    """Settings of a search that a recipe gives; `auto` is the scorer's suggestion.
 
     Attributes:
         scale: Difference of the scorer's numbers that is one unit (a factor e of probability); null to measure it.
@@ -42,7 +42,7 @@ class SearchBlock:
             `width` continuations are followed at each hop before the best are kept.
         found: Share of the answers that the paths are expected to lead to, for `expected_recall` in the record.
         topic_background: With the order `nodes`, how little a node counts that no path of another topic reaches; null
-            for topics read as one.
+            to read all topics as the same topic.
     """
 
     scale: float | Auto | None = attrs.field(default=AUTO, validator=_as_in_search_settings)
@@ -57,5 +57,5 @@ class SearchBlock:
     topic_background: float | Auto | None = attrs.field(default=AUTO, validator=_as_in_search_settings)
 
     def over(self, suitable: SearchSettings) -> SearchSettings:
-        """Return what suits the scorer, with the settings that are given."""
+        """Return the scorer's suggestions, replaced by the settings that are given."""
         return attrs.evolve(suitable, **{name: value for name, value in attrs.asdict(self).items() if value != AUTO})

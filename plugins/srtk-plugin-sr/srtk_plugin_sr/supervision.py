@@ -40,7 +40,7 @@ def f1(reached: Collection[str], answers: Collection[str]) -> float:
 
 
 def jaccard(reached: Collection[str], answers: Collection[str]) -> float:
-    """Return the size of the intersection over that of the union."""
+    """Return the size of the intersection over the size of the union."""
     union = len(set(reached) | set(answers))
     return _hits(reached, answers) / union if union else 0.0
 
@@ -67,14 +67,14 @@ class _PathFrom(NamedTuple):
 
 @attrs.define(eq=False)
 class _Limited(Supervision):
-    """Counts what its limits cut in all batches, and reports it once, when it is closed."""
+    """Counts the cuts of its limits in all batches, and reports them once, when it is closed."""
 
     _cut_questions: int = attrs.field(init=False, default=0, repr=False)
     _cut_searches: int = attrs.field(init=False, default=0, repr=False)
     _searches: int = attrs.field(init=False, default=0, repr=False)
 
     def close(self) -> None:
-        """Report what was cut."""
+        """Report the cuts."""
         if self._cut_searches:
             _log.warning(
                 "in %d of %d searches a limit of neighbours or nodes may have hidden a path; raise `budget`",
@@ -102,7 +102,7 @@ class GoldPath(_Limited):
     """Use the questions' gold paths that lead from a linked entity to an answer.
 
     Attributes:
-        graph: Graph in which the paths are followed.
+        graph: Graph that has the paths.
         budget: Limits of neighbours and nodes for following them.
     """
 
@@ -210,10 +210,10 @@ class ShortestPath(_Limited):
 
 @attrs.define(eq=False)
 class NearShortest(ShortestPath):
-    """Search the shortest paths and slightly longer ones; the quality of a path falls with its length.
+    """Search the shortest paths and slightly longer paths; the quality of a path falls with its length.
 
     Attributes:
-        slack: Number of steps by which a path may exceed the shortest one to the same answer.
+        slack: Number of steps by which a path may exceed the shortest path to the same answer.
         decay: Factor on the quality of a path for each of these steps.
     """
 

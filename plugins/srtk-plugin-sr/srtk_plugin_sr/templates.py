@@ -93,16 +93,12 @@ _PLACEHOLDERS = {
 }
 
 
-def make_templates(
-    form: str | Mapping[str, str], inverse: str | None, end: str | None, readable_labels: bool | None
-) -> Templates:
+def make_templates(form: str | Mapping[str, str], inverse: str | None) -> Templates:
     """Make the templates that the settings of the scorer describe.
 
     Args:
-        form: Name of a text form, or templates that replace single ones of ``plain``.
-        inverse: Template for inverse steps; None for that of the form.
-        end: Text of END; None for that of the form.
-        readable_labels: Whether labels written like identifiers are split; None for what the form does.
+        form: Name of a text form, or templates that replace single templates of ``plain``.
+        inverse: Template for inverse steps; None for the form's.
 
     Raises:
         DriverError: If a form or template is unknown, or a template lacks its placeholder.
@@ -122,12 +118,9 @@ def make_templates(
             raise DriverError(f"text has no template {name!r}; use {known}.{close_matches(name, list(_PLACEHOLDERS))}")
     if inverse is not None:
         changes["inverse"] = inverse
-    if end is not None:
-        changes["end"] = end
     for name, template in changes.items():
         _check(name, template)
-    templates = {name: changes.get(name, getattr(base, name)) for name in _PLACEHOLDERS}
-    return Templates(**templates, readable=base.readable if readable_labels is None else readable_labels)
+    return attrs.evolve(base, **changes)
 
 
 def _check(name: str, template: str) -> None:

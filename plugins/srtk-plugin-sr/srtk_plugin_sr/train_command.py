@@ -7,7 +7,6 @@ import json
 import os
 import sys
 from collections.abc import Mapping, Sequence
-from functools import partial
 from importlib.util import find_spec
 from pathlib import Path as FilePath
 from typing import Any
@@ -16,11 +15,11 @@ import attrs
 from srtk_plugin_training import require_packages
 
 from srtk_framework.cli import note
-from srtk_framework.records import place, read_jsonl, shown, workplace
+from srtk_framework.records import place, read_jsonl, shown
 from srtk_framework.records import record_fields as fields
 from srtk_framework.values import InputError
 from srtk_plugin_sr.fit_settings import ScorerFitSettings
-from srtk_plugin_sr.model_folder import differences, digest, put_model, stoppable, training_folder, training_state
+from srtk_plugin_sr.model_folder import digest, stoppable, train_into
 from srtk_plugin_sr.samples import IndexedSample, TrainingSet
 from srtk_plugin_sr.scorer_form import ScorerForm, write_form
 from srtk_plugin_sr.trainer import train_encoder
@@ -34,8 +33,8 @@ _LOSSES = {
     "cross-entropy": "cross-entropy",
     "nt-xent": "nt-xent",
 }
+# SRTK adds these prefixes to a row's texts in training and scoring; its files do not have them.
 _QUERY, _CANDIDATE = "query: ", "relation: "
-"""Prefixes of a row's texts in training and scoring, which the file does not have."""
 _VALIDATION_SHARE = 0.05
 """Share of the rows, drawn by a hash of the query, that validates if no validation file is given."""
 
@@ -129,49 +128,37 @@ def _train(args: argparse.Namespace) -> int:
         if int(os.environ.get("LOCAL_RANK", "0")) > 0:
             trained()
             return 0
-        folder = training_folder(out)
-        state = _state(args, encoder, training, validation, settings)
-        with workplace(out, f"choose another {folder.setting}") as beside:
-            finished = folder.finished(state)
-            if finished is None or args.fresh:
-                folder.begin(state, args.fresh, partial(differences, state=state))
-                state["figures"] = dict(trained())
-                encoder.take(network)
-                made = beside / "model"
-                encoder.save(made)
-                write_form(ScorerForm(text="srtk", temperature=args.temperature), made)
-                _write_card(args, state["figures"], len(training), len(validation), made)
-                put_model(made, out, state)
-            else:
-                state = finished
+
+        def train(made: FilePath) -> Mapping[str, float]:
+            figures = trained()
+            encoder.take(network)
+            encoder.save(made)
+            write_form(ScorerForm(text="srtk", temperature=args.temperature), made)
+            _write_card(args, figures, len(training), len(validation), made)
+            return figures
+
+        inputs = {
+            "the model, its pooling or max-length": encoder.fingerprint(),
+            "the training rows": digest(training),
+            "the validation rows": digest(validation),
+            "temperature": repr(args.temperature),
+            "seed": repr(args.seed),
+            **{name: str(value) for name, value in attrs.asdict(settings).items()},
+        }
+        figures, again = train_into(out, inputs, args.fresh, train)
     finally:
         encoder.close()
     if not args.quiet:
-        print(", ".join(f"{name} {value:.4g}" for name, value in state["figures"].items()), file=sys.stderr)
-        done = "wrote" if finished is None or args.fresh else "an earlier training of the same has finished:"
+        print(", ".join(f"{name} {value:.4g}" for name, value in figures.items()), file=sys.stderr)
+        done = "wrote" if again else "an earlier training of the same has finished:"
         print(f"srtk: {done} {args.output_dir}", file=sys.stderr)
     return 0
 
 
-def _state(
-    args: argparse.Namespace, encoder: Any, training: Sequence[Row], validation: Sequence[Row], settings: Any
-) -> dict[str, Any]:
-    """Return what decides the weights, by name, and a hash of it."""
-    inputs = {
-        "the model, its pooling or max-length": encoder.fingerprint(),
-        "the training rows": digest(training),
-        "the validation rows": digest(validation),
-        "temperature": repr(args.temperature),
-        "seed": repr(args.seed),
-        **{name: str(value) for name, value in attrs.asdict(settings).items()},
-    }
-    return training_state(inputs)
-
-
 def read_rows(file: str, quiet: bool = False) -> list[Row]:
-    """Read rows, with their texts in the form `srtk`, in which the scorer and SRTK score them.
+    """Read rows, with their texts in the form `srtk`, as the scorer and SRTK score them.
 
-    The lists of negatives may differ in length; a negative equal to the positive is dropped, and that is told.
+    The lists of negatives may differ in length; a negative equal to the positive is dropped, with a note.
 
     Raises:
         InputError: If there is no row, or a row has no query or positive.
@@ -195,9 +182,9 @@ def read_rows(file: str, quiet: bool = False) -> list[Row]:
 
 
 def _that_teach(rows: list[Row], args: argparse.Namespace) -> list[Row]:
-    """Leave out the rows that teach nothing, and say how many there are.
+    """Leave out the rows that teach nothing, and note their number.
 
-    Under the contrastive loss a row without a negative has those of other rows.
+    Under the contrastive loss a row without a negative has the negatives of other rows.
 
     Raises:
         InputError: If no row teaches.

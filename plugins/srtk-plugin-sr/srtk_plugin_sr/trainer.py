@@ -60,7 +60,7 @@ def train_encoder(
     seed: int,
     wandb: Mapping[str, str] | None = None,
 ) -> dict[str, float]:
-    """Train a network in place; it ends with the best weights, or with their blend with those of the start.
+    """Train a network in place; it ends with the best weights, or with their blend with the start.
 
     Args:
         network: Torch module that maps token rows to vectors, with a method ``tokenize``.
@@ -70,8 +70,8 @@ def train_encoder(
         validate: Called after each round; returns metrics, among them ``settings.monitor``.
         folder: Folder for checkpoints and logs; an interrupted training in this folder is resumed.
         seed: Seed of the order of samples and of dropout.
-        wandb: For the logger ``wandb``, its `project`, `group` and `save_dir`; by default those of its environment
-            variables, and the folder.
+        wandb: For the logger ``wandb``, its `project`, `group` and `save_dir`; by default from its environment, and the
+            folder.
 
     Returns:
         The figures of the best round, and the numbers of samples and rounds.

@@ -1,4 +1,4 @@
-"""The ``union`` expander: one subgraph out of what several expanders find, by the ranks that they give."""
+"""The ``union`` expander: one subgraph out of several expanders' subgraphs, by their ranks."""
 
 from __future__ import annotations
 
@@ -12,34 +12,34 @@ from srtk_framework.graph import finish
 from srtk_framework.roles import Expander, KnowledgeGraph
 from srtk_framework.values import Budget, Question, RankedPath, SettingsError, Subgraph, Triple, each, positive, rounded
 
+# Differences between far ranks would be below the fourth decimal.
 _SCALE = 100
-"""Factor of the sums, whose differences between far ranks are below the fourth decimal otherwise."""
 
+# The constant of Cormack et al. 2009; a greater constant makes ranks more alike.
 _CONSTANT = 60
-"""Makes ranks more alike the greater it is (Cormack et al. 2009)."""
 
+# With equal weights a worse expander takes the place of every second triple of a better one.
 _BEHIND = 0.2
-"""Weight of all expanders but the first, by default."""
 
 
 @attrs.define(eq=False)
 class UnionExpander(Expander):
     """Unite the triples of several expanders by reciprocal rank fusion (Cormack et al. 2009).
 
-    A triple's score is 100 times the sum of weight / (60 + rank) over the expanders that found it, ranks
-    counted from 1; equal ones come in the order of the expanders. The scores of the expanders themselves are not
-    compared. A question without links is given to those that need none. Paths, meetings and searches of all expanders
-    are kept, and the traces under ``parts``.
+    A triple's score is 100 times the sum of weight / (60 + rank) over the expanders that found it, with ranks from 1;
+    ties keep the order of the expanders. The expanders' own scores are not compared. A question without links goes to
+    the expanders that need none. Paths, meetings and searches of all expanders are kept, and the traces under
+    ``parts``.
 
-    With the default weights the first expander leads: its first 245 triples come before any that only
-    others found, and these fill what room it leaves. With equal weights, what a worse expander finds takes the place of
-    every second triple of a better one.
+    With the default weights the first expander leads: its first 245 triples come before triples of other expanders
+    alone, which fill the room that it leaves. With equal weights, a worse expander takes the place of every second
+    triple of a better expander.
 
     Attributes:
-        expanders: At least two expanders, the best first: its path of a triple counts where several have one.
+        expanders: At least two expanders, the best first: its path of a triple has precedence.
         graph: Graph from which origins and qualifiers are read.
-        budget: Limits on the result; those of the expanders are their own.
-        weights: Weight of each expander; by default 1 for the first, and 0.2 for each of the others.
+        budget: Limits on the result; the expanders have their own.
+        weights: Weight of each expander; by default 1 for the first, and 0.2 for each further expander.
     """
 
     expanders: Sequence[Expander]

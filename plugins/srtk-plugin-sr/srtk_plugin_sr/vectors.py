@@ -21,8 +21,8 @@ Matrix = npt.NDArray[np.float32]
 
 _FORMAT = "1"
 _WRITE_AT = 4096
+# A part is written in less than a minute, so an older part has lost its writer.
 _ABANDONED = 3600.0
-"""Seconds since its last change after which nobody writes a part any more; one is written in less than a minute."""
 
 
 def default_folder() -> FilePath:
@@ -45,7 +45,7 @@ def _key(text: str) -> bytes:
 
 
 class TextIndex:
-    """Distinct texts, numbered from 0 in the order in which they were added."""
+    """Distinct texts, numbered from 0 in the order of their addition."""
 
     def __init__(self) -> None:
         self._numbers: dict[str, int] = {}
@@ -63,7 +63,7 @@ class VectorStore:
     """Cache of text vectors, in memory and, where a folder is given, on disk.
 
     Every write to disk is a new file, complete before it gets its name, and the name is a hash of the content:
-    processes that share a folder add files and never change one. The folder is named by the encoder's fingerprint, so
+    processes that share a folder add files and never change any. The folder is named by the encoder's fingerprint, so
     that a vector is read back only by the encoder that made it.
 
     Args:
@@ -163,7 +163,7 @@ class VectorStore:
 
 
 def _remove_parts(folder: FilePath) -> None:
-    """Remove what killed processes were writing; a part that is being written by another one is young."""
+    """Remove the parts of killed processes, which are old; a part that is being written is young."""
     for part in folder.glob(".*.part"):
         with contextlib.suppress(FileNotFoundError):  # Its writer, or another one, was faster.
             if time.time() - part.stat().st_mtime > _ABANDONED:

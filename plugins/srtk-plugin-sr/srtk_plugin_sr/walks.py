@@ -16,8 +16,8 @@ Numbers = npt.NDArray[np.int32]
 
 CONTINUED = 0.55
 """Probability with which a path goes on by another step, below its greatest length."""
+# A walk may end at a node without a further step, and is drawn again.
 _TRIES = 8
-"""Walks that are tried for each path."""
 
 
 class WalkSource:
@@ -25,7 +25,7 @@ class WalkSource:
 
     The first relation is drawn by the square root of the number of its triples: few relations are asked for often, but
     not as often as they occur. Of two of its triples the one whose start has more triples is walked, since people ask
-    about what is known. Of the ends of a step, fewer are likelier, since a question has few answers as a rule.
+    about known things. Of the ends of a step, fewer are likelier, since a question has few answers as a rule.
 
     Args:
         table: The triples.
@@ -78,7 +78,7 @@ class WalkSource:
         return sorted({names[node] for node in nodes} - {entity})
 
     def _triple(self, relation: int) -> tuple[int, tuple[int, bool], int]:
-        """Draw a triple of a relation, and the direction in which it is walked: towards fewer ends, rather."""
+        """Draw a triple of a relation, and the direction of the walk: rather towards fewer ends."""
         row = self._rows[self._first[relation] + self._chance.randrange(int(self._counts[relation]))]
         subject, object_ = int(row[0]), int(row[2])
         forward = math.sqrt(len(self._table.fillers(subject, relation)))
@@ -88,7 +88,7 @@ class WalkSource:
         return subject, (relation, False), object_
 
     def _next(self, node: int, last: tuple[int, bool]) -> tuple[tuple[int, bool], int] | None:
-        """Draw a step from a node that does not go back, one with fewer ends rather, and one of its ends."""
+        """Draw a step from a node that does not go back, rather with few ends, and an end of it."""
         options: dict[tuple[int, bool], int] = {}
         for inverse in (False, True):
             relations, counts = np.unique(self._at(node, inverse)[:, 1], return_counts=True)

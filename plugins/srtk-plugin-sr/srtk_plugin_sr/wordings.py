@@ -1,8 +1,8 @@
 """Wordings of a path: a question made of the labels of its relations.
 
-A step becomes a noun phrase ("the capital of Riga's country"), a genitive ("Riga's country"), a clause ("what has Riga
-as capital") or a few words ("country Riga"), below changing question words. People do not repeat a label whole, nor in
-its order: words are left out, and "place of birth" is turned to "birth place".
+A step becomes a noun phrase ("the capital of Riga's country"), a genitive ("Riga's country"), a clause ("whose capital
+is Riga") or a few words ("country Riga"), below changing question words. People do not repeat a whole label in its
+order: words are left out, and "place of birth" is turned to "birth place".
 """
 
 from __future__ import annotations

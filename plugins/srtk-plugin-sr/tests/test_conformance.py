@@ -122,7 +122,7 @@ def model(tmp_path_factory):
     graph, scorer = OracleGraph(), ToyPathScorer()
     graph.open()
     scorer.open()
-    driver = rerank(graph, scorer, BeamExpander(graph=graph, scorer=scorer).budget, entities=True)
+    driver = rerank(graph, scorer, BeamExpander(graph=graph, scorer=scorer).budget)
     driver.open()
     driver.fit(TrainingTask(EXAMPLES, None, folder / "training"), HeadFitSettings(epochs=5, hidden=8))
     driver.save(folder / "model")
@@ -130,7 +130,7 @@ def model(tmp_path_factory):
 
 
 def opened(graph, scorer, budget, model, **changes):
-    driver = rerank(graph, scorer, budget, model=model, entities=True, **changes)
+    driver = rerank(graph, scorer, budget, model=model, **changes)
     driver.open()
     return driver
 

@@ -17,9 +17,8 @@ import pytest
 from srtk_plugin_local.memory import MemoryGraph
 from srtk_plugin_sr import cross_encoder
 from srtk_plugin_sr.beam import BeamExpander
-from srtk_plugin_sr.cross_encoder import CrossEncoder
+from srtk_plugin_sr.cross_encoder import CrossEncoder, path_texts
 from srtk_plugin_sr.path_features import SearchedQuestion
-from srtk_plugin_sr.path_texts import path_texts
 from srtk_plugin_sr.search_settings import SearchBlock
 
 from srtk_framework.graph import Instance

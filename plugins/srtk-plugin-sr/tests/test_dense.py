@@ -153,14 +153,6 @@ def test_gain_sums_to_the_similarity_of_the_whole_path():
     assert first[0] + second[0] == 9.0
 
 
-def test_with_compare_path_end_is_the_path_as_it_is():
-    walked = {"capital, borders": cosines(0.9)[0]}
-    scorer = scorer_of(Table({**HAND, **walked}), compare="path", temperature=0.1)
-    total = math.log(math.exp(9) + math.exp(6))
-    found = scorer.score(["Q?"], [(CAPITAL,)], [[BORDERS, END]])
-    assert found == [[round(9 - total, 4), round(6 - total, 4)]]
-
-
 def test_a_step_cost_is_subtracted_from_every_step_but_not_from_end():
     scorer = scorer_of(Table(HAND), rule="srtk-sum", temperature=1.0, step_cost=0.2)
     assert scorer.score(["Q?"], [()], [[CAPITAL, END]]) == [[0.4, 0.1]]
@@ -234,7 +226,7 @@ row = st.tuples(
 
 @pytest.mark.parametrize(
     "changes",
-    [{}, {"compare": "path"}, {"rule": "log-sigmoid"}, {"rule": "gain"}, {"rule": "srtk-sum", "text": "srtk"}],
+    [{}, {"rule": "log-sigmoid"}, {"rule": "gain"}, {"rule": "srtk-sum", "text": "srtk"}],
 )
 @given(rows=st.lists(row, max_size=6))
 @settings(max_examples=40, deadline=None)
@@ -281,9 +273,7 @@ def test_the_probabilities_of_all_paths_of_a_search_sum_to_one(facts, depth, var
 @pytest.mark.parametrize(
     ("changes", "message"),
     [
-        ({"rule": "softmax"}, "rule is 'softmax'; use log-softmax, log-sigmoid, srtk-sum or gain"),
-        ({"compare": "paths"}, "compare is 'paths'; use step or path"),
-        ({"rule": "gain", "compare": "step"}, "the rule gain compares whole paths"),
+        ({"rule": "softmax"}, "rule must be log-softmax, log-sigmoid, srtk-sum or gain, not 'softmax'"),
         ({"temperature": 0.0}, "temperature must be above 0, not 0"),
         ({"text": "srkt"}, "text is 'srkt'"),
     ],

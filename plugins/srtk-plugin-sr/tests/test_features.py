@@ -1,7 +1,7 @@
-"""What a head reads of the place of triples, worked by hand."""
+"""Features of the place of triples, worked by hand."""
 
 import numpy as np
-from srtk_plugin_sr.features import FAR, directed_distances, feature_count, hops, index_nodes, triple_features
+from srtk_plugin_sr.features import FAR, FEATURE_COUNT, directed_distances, hops, index_nodes, triple_features
 
 from srtk_framework.values import RankedPath, Step, Subgraph, Triple
 
@@ -51,11 +51,10 @@ def test_hops_beyond_the_greatest_distance_count_as_far():
 def test_each_triple_has_the_announced_number_of_finite_features():
     paths = (RankedPath("a", (Step("r"), Step("s")), -0.5), RankedPath("a", (Step("r"),), -1.5))
     found = Subgraph(TRIPLES, (-0.5, -0.5, -1.5, -2.0), paths, (0, 0, 1, -1))
-    for rounds in (1, 3):
-        table = triple_features(found, index_nodes(TRIPLES, {"a": 1.0}), rounds)
-        assert table.shape == (4, feature_count(rounds))
-        assert np.isfinite(table).all()
+    table = triple_features(found, index_nodes(TRIPLES, {"a": 1.0}))
+    assert table.shape == (4, FEATURE_COUNT)
+    assert np.isfinite(table).all()
 
 
 def test_no_triples_give_no_rows():
-    assert triple_features(Subgraph(), index_nodes((), {"a": 1.0}), 2).shape == (0, feature_count(2))
+    assert triple_features(Subgraph(), index_nodes((), {"a": 1.0})).shape == (0, FEATURE_COUNT)

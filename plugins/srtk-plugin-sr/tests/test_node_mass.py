@@ -7,7 +7,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 from srtk_plugin_local.memory import MemoryGraph
-from srtk_plugin_sr.node_mass import facts_by_node
+from srtk_plugin_sr.node_mass import RankedSearch, facts_by_node
 
 from srtk_framework.graph import facts
 from srtk_framework.roles import BACKGROUND, GraphView
@@ -27,10 +27,14 @@ def path(*steps, score):
     return RankedPath("town", steps, score)
 
 
+def searched(paths, numbers, spare=()):
+    return RankedSearch(paths, numbers, {}, {}, spare)
+
+
 def read(facts, paths, **limits):
     graph = MemoryGraph(triples=facts)
     graph.open()
-    return facts_by_node(graph, [paths], Budget(**limits), [topics(paths)], [{}], [{}])[0]
+    return facts_by_node(graph, [searched(paths, topics(paths))], Budget(**limits))[0]
 
 
 def topics(paths):
@@ -78,7 +82,7 @@ class Doubtful(GraphView):
 def read_doubtful(facts, confidences, paths, **limits):
     graph = MemoryGraph(triples=facts)
     graph.open()
-    return facts_by_node(Doubtful(graph, confidences), [paths], Budget(**limits), [topics(paths)], [{}], [{}])[0]
+    return facts_by_node(Doubtful(graph, confidences), [searched(paths, topics(paths))], Budget(**limits))[0]
 
 
 def test_ends_that_are_not_certain_take_no_mass_from_the_others():
@@ -192,7 +196,7 @@ def test_a_path_of_one_step_to_another_topic_leads_there():
 def test_alternatives_of_one_topic_do_not_support_each_other():
     graph = MemoryGraph(triples=TWO)
     graph.open()
-    [found] = facts_by_node(graph, [[REDS, PERU]], Budget(triples=10), [{"reds": 0, "peru": 0}], [{}], [{}])
+    [found] = facts_by_node(graph, [searched([REDS, PERU], {"reds": 0, "peru": 0})], Budget(triples=10))
     assert found.joins == ()
     assert len(set(found.scores)) > 1  # ann has the mass of both paths, but no boost
     assert found.scores[0] - found.scores[1] < math.log(3)
@@ -201,8 +205,8 @@ def test_alternatives_of_one_topic_do_not_support_each_other():
 def read_with(background):
     graph = MemoryGraph(triples=TWO)
     graph.open()
-    rows = [[REDS, PERU]], Budget(triples=10), [topics([REDS, PERU])], [{}], [{}]
-    return facts_by_node(graph, *rows, background=background)[0]
+    rows = [searched([REDS, PERU], topics([REDS, PERU]))]
+    return facts_by_node(graph, rows, Budget(triples=10), background=background)[0]
 
 
 def test_the_smaller_the_background_the_more_a_node_is_worth_where_topics_meet():
@@ -215,7 +219,7 @@ def test_the_smaller_the_background_the_more_a_node_is_worth_where_topics_meet()
 def test_without_a_background_topics_are_read_as_alternatives_of_one():
     graph = MemoryGraph(triples=TWO)
     graph.open()
-    [one] = facts_by_node(graph, [[REDS, PERU]], Budget(triples=10), [{"reds": 0, "peru": 0}], [{}], [{}])
+    [one] = facts_by_node(graph, [searched([REDS, PERU], {"reds": 0, "peru": 0})], Budget(triples=10))
     assert read_with(None) == one
 
 
@@ -268,7 +272,7 @@ def test_a_budget_that_ends_before_the_price_is_counted_as_what_it_is():
 def test_the_expected_recall_counts_what_the_paths_do_not_lead_to():
     graph = MemoryGraph(triples=FACTS)
     graph.open()
-    [found] = facts_by_node(graph, [[path(BORN, score=0.0)]], Budget(), [{"town": 0}], [{}], [{}], found=0.9)
+    [found] = facts_by_node(graph, [searched([path(BORN, score=0.0)], {"town": 0})], Budget(), found=0.9)
     assert found.expected_recall == 0.9
 
 
@@ -293,7 +297,7 @@ def test_nothing_is_expected_of_a_question_without_paths():
 def read_until(facts, paths, recall):
     graph = MemoryGraph(triples=facts)
     graph.open()
-    return facts_by_node(graph, [paths], Budget(triples=30, recall=recall), [topics(paths)], [{}], [{}])[0]
+    return facts_by_node(graph, [searched(paths, topics(paths))], Budget(triples=30, recall=recall))[0]
 
 
 def test_other_scores_by_what_was_read_reorder_paths_and_triples():
@@ -306,7 +310,7 @@ def test_other_scores_by_what_was_read_reorder_paths_and_triples():
         seen.append({rank: sorted(one.end for one in found) for rank, found in read[0].items()})
         return [[0.0, 5.0] for _ in rows]
 
-    [found] = facts_by_node(graph, [paths], Budget(triples=4), [topics(paths)], [{}], [{}], rescore=rescore)
+    [found] = facts_by_node(graph, [searched(paths, topics(paths))], Budget(triples=4), rescore=rescore)
     assert seen == [{0: ["c0", "c0", "c1"], 1: ["n0", "n1", "n2"]}]
     assert [(one.steps, one.score) for one in found.paths] == [((BORN, NUMBER), 5.0), ((BORN, CLUB), 0.0)]
     assert found.triples[1] == Triple("p0", "number", "n0")
@@ -319,11 +323,8 @@ def test_the_mass_counts_paths_by_their_new_scores():
     paths = [path(BORN, CLUB, score=9.0), path(BORN, NUMBER, score=0.0)]
     [found] = facts_by_node(
         graph,
-        [paths],
+        [searched(paths, topics(paths))],
         Budget(triples=9, mass=0.9),
-        [topics(paths)],
-        [{}],
-        [{}],
         rescore=lambda rows, read: [[0.0, 9.0] for _ in rows],
     )
     assert {triple.relation for triple in found.triples} == {"born in", "number"}
@@ -337,9 +338,17 @@ SPARE = [path(BORN, NUMBER, score=0.5), SEAT]
 def read_with_spare(paths, spare=SPARE, facts=FACTS, rescore=None, **limits):
     graph = MemoryGraph(triples=facts)
     graph.open()
-    rows = [paths], Budget(**limits), [topics([*paths, *spare])], [{}], [{}]
-    plain, filled = (facts_by_node(graph, *rows, found=0.9, rescore=rescore, spare=some) for some in (None, [spare]))
-    return plain[0], filled[0]
+    plain, filled = (
+        facts_by_node(
+            graph,
+            [searched(paths, topics([*paths, *spare]), some)],
+            Budget(**limits),
+            found=0.9,
+            rescore=rescore,
+        )[0]
+        for some in ((), spare)
+    )
+    return plain, filled
 
 
 def test_room_is_filled_along_spare_paths_behind_what_is_read():

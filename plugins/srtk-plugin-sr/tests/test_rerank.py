@@ -1,5 +1,6 @@
 """The ``rerank`` expander: its training data, its training, and its saved heads."""
 
+import csv
 import json
 import math
 import os
@@ -11,10 +12,8 @@ import attrs
 import numpy as np
 import pytest
 from srtk_plugin_local.memory import MemoryGraph
-from srtk_plugin_sr.candidates import candidates_of
 from srtk_plugin_sr.fit_settings import HeadFitSettings
-from srtk_plugin_sr.labelled_subgraphs import labelled_subgraphs, needed_triples
-from srtk_plugin_sr.rerank import RerankExpander, shared
+from srtk_plugin_sr.rerank import RerankExpander, candidates_of, needed_triples, shared
 
 from srtk_framework.graph import facts
 from srtk_framework.roles import Encoder, Expander, KnowledgeGraph, Trainable, TrainingTask
@@ -22,7 +21,6 @@ from srtk_framework.values import (
     Budget,
     DriverError,
     Link,
-    Literal,
     Question,
     RankedPath,
     SettingsError,
@@ -75,7 +73,7 @@ EXAMPLES = [
     for person in PEOPLE
     for relation, path in (("mother", ["mother"]), ("friend", ["friend"]), ("city", ["employer", "city"]))
 ]
-SETTINGS = HeadFitSettings(epochs=40, learning_rate=0.01, hidden=16, dropout=0.0, patience=None)
+SETTINGS = HeadFitSettings(epochs=40, learning_rate=0.01, hidden=16, patience=None)
 
 
 def opened(**changes):
@@ -133,15 +131,6 @@ class Elsewhere(Everything):
             )
             for found in super().expand(questions)
         ]
-
-
-@attrs.define(eq=False)
-class Unsure(Everything):
-    """Finds what Everything finds, and is not certain of any of it."""
-
-    def expand(self, questions):
-        found = super().expand(questions)
-        return [attrs.evolve(one, confidences=(0.5,) * len(one.triples)) for one in found]
 
 
 def test_provenance_and_qualifiers_of_the_inner_expander_stay_with_their_triples(driver, tmp_path):
@@ -218,17 +207,6 @@ def test_with_one_topic_the_inner_order_has_no_share():
     assert shared([-1.0, -2.0], [0.0, 9.0], topics=1) == [-1.0, -2.0]
 
 
-def test_a_low_threshold_keeps_more_than_a_high_one(driver, tmp_path):
-    driver.save(tmp_path)
-    question = [EXAMPLES[-1].question]
-    sizes = [
-        len(opened(model=str(tmp_path), keep="threshold", threshold=at).expand(question)[0].triples)
-        for at in (1e-5, 0.5, 0.9999)
-    ]
-    assert sizes == sorted(sizes, reverse=True)
-    assert sizes[0] > sizes[-1] > 0
-
-
 def test_all_keeps_all_and_the_mass_of_the_probabilities_cuts_it(driver, tmp_path):
     driver.save(tmp_path)
     whole = opened(model=str(tmp_path), keep="all").expand([EXAMPLES[-1].question])[0]
@@ -259,8 +237,8 @@ def test_a_head_of_another_encoder_is_refused(driver, tmp_path):
 
 def test_a_head_of_other_settings_is_refused(driver, tmp_path):
     driver.save(tmp_path)
-    with pytest.raises(DriverError, match="trained with rounds: 3"):
-        opened(model=str(tmp_path), rounds=2)
+    with pytest.raises(DriverError, match="trained with mention: None"):
+        opened(model=str(tmp_path), mention="X")
 
 
 @pytest.mark.parametrize(("name", "content"), [("head.json", "[]"), ("head.json", "{"), ("head.safetensors", "?")])
@@ -276,77 +254,25 @@ def test_there_is_nothing_to_save_before_training(tmp_path):
         opened().save(tmp_path)
 
 
-def test_an_interrupted_training_ends_with_the_same_weights(tmp_path):
+def test_an_interrupted_training_ends_with_the_same_weights(tmp_path, monkeypatch):
+    from srtk_plugin_sr.head_trainer import HeadModule
+
     fit = HeadFitSettings(epochs=6, hidden=8)
     whole, late = opened(), opened()
     whole.fit(TrainingTask(EXAMPLES[:-6], None, tmp_path / "whole"), fit)
-    _stop_after(3, tmp_path / "stopped", fit)
+    validated, calls = HeadModule.validated, []
+
+    def dies(module):
+        calls.append(1)
+        if len(calls) == 4:
+            raise KeyboardInterrupt
+        return validated(module)
+
+    monkeypatch.setattr(HeadModule, "validated", dies)
+    with pytest.raises(KeyboardInterrupt):
+        opened().fit(TrainingTask(EXAMPLES[:-6], None, tmp_path / "stopped"), fit)
     late.fit(TrainingTask(EXAMPLES[:-6], None, tmp_path / "stopped"), fit)
     assert late.fingerprint() == whole.fingerprint()
-    assert late.inner.asked == []
-
-
-def _stop_after(epochs, folder, fit):
-    """Train as one that is killed after some epochs."""
-    from srtk_plugin_sr import head_trainer
-
-    save = head_trainer._save_checkpoint
-
-    def stopping(*arguments):
-        save(*arguments)
-        if arguments[-1] == epochs:
-            raise KeyboardInterrupt
-
-    head_trainer._save_checkpoint = stopping
-    try:
-        with pytest.raises(KeyboardInterrupt):
-            opened().fit(TrainingTask(EXAMPLES[:-6], None, folder), fit)
-    finally:
-        head_trainer._save_checkpoint = save
-
-
-def test_questions_expanded_before_an_interruption_are_read_from_the_file(tmp_path):
-    graph = MemoryGraph(triples=[*FACTS, ["person0", "employer", Literal('"self"')]])
-    graph.open()
-    inner = Everything(graph)
-    file = tmp_path / "found.jsonl"
-    first = list(labelled_subgraphs(inner, graph, EXAMPLES, None, file))
-    lines = file.read_text().splitlines(keepends=True)
-    file.write_text("".join(lines[:32]) + lines[32][:20])
-    inner.asked.clear()
-    again = list(labelled_subgraphs(inner, graph, EXAMPLES, None, file))
-    assert [(e.example, e.found.triples, e.found.scores, e.gold) for e in again] == [
-        (e.example, e.found.triples, e.found.scores, e.gold) for e in first
-    ]
-    assert [type(t.object) for e in again for t in e.found.triples] == [
-        type(t.object) for e in first for t in e.found.triples
-    ]
-    assert inner.asked == [one.question.id for one in EXAMPLES[32:]]
-
-
-def test_confidences_of_found_triples_are_read_from_the_file(tmp_path):
-    inner, file = Unsure(opened().graph), tmp_path / "found.jsonl"
-    for _ in range(2):
-        labelled = labelled_subgraphs(inner, inner.graph, EXAMPLES, None, file)
-        assert {one.found.confidences for one in labelled} == {(0.5,) * 4}
-    assert len(inner.asked) == len(EXAMPLES)
-
-
-def test_found_triples_of_other_questions_are_refused(tmp_path):
-    file = tmp_path / "found.jsonl"
-    file.write_text(json.dumps({"id": "other"}) + "\n")
-    with pytest.raises(DriverError, match="of other questions"):
-        list(labelled_subgraphs(opened().inner, opened().graph, EXAMPLES, None, file))
-
-
-@pytest.mark.parametrize(
-    "line", ["{", '{"id": ' + "[" * 100_000, '{"id": 1e999}', "[]", '{"id": "q0"}', '{"id": "q0", "triples": 1}']
-)
-def test_a_broken_line_of_found_triples_is_refused_with_its_place(tmp_path, line):
-    file = tmp_path / "found.jsonl"
-    file.write_text(line.replace("q0", EXAMPLES[0].question.id) + "\n")
-    with pytest.raises(DriverError, match=r"found\.jsonl:1.*; remove the file to train from the start"):
-        list(labelled_subgraphs(opened().inner, opened().graph, EXAMPLES, None, file))
 
 
 def test_gold_triples_are_the_needed_triples_of_a_question_that_has_them():
@@ -376,16 +302,16 @@ def test_training_examples_without_a_needed_triple_among_the_candidates_are_refu
 
 
 def test_a_loss_that_is_not_finite_stops_with_the_questions_saved(tmp_path):
-    with pytest.raises(DriverError, match="not finite"):
+    with pytest.raises(DriverError, match="the loss is nan in epoch"):
         opened().fit(TrainingTask(EXAMPLES, None, tmp_path), HeadFitSettings(learning_rate=1e30, epochs=5))
     assert json.loads((tmp_path / "broken-batch.json").read_text())
 
 
 def test_the_log_has_a_line_for_each_epoch(tmp_path):
     opened().fit(TrainingTask(EXAMPLES, None, tmp_path), HeadFitSettings(epochs=3, hidden=4))
-    lines = (tmp_path / "log" / "head.csv").read_text().splitlines()
-    assert lines[0].startswith("epoch,loss,held_loss,held_f,")
-    assert [line.split(",")[0] for line in lines[1:]] == ["0", "1", "2"]
+    rows = list(csv.DictReader((tmp_path / "log" / "version_0" / "metrics.csv").read_text().splitlines()))
+    assert {"epoch", "loss", "held_loss", "held_f"} <= rows[0].keys()
+    assert [row["epoch"] for row in rows if row["held_f"]] == ["0", "1", "2"]
 
 
 def test_validation_metrics_are_among_the_figures(tmp_path):
@@ -404,9 +330,7 @@ def test_validation_metrics_are_among_the_figures(tmp_path):
     ("settings", "message"),
     [
         ({"beta": 0.0}, "beta must be above 0"),
-        ({"threshold": 1.5}, "threshold must be above 0 and below 1"),
-        ({"rounds": 0}, "rounds must be at least 1"),
-        ({"keep": "some"}, "keep must be f1, threshold or all"),
+        ({"keep": "some"}, "keep must be f1 or all"),
     ],
 )
 def test_a_setting_out_of_range_is_refused(settings, message):

@@ -66,7 +66,7 @@ def test_the_texts_of_a_forward_pass_have_similar_lengths(lengths):
 
 def test_the_rounds_of_a_schedule_hold_its_updates_and_each_device_gets_its_own_batches():
     samples = [IndexedSample(i, (20,), (1.0,)) for i in range(20)]
-    schedule = Schedule(samples, [1] * 21, size=2, epochs=2, steps=None, every=3, ranks=2, seed=0)
+    schedule = Schedule(samples, [1] * 21, ScorerFitSettings(batch_size=2, epochs=2, validate_every=3), ranks=2, seed=0)
     assert (schedule.per_epoch, schedule.total, schedule.rounds) == (5, 10, 4)
     assert [len(schedule.round(number, 0)) for number in range(4)] == [3, 3, 3, 1]
     first_epoch = [batch for rank in (0, 1) for batch in (schedule.round(0, rank) + schedule.round(1, rank))[:5]]

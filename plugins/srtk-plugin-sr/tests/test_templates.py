@@ -47,29 +47,29 @@ def test_a_question_that_looks_like_a_template_is_left_alone():
 
 
 def test_a_label_that_looks_like_a_template_is_left_alone():
-    form = make_templates({"inverse": "inverse of {label}"}, None, None, None)
+    form = make_templates({"inverse": "inverse of {label}"}, None)
     assert form.step(Step("{label}{text}", True), "{label}{text}") == "inverse of {label}{text}"
 
 
 def test_templates_replace_those_of_the_plain_form():
-    form = make_templates({"path_query": "{path} | {question}"}, "back {label}", "stop", False)
+    form = make_templates({"path_query": "{path} | {question}", "end": "stop"}, "back {label}")
     assert form.query_text("Q", "p") == "p | Q"
-    assert form.step(Step("a_b", True), "a_b") == "back a_b"
+    assert form.step(Step("a_b", True), "a_b") == "back a b"
     assert form.end == "stop"
     assert form.query == FORMS["plain"].query
 
 
 def test_an_unknown_form_is_refused_with_the_known_ones():
     with pytest.raises(DriverError, match=r"text is 'srkt'; use one of plain, srtk.*Did you mean 'srtk'"):
-        make_templates("srkt", None, None, None)
+        make_templates("srkt", None)
 
 
 def test_an_unknown_template_is_refused_with_the_known_ones():
     with pytest.raises(DriverError, match=r"no template 'relations'.*Did you mean 'relation'"):
-        make_templates({"relations": "{label}"}, None, None, None)
+        make_templates({"relations": "{label}"}, None)
 
 
 @pytest.mark.parametrize("template", ["inverse", "{path}", "{label} {path}", "{label", "{}"])
 def test_a_template_with_a_wrong_place_is_refused(template):
     with pytest.raises(DriverError, match="template inverse"):
-        make_templates("plain", template, None, None)
+        make_templates("plain", template)
