@@ -36,12 +36,7 @@ _LIKE = 0.5
 
 @attrs.frozen(order=True)
 class Decider:
-    """A step that may decide an order, by the values of its relation or by the number of its ends.
-
-    Attributes:
-        step: The step.
-        counts: Whether its ends are counted.
-    """
+    """A step that may decide an order, by the values of its relation or, if it ``counts``, by the number of ends."""
 
     step: Step
     counts: bool = False

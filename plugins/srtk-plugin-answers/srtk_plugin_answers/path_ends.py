@@ -21,10 +21,7 @@ def turns_back(way: Way) -> bool:
 class PathEnds:
     """Follow the paths of a subgraph in its own triples; beginnings that paths share are followed once.
 
-    Of several ways to a node those count last that go forth and back over one triple.
-
-    Attributes:
-        found: The subgraph.
+    Ways to a node that go forth and back over one triple count last.
     """
 
     found: Subgraph

@@ -13,12 +13,7 @@ from srtk_framework.values import Budget, Frontier, RankedPath
 
 @attrs.frozen
 class PathRead:
-    """The instances of one path.
-
-    Attributes:
-        instances: Instances, at most ``members``.
-        cut: How many nodes and instances limits left out.
-    """
+    """The instances of one path, and the number of nodes and instances that limits left out."""
 
     instances: Sequence[Instance]
     cut: int

@@ -61,13 +61,7 @@ class ScoreUnit:
 
 @attrs.frozen(eq=False)
 class PathScores:
-    """Score paths by the sum of a path scorer's scores along them.
-
-    Attributes:
-        scorer: The path scorer.
-        noise: Patterns of relations without meaning.
-        unit: How its numbers are read.
-    """
+    """Score paths by the sum of a path scorer's scores along them; ``noise`` are patterns of meaningless relations."""
 
     scorer: PathScorer
     noise: Sequence[str]

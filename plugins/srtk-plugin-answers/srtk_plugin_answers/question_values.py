@@ -89,16 +89,9 @@ _MARKS = str.maketrans("’\u00a0\u202f\u2009", "'   ")
 
 @attrs.frozen
 class ValueConstraint:
-    """Bounds on a number, or on a date as a year with a fraction.
+    """Bounds on a number, or on a date as a year with a fraction, and their place in the question.
 
-    Attributes:
-        low: Least value.
-        high: Greatest value.
-        open_low: Whether the least value itself is excluded.
-        open_high: Whether the greatest value itself is excluded.
-        date: Whether it bounds a date.
-        start: Place of its first character in the question.
-        end: Place behind its last character.
+    An open bound is itself excluded. ``end`` is the place behind the last character.
     """
 
     low: float = -math.inf

@@ -63,9 +63,7 @@ class UnlinkedSets:
         if whole is None:
             return Lead(), "no entity of the graph was found in the question, and no class of entities"
         rest, bounded = clauses(question.text)
-        # Of a single table whatever noun is asked for means its rows.
-        covered = {word for phrase in phrases for word in (words_of(phrase) if of_class else [phrase.split()[-1]])}
-        covered |= {word for clause in bounded for word in words_of(clause)}
+        covered = _explained(phrases, of_class, bounded)
         # The verb of an order by counts names what is counted: served, used for.
         verbs = {word for word in words_of(rest) if word.endswith(_PARTICIPLES)}
         of_order = set() if order is None else words_of(order.noun) | verbs
@@ -309,6 +307,13 @@ def _set(shown: Iterable[tuple[str, Triple]]) -> NodeSet | None:
     members = sorted(first)[:_MOST]
     shows: dict[str, Row] = {node: ((first[node], None),) for node in members}
     return NodeSet(None, dict.fromkeys(members, ()), len(first) - len(members), values=shows) if members else None
+
+
+def _explained(phrases: Sequence[str], of_class: bool, bounded: Sequence[str]) -> set[str]:
+    """Return the words of a question that its class and its bounds explain."""
+    # Of a single table whatever noun is asked for means its rows.
+    covered = {word for phrase in phrases for word in (words_of(phrase) if of_class else [phrase.split()[-1]])}
+    return covered | {word for clause in bounded for word in words_of(clause)}
 
 
 def _is_written(text: str) -> bool:

@@ -33,12 +33,8 @@ DISTILLED = 0.5
 class Adapted:
     """Result of an adaptation; accuracies are shares of held-out questions with a right path first.
 
-    Attributes:
-        start: Accuracy before the training.
-        trained: Accuracy of the best trained weights.
-        blends: Accuracy of each blend, by its share of the way.
-        share: Share of the way that is kept; 0 for the weights as they were.
-        updates: Updates up to the best trained weights.
+    ``blends`` are the accuracies by share of the way; of these ``share`` is kept, 0 for the weights as they were.
+    ``updates`` led to the best trained weights.
     """
 
     start: float

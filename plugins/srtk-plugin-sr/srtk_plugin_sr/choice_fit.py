@@ -151,14 +151,9 @@ def fit_weights(
 class _Loss:
     """Mean cross-entropy of the softmax over the paths of each question, and the penalty.
 
-    Attributes:
-        rows: Features of all paths, scaled, of shape [paths, features].
-        starts: First row of each question.
-        owner: Question of each row.
-        target: Share of each row in the target of its question.
-        counts: Weight of each row's question.
-        ridge: Factor of the penalty.
-        centre: Weights without a penalty.
+    ``rows`` are the scaled features of all paths [paths, features], and ``starts`` the first row of each question. Each
+    row has its question (``owner``), its share in the target, and the weight of its question (``counts``). ``centre``
+    are the weights without a penalty.
     """
 
     rows: Floats

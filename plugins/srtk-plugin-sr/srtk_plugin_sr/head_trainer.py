@@ -40,14 +40,8 @@ _LAYERS = {"inner": 1, "outer": 4}
 class TrainingQuestion:
     """Candidates of one question, ready for training.
 
-    Attributes:
-        name: Id of the question.
-        text: Text of the question.
-        given: Input of the head.
-        targets: Quality of each candidate, from 0 to 1.
-        total: Sum of the qualities of all needed triples, found or not.
-        triples: The candidates.
-        starts: The linked nodes.
+    ``targets`` has the quality of each candidate, from 0 to 1, and ``total`` the sum over all needed triples, found or
+    not. ``starts`` are the linked nodes.
     """
 
     name: str
@@ -191,7 +185,7 @@ class HeadModule(Learner):
 
     def weights(self) -> Mapping[str, torch.Tensor]:
         """Return the weights of the layers, by name."""
-        found = {}
+        found: dict[str, torch.Tensor] = {}
         for name, place in _LAYERS.items():
             layer: Any = self.network[place]
             found |= {name: layer.weight, f"{name}_bias": layer.bias}

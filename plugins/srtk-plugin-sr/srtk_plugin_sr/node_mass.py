@@ -140,7 +140,7 @@ def facts_by_node(
     if background is None:
         searches = [attrs.evolve(one, topics=dict.fromkeys(one.topics, 0)) for one in searches]
     background = background or BACKGROUND
-    paths = [one.paths for one in searches]
+    paths: Sequence[Sequence[RankedPath]] = [one.paths for one in searches]
     within = [len(row) if rescore else paths_within(row, budget.mass) for row in paths]
     most = None if budget.triples is None else INSTANCES_READ * budget.triples
     cuts: list[dict[str, int]] = [dict(one.trace.get("cut", {})) for one in searches]
@@ -157,7 +157,8 @@ def facts_by_node(
         for row, found_, one in zip(paths, rows, searches, strict=True)
     ]
     subgraphs = [
-        _subgraph(*parts, one.trace) for *parts, one in zip(paths, within, rows, readings, cuts, searches, strict=True)
+        _subgraph(row, count, found_, reading, cut, one.trace)
+        for row, count, found_, reading, cut, one in zip(paths, within, rows, readings, cuts, searches, strict=True)
     ]
     expected = [[0.0, *reading.shares] if row else [] for row, reading in zip(paths, readings, strict=True)]
     before = [len(one.triples) for one in subgraphs]

@@ -87,11 +87,7 @@ class PathChoice:
 
 @attrs.define(eq=False)
 class PathRecorder:
-    """Stands in the place of a choice: keeps the paths of a search with their features, and changes no score.
-
-    Attributes:
-        found: Each question that was searched, with the features of its paths.
-    """
+    """Stands in the place of a choice: keeps the paths of a search with their features, and changes no score."""
 
     found: list[tuple[SearchedQuestion, Floats]] = attrs.field(factory=list)
 

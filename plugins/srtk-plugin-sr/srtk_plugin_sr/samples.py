@@ -60,12 +60,7 @@ class RankedPaths:
 
 @attrs.frozen
 class TrainingSet:
-    """Samples and the texts that they refer to.
-
-    Attributes:
-        texts: Distinct texts, by number.
-        samples: Samples in a fixed order.
-    """
+    """Samples in a fixed order, and the distinct texts that they refer to by number."""
 
     texts: Sequence[str]
     samples: Sequence[IndexedSample]

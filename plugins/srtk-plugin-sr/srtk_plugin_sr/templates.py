@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Mapping
 from string import Formatter
+from typing import Any
 
 import attrs
 
@@ -103,13 +104,14 @@ def make_templates(form: str | Mapping[str, str], inverse: str | None) -> Templa
     Raises:
         DriverError: If a form or template is unknown, or a template lacks its placeholder.
     """
+    changes: dict[str, Any] = {}
     if isinstance(form, str):
         if form not in FORMS:
             known = ", ".join(FORMS)
             raise DriverError(
                 f"text is {form!r}; use one of {known}, or a mapping of templates.{close_matches(form, list(FORMS))}"
             )
-        base, changes = FORMS[form], {}
+        base = FORMS[form]
     else:
         base, changes = FORMS["plain"], dict(form)
     for name in changes:
