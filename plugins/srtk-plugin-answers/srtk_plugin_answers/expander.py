@@ -20,24 +20,14 @@ from srtk_plugin_answers.result_order import merged
 class OperationsExpander(Expander):
     """Put the triples that the question's operation needs first: a whole set, or the values that decide.
 
-    The kind of the question (``kind_of``) and the path, size and completeness of the set are in the trace.
+    The kind of the question (``kind_of``) decides; the README of the package has a table. It is in the trace, with the
+    path, size and completeness of the set. All else follows as the inner expander has it. The relation whose values
+    decide is chosen together with the path to the set, by the inner expander's score of the path plus the path scorer's
+    score of the next step.
 
-    - `count`: all nodes at the end of the inner expander's best path.
-    - `superlative`, `ordinal`: all nodes at the end of a path in order, each with the number or date of one relation,
-      or with the ends of a step that are counted (*the most neighbours*). Path and relation are chosen together, by the
-      inner expander's score of the path plus the path scorer's score of the next step.
-    - `comparison`: such a value for each linked entity.
-    - `difference`: all nodes of a path from one link, with the nodes that another link does not reach first.
-    - `yes-no`: the triples that join two links.
-    - `lookup` with several topics: the nodes between two topics, by the inner expander's best paths.
-    - `time-bound`: statements whose qualifiers allow the year first, statements that contradict it last.
-
-    All else follows as the inner expander has it. Besides:
-
-    - *Classes.* Where the schema has type relations and the question names a class (*which city*), nodes of that class
-      come before the rest, and sets are of them alone.
-    - *Values.* Where the question bounds a number or a date (*with more than two million inhabitants*), the members of
-      a set with a value within come first. The relation is chosen as for a superlative.
+    Where the schema has type relations and the question names a class (*which city*), nodes of that class come before
+    the rest, and sets are of them alone. Where it bounds a number or a date (*with more than two million inhabitants*),
+    the members of a set with a value within come first.
 
     Attributes:
         inner: Expander that finds the paths.

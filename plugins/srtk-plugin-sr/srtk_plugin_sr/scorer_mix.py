@@ -46,9 +46,8 @@ class MixScorer(PathScorer):
     """Add up the scores of several scorers, each with a weight.
 
     A search compares the sums of scores along paths, so that the mix is a log-linear model of whole paths: each
-    scorer's sum is a feature of a path. Scores are not turned into probabilities step by step, which makes untrained
-    ``dense`` worse (see the benchmarks). The log-probabilities of ``patterns`` and trained ``dense`` and the logits of
-    untrained ``dense`` all have the scale of log-odds; the weights do the rest.
+    scorer's sum is a feature of a path. All scores of ``patterns`` and ``dense`` have the scale of log-odds. They are
+    not turned into probabilities step by step, which makes untrained ``dense`` worse (see the benchmarks).
 
     A search takes the settings that the scorer of the greatest weight suggests. Margins add up by weight, if all
     scorers have them. The unit of the sums is measured unless all scorers suggest their own.
