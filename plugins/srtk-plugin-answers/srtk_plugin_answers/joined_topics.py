@@ -174,6 +174,7 @@ class JoinedTopics:
 def triples_between(graph: KnowledgeGraph, question: Question) -> list[Triple]:
     """Return the triples that join two of a question's links."""
     links = list(dict.fromkeys(link.entity for link in question.links))
+    # Either link may be the subject.
     patterns = [Pattern(one, None, other) for one in links for other in links if one != other]
     return [triple for row in graph.match(patterns) for triple in row] if patterns else []
 

@@ -165,6 +165,7 @@ def shared_words(phrases: Sequence[str], label: str) -> int:
         return 0
     if " of " in plain and _joined(words) in phrases:
         return len(words)
+    # A preposition that begins a label ends no head.
     stop = next((i for i, word in enumerate(words) if i and word in _PREPOSITIONS), len(words))
     own = _joined(words[:stop]).split()
     best = 0

@@ -79,6 +79,7 @@ def with_proof(graph: KnowledgeGraph, found: Subgraph, proof: Row, budget: Budge
     moved = [places[path.entity, path.steps] for path in found.paths]
     kept = list(range(len(found.triples)))
     if most is not None:
+        # The proof has precedence over the triples of the search.
         room = most - len(new)
         needed = [i for i in kept if found.triples[i] in whole]
         spare = [i for i in kept if found.triples[i] not in whole][: max(0, room - len(needed))]

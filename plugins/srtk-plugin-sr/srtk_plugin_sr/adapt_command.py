@@ -40,6 +40,7 @@ HELP = "adapt a path scorer to a graph without questions"
 HELD_OUT = 0.1
 """Share of the questions, drawn by a hash of the text, that ends the training and chooses the blend."""
 
+# The rest of the minutes is for the training.
 SEARCH_SHARE = 0.5
 """Share of the minutes after which no further question is searched for the rivals of its path."""
 

@@ -90,8 +90,8 @@ class BeamExpander(Expander):
             weights of the package where the scorer is not trained and the variant is the default, else none. Or a file
             of weights, the folder of a cross-encoder, or null for none. Weights leave the order of questions with an
             operation (*the largest*, *before 1990*) as it is.
-        variant: `srtk` searches as SRTK does. END is offered before the first step too, the search stops as soon as
-            `width` paths have ended, and a path whose frontier is larger than the budget's nodes is dropped, not cut.
+        variant: `srtk` searches as SRTK does. END is offered before the first step too, and the search stops as soon as
+            `width` paths have ended. A path whose frontier is larger than the budget's nodes is dropped, not cut.
     """
 
     learns: ClassVar[str] = "answers"
@@ -308,6 +308,7 @@ class BeamExpander(Expander):
 
     def _copy(self, **settings: Any) -> BeamExpander:
         """Copy this open beam with other settings; the graph and the scorer are shared."""
+        # A new instance would not be open.
         other = copy.copy(self)
         for name, value in settings.items():
             setattr(other, name, value)

@@ -12,6 +12,7 @@ import numpy.typing as npt
 from srtk_framework.values import DriverError, Question
 from srtk_plugin_sr.path_choice import PathChoice
 from srtk_plugin_sr.path_features import Floats
+from srtk_plugin_sr.supervision import f1
 
 # Questions that the weights before count as, in a fit to own ones: of 0.3 to 30 chosen on the first halves of the sets
 # of ``benchmarks/answers/choice.py``. Choosing it by folds did no better.
@@ -59,10 +60,7 @@ class FoundPaths:
 
 def f1_of(question: Question, ends: Collection[str]) -> float:
     """Return F1 of the ends of a path; a question's own entities are never right."""
-    given = set(ends) - {link.entity for link in question.links}
-    gold = set(question.answers or ())
-    right = len(gold & given)
-    return 2 * right / (len(gold) + len(given)) if right else 0.0
+    return f1(set(ends) - {link.entity for link in question.links}, question.answers or ())
 
 
 def fit_choice(questions: Sequence[FoundPaths], before: PathChoice) -> tuple[PathChoice, dict[str, float]]:
@@ -125,6 +123,7 @@ def fit_weights(
     """
     features = np.concatenate([one.features for one in questions])
     scale = features.std(axis=0)
+    # A feature that is the same for all paths would divide by 0.
     scale[scale < _CLOSE] = 1.0
     loss = _Loss.of(questions, features / scale, shares, ridge, None if prior is None else prior * scale)
     low, high = np.full(len(scale), -np.inf), np.full(len(scale), np.inf)

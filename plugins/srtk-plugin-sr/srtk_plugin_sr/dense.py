@@ -66,8 +66,8 @@ class DenseScorer(PathScorer):
         encoder: Encodes the texts.
         graph: Graph that has the labels of relations.
         rule: Score of a step: `log-softmax` (log-probability among the candidates), `log-sigmoid` (log-probability
-            against END alone, SR's own), `srtk-sum` (the logit itself, which SRTK sums), or `gain` (increase of the
-            path's similarity to the question). By default the training's, and `gain` without training. Under `gain`
+            against END alone, SR's own), `srtk-sum` (the logit itself, as SRTK). Or `gain`: the increase of the path's
+            similarity to the question. By default the training's, and `gain` without training. Under `gain`
             a candidate is the path including it, compared with the question; else its relation, compared with the
             question and the steps so far.
         temperature: Divides cosines; by default the training's, else 0.07.
@@ -150,6 +150,7 @@ class DenseScorer(PathScorer):
 
     def with_encoder(self, encoder: Encoder) -> DenseScorer:
         """Return an open scorer of the same form about the same graph, with another encoder and no vectors yet."""
+        # A new instance would have to be opened, and would read the cache of vectors.
         other = copy.copy(self)
         other.encoder, other._store, other._recent = encoder, VectorStore(None, ""), {}
         return other
@@ -378,6 +379,7 @@ class DenseScorer(PathScorer):
         texts = [self._texts(path, options[i]) for i, path in zip(scorable, walked, strict=True)]
         scored = [[0.0] * len(row) for row in candidates]
         for i, logits in zip(scorable, self._logits(self._store, queries, texts), strict=True):
+            # Adding 0 turns -0.0 into 0.0, which is written otherwise.
             values = np.round(self._apply_rule(paths[i], options[i], END in candidates[i], logits), SCORE_DIGITS) + 0.0
             by_step = dict(zip([*options[i], END], values.tolist(), strict=True))
             scored[i] = [by_step[step] for step in candidates[i]]

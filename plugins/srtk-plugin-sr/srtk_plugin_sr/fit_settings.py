@@ -36,9 +36,9 @@ class ScorerFitSettings:
             question are learnt. By default as many as the examples lack to 500, where the graph can list its triples
             and there are questions about it; 0 for none.
         warmup: Share of the updates over which the learning rate rises.
-        loss: `cross-entropy` (each positive against the negatives of its sample), `nt-xent` (also against the
-            candidates of the other samples in the batch) or `listwise` (against all steps of the real frontier, with
-            the paths' qualities as soft targets).
+        loss: `cross-entropy` (each positive against the negatives of its sample) or `nt-xent` (also against the
+            candidates of the other samples in the batch). Or `listwise`: against all steps of the real frontier, with
+            the paths' qualities as soft targets.
         temperature: Divides cosines in the loss; by default the scorer's own, so that training matches scoring.
         negatives: Maximum number of negatives of a sample; by default 31, for `listwise` all.
         inverse: Whether steps against their direction are candidates; in a recipe as in the expander, else true.

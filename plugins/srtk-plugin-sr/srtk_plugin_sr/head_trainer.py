@@ -105,6 +105,7 @@ def train_head(
 
 def _draw(text: str, seed: int) -> float:
     """Return a number from 0 to 1 that depends on the words of a question, so that equal texts stay together."""
+    # Questions of other programs may hold lone surrogates, which UTF-8 refuses.
     digest = hashlib.sha256(f"held-out {seed}\0{' '.join(text.split())}".encode("utf-8", "surrogatepass")).digest()
     return int.from_bytes(digest[:8]) / 2**64
 
@@ -158,6 +159,7 @@ class HeadModule(Learner):
         super().on_train_epoch_start()
         for group in self.trainer.optimizers[0].param_groups:
             group["lr"] = self._settings.learning_rate * (1.0 - 0.9 * self.current_epoch / self._settings.epochs)
+        # A prime apart, so that no epochs of two small seeds share their dropout.
         torch.manual_seed(self._seed * 100_003 + self.current_epoch + 1)
 
     def loss_of(self, batch: list[TrainingQuestion], number: int) -> tuple[torch.Tensor, int]:

@@ -149,6 +149,7 @@ class ScorerModule(Learner):
 
     def on_train_epoch_start(self) -> None:
         """Seed by the round alone, so that a resumed training computes the same as an uninterrupted training."""
+        # Primes apart, so that no rounds and devices of two small seeds share their dropout.
         torch.manual_seed(self._seed * 1_000_003 + self.current_epoch * 101 + self.global_rank)
         super().on_train_epoch_start()
         self._began = time.process_time()

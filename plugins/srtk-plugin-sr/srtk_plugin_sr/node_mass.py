@@ -447,6 +447,7 @@ def _nodes(
     for end, ((_, _, negative), instance) in best.items():
         path = paths[-negative]
         joined = () if alone else support.meetings(topics[path.entity], passed(instance, path))
+        # A mass of 0 has no logarithm.
         mass = max(math.fsum(masses[end]), 1e-300)
         found[end] = _Node(mass, rounded(math.log(mass)), -negative, instance, tuple(joined))
     return found

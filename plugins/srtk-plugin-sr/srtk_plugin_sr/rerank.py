@@ -257,6 +257,7 @@ class RerankExpander(Expander):
             raise not_open(self)
         missing = self._store.missing(texts)
         new = unit(self.encoder.encode([*queries, *missing])) if queries or missing else np.zeros((0, 1), np.float32)
+        # Questions come once, so that their vectors would only fill the cache.
         self._store.add(missing, new[len(queries) :])
         known = self._store.rows(texts) if texts else new[:0]
         return np.concatenate([known, new[: len(queries)]])

@@ -22,6 +22,7 @@ from srtk_framework.values import Budget, Frontier, Path, Question, batched
 from srtk_plugin_sr.beam import BeamExpander
 from srtk_plugin_sr.dense import DenseScorer
 from srtk_plugin_sr.samples import RankedPaths
+from srtk_plugin_sr.supervision import f1
 from srtk_plugin_sr.vectors import Matrix, unit
 
 MOST_RIVALS = 11
@@ -117,7 +118,7 @@ def _ranked(
     """Keep the paths that are right, and the first that are rivals; None without either."""
     answers = set(question.answers or ())
     right = [places == answers for places in ends]
-    rivals = [i for i, places in enumerate(ends) if not right[i] and _f1(places, answers) < ALIKE][:MOST_RIVALS]
+    rivals = [i for i, places in enumerate(ends) if not right[i] and f1(places, answers) < ALIKE][:MOST_RIVALS]
     if not right[0] or not rivals:
         return None
     kept = sorted({*rivals, *(i for i, is_right in enumerate(right) if is_right)})
@@ -125,7 +126,3 @@ def _ranked(
     return RankedPaths(
         text, tuple(paths[i] for i in kept), tuple(right[i] for i in kept), tuple(costs[i] for i in kept)
     )
-
-
-def _f1(found: set[str], wanted: set[str]) -> float:
-    return 2 * len(found & wanted) / max(1, len(found) + len(wanted))

@@ -191,6 +191,7 @@ class Schedule:
     def _batch(self, step: int, rank: int) -> list[int]:
         epoch, place = divmod(step, self.per_epoch)
         if self._epoch[0] != epoch:
+            # A prime apart, so that no epochs of two small seeds share an order.
             seed = self._seed * 1_000_003 + epoch
             self._epoch = (epoch, deal_batches(self._samples, self._lengths, self._size, seed))
         batches = self._epoch[1]

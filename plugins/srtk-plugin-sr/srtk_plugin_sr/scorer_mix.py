@@ -110,6 +110,7 @@ class MixScorer(PathScorer):
             )
             for found in zip(*rows, strict=True)
         ]
+        # Adding 0 turns -0.0 into 0.0, which is written otherwise.
         return [(np.round(row, SCORE_DIGITS) + 0.0).tolist() for row in sums]
 
     def is_trained(self) -> bool:

@@ -91,6 +91,7 @@ class UnionExpander(Expander):
                 if at >= 0:
                     path.setdefault(triple, before + at)
         scores = {triple: rounded(_SCALE * value) for triple, value in sums.items()}
+        # The sort is stable: ties keep the order of the expanders.
         order = sorted(scores, key=lambda triple: -scores[triple])
         trace: dict[str, Any] = {"parts": [dict(part.trace) for part in parts]}
         cut: Counter[str] = Counter()

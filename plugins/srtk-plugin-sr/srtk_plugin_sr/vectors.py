@@ -41,6 +41,7 @@ def unit(vectors: npt.NDArray[Any]) -> Matrix:
 
 
 def _key(text: str) -> bytes:
+    # Labels may hold lone surrogates, which UTF-8 refuses.
     return hashlib.sha256(text.encode("utf-8", "surrogatepass")).digest()
 
 

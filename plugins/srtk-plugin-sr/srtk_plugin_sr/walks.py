@@ -45,6 +45,7 @@ class WalkSource:
         self._first = np.searchsorted(rows[:, 1], np.arange(len(counts)))
         asked = [0.0 if name in left_out else 1.0 for name in table.relations]
         self._weights: list[float] = (np.sqrt(counts) * asked).tolist()
+        # Stable, so that equal keys keep the order of the triples on every machine.
         self._by_subject = np.argsort(rows[:, 0], kind="stable")
         self._by_object = np.argsort(rows[:, 2], kind="stable")
         self._subjects = rows[self._by_subject, 0]

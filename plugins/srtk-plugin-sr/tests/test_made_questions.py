@@ -9,9 +9,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 from srtk_plugin_local.memory import MemoryGraph
-from srtk_plugin_sr.made_questions import MadeQuestions
+from srtk_plugin_sr.made_questions import MadeQuestions, in_words
 from srtk_plugin_sr.walks import WalkSource
-from srtk_plugin_sr.wordings import in_words
 
 from srtk_framework.graph import TripleTable, follow_path
 from srtk_framework.testing import DatasetConformance, ScriptedGenerator
