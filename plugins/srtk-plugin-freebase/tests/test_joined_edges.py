@@ -57,7 +57,9 @@ def graphs(
         hidden=hidden,
         **settings_,
     )
-    every = [oracle, MediatedGraph(inside, hidden=hidden, **settings_), server, attrs.evolve(server, both=True)]
+    # The view has neither setting: its mediators have no label, and its steps may end in literals.
+    view = [MediatedGraph(inside, hidden=hidden)] if unnamed and to_literals else []
+    every: list[KnowledgeGraph] = [oracle, *view, server, attrs.evolve(server, both=True)]
     with ExitStack() as stack:
         for graph in every:
             stack.callback(graph.close)

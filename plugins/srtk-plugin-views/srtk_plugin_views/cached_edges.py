@@ -13,8 +13,8 @@ Edges = Mapping[str, Sequence[str]]
 """Neighbours by relation, sorted."""
 NONE: Edges = {}
 
+# Edges that the cache holds, so that a hub does not fill the memory; it is emptied when it is full.
 MEMORY = 2_000_000
-"""Capacity of the cache in edges; it is emptied when it is full."""
 
 
 class CachedEdges(ABC):
@@ -96,6 +96,10 @@ class CachedEdges(ABC):
     @abstractmethod
     def load(self, nodes: Iterable[str], inverse: bool) -> None:
         """Load the edges of nodes in one direction."""
+
+    def called(self, names: Sequence[str]) -> Sequence[Sequence[str]]:
+        """Find the entities of the graph with each name; some may not be in the view."""
+        return self._graph.find(names)
 
     @abstractmethod
     def leading_to(self, literal: str) -> list[Triple]:

@@ -16,10 +16,10 @@ from srtk_plugin_views.stepwise import StepwiseView
 
 @attrs.define(eq=False)
 class CollectingGraph(StepwiseView):
-    """Answer from another graph and log what was read; ``srtk graph pull FOLDER`` makes a snapshot of the log.
+    """Answer from another graph and log the reads; ``srtk graph pull FOLDER`` makes a snapshot of the log.
 
-    Searches that a graph could do by itself (paths, neighbourhoods) are done step by step here, so that every triple
-    on the way is logged.
+    Searches that a graph could do by itself (paths, neighbourhoods) go step by step, so that every triple on the way is
+    logged.
 
     Attributes:
         folder: Folder of the log; an existing log of the same graph is continued.

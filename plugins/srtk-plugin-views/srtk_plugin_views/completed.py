@@ -23,8 +23,7 @@ from srtk_framework.values import (
 )
 from srtk_framework.values import Literal as LiteralValue
 from srtk_plugin_views.completions import Completions
-from srtk_plugin_views.node_limit import end_of, first_of_each, start_of
-from srtk_plugin_views.view_frontier import ViewFrontier, inner_frontiers
+from srtk_plugin_views.view_frontier import ViewFrontier, end_of, first_of_each, inner_frontiers, start_of
 
 Rows = Mapping[int, Mapping[Triple, float]]
 """Completed triples, with their confidences, by the place of their frontier in a batch."""
@@ -36,21 +35,21 @@ class CompletedGraph(GraphView):
 
     A triple that the graph lacks is in the completed graph if (subject, relation, ?) yields it, or (?, relation,
     object), as ``ends`` allows. A pattern yields the first ``most`` triples that the completers propose for it with a
-    confidence of at least ``least``, without those that the graph stores or whose ends it does not know. So whether a
-    triple is in the graph, and its origin, depend on the triple alone. A read that is bound at one end completes the
-    other end: a step forward adds what (subject, relation, ?) yields, an inverse step what (?, relation, object)
-    yields. A pattern with both ends is answered by either. ``triples`` says how confident completed ones are, in the
-    direction that is read, so that a budget keeps the stored ones first; the ``fan`` of a frontier counts stored ones
-    alone, and completed ones where none is stored.
+    confidence of at least ``least``. Stored triples do not count, nor triples whose ends the graph does not know. So
+    whether a triple is in the graph, and its origin, depend on the triple alone.
 
-    ``match`` without relation, ``neighbourhood``, ``paths``, ``degrees`` and ``find`` read what is stored.
+    A read that is bound at one end completes the other end: a step forward adds the triples of (subject, relation, ?),
+    an inverse step the triples of (?, relation, object). A pattern with both ends is answered by either. ``triples``
+    rates completed triples in the direction of the read, so that a budget keeps the stored triples first. The ``fan``
+    of a frontier counts stored triples alone, and completed triples where none is stored.
+
+    ``match`` without relation, ``neighbourhood``, ``paths``, ``degrees`` and ``find`` read stored triples alone.
 
     Attributes:
         graph: The stored graph.
-        completers: Completers over the stored graph; of the same triple the most confident one counts.
+        completers: Completers over the stored graph; the most confident completer of a triple counts.
         least: Lowest confidence of a completed triple.
         most: Most triples that complete one pattern.
-        relations: Relations to complete; all by default.
         ends: Open ends to complete: object (steps forward), subject (inverse steps), or both.
         patterns: Nodes of a frontier that are completed, first in order of id; the others count as cut.
     """
@@ -59,7 +58,6 @@ class CompletedGraph(GraphView):
     completers: Sequence[Completer] = attrs.field(validator=not_empty("name at least one"))
     least: float = attrs.field(default=0.5, validator=share)
     most: int = attrs.field(default=10, validator=at_least(1))
-    relations: tuple[str, ...] = ()
     ends: Literal["object", "subject", "both"] = "object"
     patterns: int = attrs.field(default=64, validator=at_least(1))
     _completions: Completions | None = attrs.field(init=False, default=None, repr=False)
@@ -68,7 +66,7 @@ class CompletedGraph(GraphView):
         """Check that no completer reads the completed graph itself.
 
         Raises:
-            DriverError: If one does.
+            DriverError: If a completer does.
         """
         for completer in self.completers:
             if any(driver is self for driver in _drivers_in(completer)):
@@ -91,8 +89,7 @@ class CompletedGraph(GraphView):
 
     def _completes(self, step: Step) -> bool:
         """Return whether the end of a step may be completed."""
-        wanted = "subject" if step.inverse else "object"
-        return self.ends in (wanted, "both") and (not self.relations or step.relation in self.relations)
+        return self.ends in ("subject" if step.inverse else "object", "both")
 
     # Steps and what they lead to
 
@@ -118,11 +115,15 @@ class CompletedGraph(GraphView):
         sets = [[id_ for id_ in inner[place].ids() if id_ not in nodes] for place, nodes in completed.items()]
         rest = dict(zip(completed, self.graph.frontiers(sets), strict=True))
         reached = self.graph.follow([rest.get(place, at) for place, at in enumerate(inner)], steps, limit)
-        at = self.graph.frontiers([sorted(nodes) for nodes in completed.values()])
+        ends = self.graph.frontiers([sorted(nodes) for nodes in completed.values()])
         which = [steps[place] for place in completed]
-        stored = self.graph.triples(at, which, limit)
-        over = self.graph.follow(at, which, limit)
-        cuts = [one.cut + self._passed_over(node, step) for one, node, step in zip(reached, inner, steps, strict=True)]
+        stored = self.graph.triples(ends, which, limit)
+        over = self.graph.follow(ends, which, limit)
+        # Nodes beyond ``patterns`` are not completed, so that something may be missing behind them.
+        cuts = [
+            one.cut + (max(0, at.size - self.patterns) if self._completes(step) else 0)
+            for one, at, step in zip(reached, inner, steps, strict=True)
+        ]
         fans = [frontier.fan for frontier in reached]
         sets = []
         for place, row, frontier in zip(completed, stored, over, strict=True):
@@ -153,7 +154,7 @@ class CompletedGraph(GraphView):
         ]
 
     def _added(self, frontiers: Sequence[Frontier], steps: Sequence[Step]) -> Rows:
-        """Return what completes the first nodes of each frontier along its step, where there is something."""
+        """Return the triples that complete the first nodes of each frontier along its step, if there are any."""
         asked = {
             place: [_pattern(node, step) for node in frontier.ids()[: self.patterns]]
             for place, (frontier, step) in enumerate(zip(frontiers, steps, strict=True))
@@ -166,16 +167,18 @@ class CompletedGraph(GraphView):
         }
         return {place: row for place, row in rows.items() if row}
 
-    def _passed_over(self, frontier: Frontier, step: Step) -> int:
-        """Return how many nodes of a frontier are not completed along a step because of ``patterns``."""
-        return max(0, frontier.size - self.patterns) if self._completes(step) else 0
-
     # Patterns
 
     def match(self, patterns: Sequence[Pattern]) -> Sequence[Sequence[Triple]]:
-        """Find the triples of each pattern, sorted; completed ones too where it has a relation and a bound end."""
+        """Find the triples of each pattern, sorted; also completed triples if it has a relation and a bound end."""
         stored = self.graph.match(patterns)
-        half = {place: pattern for place, pattern in enumerate(patterns) if self._is_half_open(pattern)}
+        half = {
+            place: pattern
+            for place, pattern in enumerate(patterns)
+            if pattern.relation is not None and (pattern.subject is None) != (pattern.object is None)
+            if not isinstance(pattern.object, LiteralValue)
+            and self._completes(Step(pattern.relation, pattern.subject is None))
+        }
         found = self._open.of(half.values())
         whole = {
             place: Triple(subject, relation, object_)
@@ -190,14 +193,8 @@ class CompletedGraph(GraphView):
             rows[place] = [triple] if triple in held else []
         return rows
 
-    def _is_half_open(self, pattern: Pattern) -> bool:
-        subject, relation, object_ = pattern
-        if relation is None or (subject is None) == (object_ is None) or isinstance(object_, LiteralValue):
-            return False
-        return self._completes(Step(relation, subject is None))
-
     def _completed(self, triples: Sequence[Triple]) -> dict[Triple, Origin]:
-        """Return the origins of those triples, which are not stored, that are completed."""
+        """Return the origins of the completed triples among triples that are not stored."""
         found: dict[Triple, Origin] = {}
         for inverse in (False, True):
             asked = {
@@ -214,7 +211,7 @@ class CompletedGraph(GraphView):
     def origins(self, triples: Sequence[Triple]) -> Sequence[Origin]:
         """Return the origin of each triple.
 
-        That of a completed one is of (subject, relation, ?) where that yields it, else of (?, relation, object).
+        A completed triple has its origin from (subject, relation, ?) if that yields it, else from the other pattern.
         """
         stored = self.graph.match([Pattern(*triple) for triple in triples])
         completed = self._completed([triple for triple, row in zip(triples, stored, strict=True) if not row])
@@ -222,7 +219,7 @@ class CompletedGraph(GraphView):
         of_graph = dict(zip(rest, self.graph.origins(rest), strict=True))
         return [completed[triple] if triple in completed else of_graph[triple] for triple in triples]
 
-    # What is stored
+    # Stored triples alone
 
     def neighbourhood(self, frontiers: Sequence[Frontier], hops: int, budget: Budget) -> Sequence[Sequence[Triple]]:
         """Read the stored triples within ``hops`` of each frontier."""
@@ -264,8 +261,5 @@ def _drivers_in(driver: Any) -> Iterator[Any]:
         if attrs.has(type(one)):
             values = (getattr(one, field.name, None) for field in attrs.fields(type(one)))
             for value in values:
-                left += [part for part in (value if isinstance(value, list | tuple) else [value]) if _is_driver(part)]
-
-
-def _is_driver(value: Any) -> bool:
-    return isinstance(getattr(value, "driver", value), Role)
+                parts = value if isinstance(value, list | tuple) else [value]
+                left += [part for part in parts if isinstance(getattr(part, "driver", part), Role)]

@@ -1,4 +1,4 @@
-"""What completers add to a graph: the triples of each pattern, with their origins, in a bounded cache."""
+"""Triples that completers add to a graph, by pattern, with their origins, in a bounded cache."""
 
 from __future__ import annotations
 
@@ -11,22 +11,22 @@ from srtk_framework.values import Completion, Literal, Origin, Pattern, Triple, 
 Added = Mapping[Triple, Origin]
 """Triples that complete one pattern, the most confident first, each with its origin."""
 
+# Patterns whose completions are kept. The oldest are dropped first, and asked again.
 CACHED = 50_000
-"""Most patterns of which the completions are kept; the oldest are dropped first, and asked again."""
 
+# Patterns that the completers are asked about at once: a model fills its batches, and the memory stays bounded.
 _BATCH = 512
-"""Patterns that the completers are asked about at once."""
 
 
 class Completions:
-    """The triples that complete the patterns of a graph, whatever was asked before.
+    """The triples that complete the patterns of a graph, independent of earlier calls.
 
     Args:
         graph: The stored graph.
-        completers: Those asked; where two propose the same triple, the more confident one counts, then the first.
+        completers: The completers; if two propose the same triple, the more confident proposal counts, then the first.
         least: Lowest confidence.
-        most: Most triples of one pattern.
-        cached: Most patterns of which the completions are kept.
+        most: Most triples of a pattern.
+        cached: Most patterns in the cache.
     """
 
     def __init__(
@@ -78,7 +78,7 @@ class Completions:
         return answers
 
     def _lacking(self, triples: Sequence[Triple]) -> set[Triple]:
-        """Return the triples that the graph does not store, and whose ends are both entities of it."""
+        """Return the triples between entities of the graph that it does not store."""
         known = self._entities(end for triple in triples for end in (triple.subject, triple.object))
         candidates = [t for t in triples if t.subject in known and t.object in known]
         stored = self._graph.match([Pattern(*triple) for triple in candidates]) if candidates else []

@@ -1,8 +1,8 @@
 """Names of composite relations: two relations joined by two dots, unambiguously.
 
-In each half, a backslash, a dot at either end and each dot after a dot are escaped with a backslash, so the only
-unescaped pair of dots is the joint. Single relations are escaped by the same rule and never read as composites.
-Names of Freebase (``people.person.sibling_s``) need no escaping.
+In each half, a backslash escapes backslashes, a dot at either end and each dot after a dot. So the only unescaped pair
+of dots is the joint. Single relations are escaped by the same rule and never read as composites. Names of Freebase
+(``people.person.sibling_s``) need no escaping.
 """
 
 from __future__ import annotations
@@ -19,7 +19,6 @@ _ESCAPED = re.compile(r"\\(.)", re.DOTALL)
 _HALF = r"((?:\\.|[^\\.]|\.(?!\.))+)"
 _PART = re.compile(rf"(?:\A|\.\.){_HALF}", re.DOTALL)
 _ANY = re.compile(rf"{_HALF}(?:\.\.{_HALF})*", re.DOTALL)
-_WHOLE = re.compile(rf"{_HALF}(?:\.\.{_HALF})?", re.DOTALL)
 
 
 def escape(name: str) -> str:
@@ -29,21 +28,17 @@ def escape(name: str) -> str:
 
 def join(first: str, second: str) -> str:
     """Return the name of the composite that follows ``first`` to a mediator, then ``second``."""
-    return f"{escape(first)}{JOINT}{escape(second)}"
+    return join_all((first, second))
 
 
 def split(relation: str) -> tuple[str, ...]:
-    """Return the one or two relations of a name; none if ``escape`` and ``join`` never produce it."""
-    found = _WHOLE.fullmatch(relation)
-    if found is None:
-        return ()
-    halves = [half for half in found.groups() if half is not None]
-    names = tuple(_ESCAPED.sub(r"\1", half) for half in halves)
-    return names if all(escape(name) == half for name, half in zip(names, halves, strict=True)) else ()
+    """Return the relation or both relations of a name; none if ``escape`` and ``join`` never produce it."""
+    names = parts(relation)
+    return names if len(names) <= 2 else ()
 
 
 def join_all(names: Sequence[str]) -> str:
-    """Return the name of the composite of any number of relations; of one alone, its escaped name."""
+    """Return the name of the composite of any number of relations; of a single relation, its escaped name."""
     return JOINT.join(map(escape, names))
 
 

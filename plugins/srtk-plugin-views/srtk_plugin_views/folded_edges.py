@@ -14,8 +14,8 @@ from srtk_plugin_views import composites
 from srtk_plugin_views.cached_edges import NONE, CachedEdges, Edges
 from srtk_plugin_views.owl_terms import OwlTerms
 
+# The ids of blank nodes begin so in all graphs.
 BLANK = "_:"
-"""How the id of a blank node begins."""
 
 _log = logging.getLogger(__name__)
 
@@ -31,15 +31,15 @@ class UnnamedNodes(Protocol):
         """Read the triples from nodes to blank nodes, and from these on; their names hold for this call."""
 
     def find(self, names: Sequence[str]) -> Sequence[Sequence[str]]:
-        """Find the entities with each name, those too that have no triple but over blank nodes."""
+        """Find the entities with each name, also entities whose triples all lead over blank nodes."""
 
     def starts(self, ends: Iterable[str]) -> Mapping[str, Iterable[str]]:
-        """Find the nodes that lead to others, or to literals, over blank nodes."""
+        """Find the nodes that lead to other nodes, or to literals, over blank nodes."""
 
 
 @attrs.define
 class _Walk:
-    """What leads from one node over blank nodes.
+    """The ways from a node over blank nodes.
 
     Attributes:
         start: The node.
@@ -56,7 +56,7 @@ class _Walk:
     cut: int = 0
 
     def way(self, state: _State | None, last: Triple) -> tuple[Triple, ...]:
-        """Return the triples from the start to the last one."""
+        """Return the triples from the start up to the last triple."""
         triples = [last]
         while state is not None:
             state, before = self.reached[state]
@@ -68,7 +68,7 @@ class FoldedEdges(CachedEdges):
     """The edges of nodes in the folded graph, each read once.
 
     A blank node is left out where it has no name and something leads to it. All edges are found forward, from a node
-    over blank nodes; the incoming edges of a node are the outgoing ones of the nodes from which it can be reached.
+    over blank nodes. The incoming edges of a node are outgoing edges of the nodes that reach it.
 
     Args:
         graph: Graph with blank nodes.
@@ -109,7 +109,7 @@ class FoldedEdges(CachedEdges):
         return self._is_mediator(node) and bool(self._raw[True].get(node))
 
     def load(self, nodes: Iterable[str], inverse: bool) -> None:
-        """Load the edges of nodes in one direction, in some reads for each blank node after the other."""
+        """Load the edges of nodes in one direction, in some reads for each level of blank nodes."""
         table = self._joined[inverse]
         missing = [node for node in dict.fromkeys(nodes) if node not in table and not isinstance(node, Literal)]
         if not missing:
@@ -157,7 +157,7 @@ class FoldedEdges(CachedEdges):
         return walks
 
     def _read_over(self, places: Sequence[str]) -> None:
-        """Read the outgoing edges of nodes; of a server, with those of all blank nodes that they lead to."""
+        """Read the outgoing edges of nodes; from a server, also of all blank nodes that they lead to."""
         raw = self._raw[False]
         fresh = [place for place in dict.fromkeys(places) if place not in raw]
         self._read(places, False)
@@ -195,7 +195,7 @@ class FoldedEdges(CachedEdges):
     # One step of a walk
 
     def _from_node(self, node: str) -> Iterator[tuple[Path, Triple]]:
-        """Yield the paths of one relation that leave a node; of a list, all to its members."""
+        """Yield the paths of one relation that leave a node; all paths of a list lead to its members."""
         raw = self._raw[False][node]
         member = next((relation for relation in sorted(raw) if relation in self._terms.first), None)
         blank = self._is_mediator(node)
@@ -208,7 +208,14 @@ class FoldedEdges(CachedEdges):
     def _from_blank(self, path: Path, node: str) -> Iterator[tuple[Path, Triple]]:
         """Yield the paths that lead on over a blank node."""
         terms, raw = self._terms, self._raw[False][node]
-        properties = self._restricted(raw)
+        # The properties that a restriction is about; none where it is no restriction.
+        properties = [
+            end
+            for relation, ends in raw.items()
+            if relation in terms.on_property
+            for end in ends
+            if not self._is_mediator(end) and not isinstance(end, Literal)
+        ]
         for relation, ends in raw.items():
             for end in ends:
                 if self._is_structural(relation, end):
@@ -217,33 +224,20 @@ class FoldedEdges(CachedEdges):
                 if relation in terms.first or relation in terms.rest:
                     yield path, triple
                 elif not properties:
-                    yield self._longer(path, relation), triple
+                    # A relation between parts of a class expression counts once, so that their cycles end.
+                    once = relation in terms.boolean or relation in terms.above
+                    yield (path if once and relation in path else (*path, relation)), triple
                 elif relation not in terms.on_property:
                     for one in properties:
                         about = (*self._chain(path), one)
                         yield (about if relation in terms.fillers else (*about, relation)), triple
 
-    def _restricted(self, raw: Edges) -> list[str]:
-        """Return the properties that a restriction is about; none where it is no restriction."""
-        return [
-            end
-            for relation, ends in raw.items()
-            if relation in self._terms.on_property
-            for end in ends
-            if not self._is_mediator(end) and not isinstance(end, Literal)
-        ]
-
     def _is_structural(self, relation: str, end: str) -> bool:
-        """Return whether an edge of a blank node says only what kind of structure it is."""
+        """Return whether an edge of a blank node only gives the kind of its structure."""
         return relation in self._terms.type and end in self._terms.classes
 
-    def _longer(self, path: Path, relation: str) -> Path:
-        """Add a relation; one between parts of a class expression counts once, so that their cycles end."""
-        once = relation in self._terms.boolean or relation in self._terms.above
-        return path if once and relation in path else (*path, relation)
-
     def _chain(self, path: Path) -> Path:
-        """Return a path without what leads from a class or an individual to the parts of a class expression."""
+        """Return a path, empty if it only leads from a class or an individual to the parts of a class expression."""
         terms = self._terms
         between = [
             relation in terms.boolean or relation in terms.above or (place == 0 and relation in terms.type)
@@ -269,10 +263,10 @@ class FoldedEdges(CachedEdges):
         return found
 
     def _climbed(self, known: Mapping[str, Iterable[Triple]]) -> dict[str, set[str]]:
-        """Find the nodes from which others can be reached directly or over blank nodes.
+        """Find the nodes that reach given ends directly or over blank nodes.
 
         Args:
-            known: Ends of walks; of a literal, whose incoming edges cannot be read, the triples that lead to it.
+            known: Ends of walks; for a literal, whose incoming edges cannot be read, the triples that lead to it.
         """
         starts: dict[str, set[str]] = {end: set() for end in known}
         seen: dict[str, set[str]] = {end: set() for end in known}
@@ -285,19 +279,18 @@ class FoldedEdges(CachedEdges):
             level = {end: self._above(end, level[end], starts[end], seen[end]) for end in level}
             level = {end: triples for end, triples in level.items() if triples}
         if self._unnamed_nodes is not None:
-            for end, some in self._unnamed_nodes.starts(end for end in known if self._may_be_filler(end)).items():
+            # Blank nodes lead to the classes of structure and to the empty list only as structure.
+            structure = self._terms.classes | self._terms.nil
+            asked = (end for end in known if isinstance(end, Literal) or end not in structure)
+            for end, some in self._unnamed_nodes.starts(asked).items():
                 starts[end].update(some)
         return starts
-
-    def _may_be_filler(self, end: str) -> bool:
-        """Return whether a blank node may lead to a node otherwise than as structure."""
-        return isinstance(end, Literal) or not (end in self._terms.classes or end in self._terms.nil)
 
     def _into(self, node: str) -> list[Triple]:
         return [Triple(end, relation, node) for relation, ends in self._raw[True][node].items() for end in ends]
 
     def _above(self, end: str, triples: Iterable[Triple], starts: set[str], seen: set[str]) -> list[Triple]:
-        """Sort the subjects of some triples into starts and blank nodes, and return what leads to the latter."""
+        """Sort the subjects of triples into starts and blank nodes, and return the triples that lead to blank nodes."""
         further: list[Triple] = []
         for subject, relation, object_ in sorted(triples):
             if not self._is_left_out(subject):
@@ -321,7 +314,7 @@ class FoldedEdges(CachedEdges):
     # Details of triples
 
     def qualifiers(self, subject: str, halves: tuple[str, ...], object_: str) -> Sequence[Qualifier]:
-        """Return nothing: what a blank node holds is folded itself."""
+        """Return nothing: the triples of a blank node are folded themselves."""
         return ()
 
     def ways(self, triple: Triple) -> list[tuple[Triple, ...]]:

@@ -12,17 +12,17 @@ from srtk_framework.graph import TripleTable
 from srtk_framework.records import place
 from srtk_framework.values import Link, Pattern, Question, Triple
 
+# Most answers that are held out of a query, as in the evaluation of KnowlyBERT (Kalo et al. 2020).
 MOST = 100
-"""Most answers that are held out of a query, as in the evaluation of KnowlyBERT (Kalo et al. 2020)."""
 
 
 @attrs.frozen
 class HeldOut:
-    """What is hidden, and who asks for it.
+    """Hidden triples, and the questions that ask for them.
 
     Attributes:
         triples: Triples to hide, sorted.
-        questions: Pattern questions whose gold answers are those that become hidden, sorted by pattern.
+        questions: Pattern questions whose gold answers become hidden, sorted by pattern.
         spared: Triples that stay, as their subject or object would be left without any triple.
     """
 
@@ -44,8 +44,8 @@ def hold_out(
 ) -> HeldOut:
     """Choose queries by their hashes, and hide some answers of each.
 
-    A triple that is the last one of its subject or its object is never hidden, so that both stay in the graph. A query
-    of which nothing can be hidden is passed over for the next one.
+    The last triple of an entity is never hidden, so that it stays in the graph. A query without a triple to hide is
+    passed over.
 
     Args:
         table: All triples between entities.

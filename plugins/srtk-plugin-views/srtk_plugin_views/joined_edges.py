@@ -17,7 +17,6 @@ class JoinedEdges(CachedEdges):
         graph: Graph with mediators as nodes.
         patterns: Patterns of the ids of mediators.
         unnamed: Whether only nodes without a label are mediators.
-        to_literals: Whether a joined step may end in a literal.
         hidden: Patterns of relations to leave out.
         types: Type relations, which are never hidden and never half of a composite.
         noise: Patterns of further relations that are never half of a composite.
@@ -28,13 +27,11 @@ class JoinedEdges(CachedEdges):
         graph: KnowledgeGraph,
         patterns: Sequence[str],
         unnamed: bool,
-        to_literals: bool,
         hidden: Sequence[str],
         types: Sequence[str],
         noise: Sequence[str],
     ) -> None:
         super().__init__(graph, patterns, unnamed, hidden, types)
-        self._to_literals = to_literals
         self._noise = tuple(noise)
 
     def may_join(self, relation: str) -> bool:
@@ -73,25 +70,13 @@ class JoinedEdges(CachedEdges):
                 continue
             for middle in middles:
                 if self._is_mediator(middle):
-                    for second, ends in self._onward(middle, inverse).items():
-                        name = composites.join(second, first) if inverse else composites.join(first, second)
-                        reached = [end for end in ends if end != node]
-                        if reached:
+                    for second, ends in self._raw[inverse][middle].items():
+                        reached = [end for end in ends if end != node and not self._is_mediator(end)]
+                        if reached and self.may_join(second):
+                            name = composites.join(second, first) if inverse else composites.join(first, second)
                             found.setdefault(name, set()).update(reached)
         self._kept += sum(map(len, found.values()))
         return {relation: sorted(ends) for relation, ends in found.items()}
-
-    def _onward(self, middle: str, inverse: bool) -> Edges:
-        """Return the edges that leave a mediator in the same direction."""
-        return {
-            relation: [
-                end
-                for end in ends
-                if not self._is_mediator(end) and (self._to_literals or not isinstance(end, Literal))
-            ]
-            for relation, ends in self._raw[inverse][middle].items()
-            if self.may_join(relation)
-        }
 
     def leading_to(self, literal: str) -> list[Triple]:
         """Find the joined triples whose object is a literal."""
@@ -136,7 +121,7 @@ class JoinedEdges(CachedEdges):
         return sorted(found)
 
     def ways(self, triple: Triple) -> list[tuple[Triple, ...]]:
-        """Return the one or two triples that a triple with a loaded subject stands for, once for each mediator."""
+        """Return the triples of the graph that a triple with a loaded subject stands for, once for each mediator."""
         subject, relation, object_ = triple
         names = composites.split(relation)
         if len(names) == 1:

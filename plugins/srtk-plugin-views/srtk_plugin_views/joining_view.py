@@ -1,12 +1,12 @@
-"""Base class of views that join several triples of a graph into one, and leave out the nodes between them."""
+"""Views that join several triples of a graph to a single triple, and leave out the nodes between them."""
 
 from __future__ import annotations
 
-from abc import abstractmethod
 from collections.abc import Iterable, Sequence
 
 import attrs
 
+from srtk_framework.roles import GraphView, KnowledgeGraph, not_open
 from srtk_framework.values import (
     DriverError,
     Frontier,
@@ -25,13 +25,38 @@ from srtk_plugin_views.stepwise import StepwiseView
 
 
 @attrs.define(eq=False)
-class JoiningView(StepwiseView):
-    """A view whose reads are those of ``CachedEdges``, over a graph with the nodes that are left out."""
+class ChosenReader(GraphView):
+    """A view whose ``open`` chooses its reader: the graph itself, or a view that changes its triples."""
+
+    _reader: KnowledgeGraph | None = attrs.field(init=False, default=None, repr=False)
+
+    def close(self) -> None:
+        """Release the cached edges."""
+        self._reader = None
 
     @property
-    @abstractmethod
+    def answering(self) -> KnowledgeGraph:
+        """The chosen reader."""
+        if self._reader is None:
+            raise not_open(self)
+        return self._reader
+
+
+@attrs.define(eq=False)
+class JoiningView(StepwiseView):
+    """A view that reads cached edges over a graph with the nodes that are left out.
+
+    Attributes:
+        edges: The joined edges.
+    """
+
+    edges: CachedEdges
+
+    @property
     def _open(self) -> CachedEdges:
-        """The edges; an error before ``open``."""
+        """The edges, whose cache was emptied if it was full."""
+        self.edges.forget()
+        return self.edges
 
     def schema(self) -> Schema:
         """Return the schema of the graph without mediators."""
@@ -45,15 +70,12 @@ class JoiningView(StepwiseView):
 
     def frontiers(self, node_sets: Sequence[Sequence[str]]) -> list[Frontier]:
         """Make one frontier of each set of ids, without mediators."""
-        edges = self._open
-        edges.forget()
-        known = edges.exist(id_ for ids in node_sets for id_ in ids)
+        known = self._open.exist(id_ for ids in node_sets for id_ in ids)
         return [NodeSet(id_ for id_ in ids if id_ in known and not isinstance(id_, Literal)) for ids in node_sets]
 
     def steps(self, frontiers: Sequence[Frontier], inverse: bool) -> list[list[Step]]:
         """Read the distinct steps that leave each frontier, sorted."""
         edges = self._open
-        edges.forget()
         nodes = [frontier.ids() for frontier in frontiers]
         directions = (False, True) if inverse else (False,)
         for back in directions:
@@ -85,7 +107,6 @@ class JoiningView(StepwiseView):
     def _walk(self, frontiers: Sequence[Frontier], steps: Sequence[Step]) -> list[list[tuple[str, Sequence[str]]]]:
         """Return each node of each frontier with its neighbours along the step."""
         edges = self._open
-        edges.forget()
         pairs = list(zip([frontier.ids() for frontier in frontiers], steps, strict=True))
         for back in (False, True):
             edges.load((id_ for ids, step in pairs if step.inverse == back for id_ in ids), back)
@@ -98,7 +119,6 @@ class JoiningView(StepwiseView):
             DriverError: If a pattern has neither subject nor object.
         """
         edges = self._open
-        edges.forget()
         for pattern in patterns:
             if pattern.subject is None and pattern.object is None:
                 raise DriverError(f"{pattern} has neither subject nor object; give at least one of them")
@@ -119,7 +139,7 @@ class JoiningView(StepwiseView):
         return [composites.label_of(id_, names.get(id_, ()), found) for id_ in ids]
 
     def _joined(self, ids: Iterable[str]) -> set[str]:
-        """Return which ids in the form of a composite are no entities, whose label may be made of any id."""
+        """Return the ids in the form of a composite that are no entities: an entity may have any id."""
         every = list(ids)
         frontiers = self.graph.frontiers([[id_] for id_ in every]) if every else []
         return {id_ for id_, frontier in zip(every, frontiers, strict=True) if not frontier.size}
@@ -127,19 +147,13 @@ class JoiningView(StepwiseView):
     def find(self, names: Sequence[str]) -> list[list[str]]:
         """Find the entities with each name."""
         edges = self._open
-        edges.forget()
-        found = self._called(names)
+        found = edges.called(names)
         known = edges.exist(id_ for ids in found for id_ in ids)
         return [[id_ for id_ in ids if id_ in known] for ids in found]
-
-    def _called(self, names: Sequence[str]) -> Sequence[Sequence[str]]:
-        """Find the entities of the graph with each name; some may not be in the view."""
-        return self.graph.find(names)
 
     def qualifiers(self, triples: Sequence[Triple]) -> list[tuple[Qualifier, ...]]:
         """Read the qualifiers of each triple, sorted: the other triples of all its mediators."""
         edges = self._open
-        edges.forget()
         edges.load((triple.subject for triple in triples), False)
         there = [t.object in edges.neighbours(t.subject, Step(t.relation)) for t in triples]
         halves = [composites.parts(triple.relation) for triple in triples]
@@ -159,12 +173,11 @@ class JoiningView(StepwiseView):
         ]
 
     def origins(self, triples: Sequence[Triple]) -> list[Origin]:
-        """Return the origin of each triple; of a joined one, that of its least confident part.
+        """Return the origin of each triple; a joined triple has the origin of its least confident part.
 
-        Where several mediators lead to the same triple, the one whose parts are more confident counts.
+        If several mediators lead to the same triple, the mediator with the more confident parts counts.
         """
         edges = self._open
-        edges.forget()
         edges.load((triple.subject for triple in triples), False)
         ways = [edges.ways(triple) for triple in triples]
         asked = list(dict.fromkeys(half for row in ways for way in row for half in way))

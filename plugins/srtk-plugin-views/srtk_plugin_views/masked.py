@@ -21,22 +21,21 @@ from srtk_framework.values import (
     Triple,
     batched,
 )
-from srtk_plugin_views.node_limit import end_of, first_of_each
 from srtk_plugin_views.stepwise import StepwiseView
-from srtk_plugin_views.view_frontier import ViewFrontier, inner_frontiers
+from srtk_plugin_views.view_frontier import ViewFrontier, end_of, first_of_each, inner_frontiers
 
 _log = logging.getLogger(__name__)
 
+# Triples that are looked up in the graph at once, so that a server gets bounded requests.
 _BATCH = 4096
-"""Triples that are looked up in the graph at once."""
 
 
 @attrs.frozen
 class _Hidden:
-    """The triples that are left out, indexed by the nodes at which they were.
+    """The hidden triples, indexed by their nodes.
 
     Attributes:
-        triples: Those that the graph has.
+        triples: Hidden triples that the graph has.
         ends: Other ends of the triples at a node along a step.
         nodes: Nodes with hidden triples along a step.
         counts: Number of hidden triples at each node; a loop counts once.
@@ -56,7 +55,7 @@ class _Hidden:
 class MaskedGraph(StepwiseView):
     """A graph without some of its triples, as if they had never been in it; for facts that are held out.
 
-    An entity of which no triple is left is not in the graph. Triples that the graph does not have are counted, with a
+    An entity without remaining triples is not in the graph. Triples that the graph does not have are counted, with a
     warning.
 
     Attributes:
@@ -261,17 +260,12 @@ class MaskedGraph(StepwiseView):
     def near_names(self, names: Sequence[str], limit: int) -> Sequence[Sequence[str]]:
         """Find names almost like each name, of entities that have a triple left.
 
-        There may be fewer than ``limit`` where one of the nearest names is that of an entity without a triple.
+        There may be fewer than ``limit``, since names of entities without a triple take a place among the nearest.
         """
-        found = self.graph.near_names(names, limit)
-        if not self._open.gone:
-            return found
-        every = list(dict.fromkeys(name for row in found for name in row))
-        known = {name for name, ids in zip(every, self.find(every), strict=True) if ids}
-        return [[name for name in row if name in known] for row in found]
+        return self._near_names_here(names, limit) if self._open.gone else self.graph.near_names(names, limit)
 
     def qualifiers(self, triples: Sequence[Triple]) -> list[Sequence[Qualifier]]:
-        """Read the qualifiers of each triple; none of one that is left out."""
+        """Read the qualifiers of each triple; a hidden triple has none."""
         hidden = self._open.triples
         rows = self.graph.qualifiers(triples)
         return [() if triple in hidden else row for triple, row in zip(triples, rows, strict=True)]

@@ -9,40 +9,22 @@ import attrs
 
 from srtk_framework.host import driver_of
 from srtk_framework.roles import GraphView, KnowledgeGraph
-from srtk_plugin_views.cached_edges import CachedEdges
-from srtk_plugin_views.chosen_reader import ChosenReader
 from srtk_plugin_views.joined_edges import JoinedEdges
-from srtk_plugin_views.joining_view import JoiningView
+from srtk_plugin_views.joining_view import ChosenReader, JoiningView
 
 MEDIATORS = ("m.*", "g.*", "/m/*", "/g/*")
 
 
 @attrs.define(eq=False)
-class _Mediating(JoiningView):
-    """The reads of a graph with mediators.
-
-    Attributes:
-        edges: Its joined edges.
-    """
-
-    edges: JoinedEdges
-
-    @property
-    def _open(self) -> CachedEdges:
-        return self.edges
-
-
-@attrs.define(eq=False)
 class MediatedGraph(ChosenReader):
-    """A view that joins two relations through a mediator into one, as ``freebase`` does on the server.
+    """A view that joins two relations through a mediator, as ``freebase`` does on the server.
+
+    Only a node without a label is a mediator; statements of Wikidata that the build noticed are in any case.
 
     Attributes:
         graph: Graph with mediators as nodes.
-        patterns: Patterns (``*``, ``?``, ``[a-z]``) of the ids of mediators. By default those of the graph's schema,
-            else those that its build noticed, else those of mids and guids.
-        unnamed: Whether only nodes without a label are mediators. Statements of Wikidata that the build noticed are so
-            in any case.
-        to_literals: Whether a joined step may end in a literal; qualifiers include literals in any case.
+        patterns: Patterns (``*``, ``?``, ``[a-z]``) of the ids of mediators. By default the mediators of the graph's
+            schema, else the patterns that its build noticed, else mids and guids.
         hidden: Patterns of relations to leave out; type relations stay.
         known: Whether only mediators of a known vocabulary (Freebase, Wikidata) that the graph's build noticed are
             joined; every read of another graph is passed on.
@@ -50,8 +32,6 @@ class MediatedGraph(ChosenReader):
 
     graph: KnowledgeGraph
     patterns: tuple[str, ...] | None = None
-    unnamed: bool = True
-    to_literals: bool = True
     hidden: tuple[str, ...] = ()
     known: bool = False
 
@@ -63,11 +43,11 @@ class MediatedGraph(ChosenReader):
             return
         schema = self.graph.schema()
         types = (*schema.type_relations, *schema.subclass_relations)
-        edges = JoinedEdges(self.graph, *chosen, self.to_literals, self.hidden, types, schema.noise)
-        self._reader = _Mediating(self.graph, edges)
+        self._reader = JoiningView(self.graph, JoinedEdges(self.graph, *chosen, self.hidden, types, schema.noise))
 
     def fingerprint(self) -> str:
-        """Identify the graph, the settings and what is joined: a build notices mediators outside the content's hash."""
+        """Identify the graph, the settings and the patterns."""
+        # The hash of a graph's content leaves out the mediators that its build noticed.
         return f"{super().fingerprint()} joined at {self._chosen()}"
 
     def _chosen(self) -> tuple[tuple[str, ...], bool] | None:
@@ -77,7 +57,8 @@ class MediatedGraph(ChosenReader):
             return None
         given = self.patterns or self.graph.schema().mediators
         patterns = tuple(given or noticed.get("patterns", MEDIATORS))
-        return patterns, self.unnamed and (bool(given) or noticed.get("vocabulary") != "Wikidata")
+        # Where ids are names, the local part of a statement's IRI would pass for a label.
+        return patterns, bool(given) or noticed.get("vocabulary") != "Wikidata"
 
 
 def _noticed(graph: KnowledgeGraph) -> Mapping[str, Any]:

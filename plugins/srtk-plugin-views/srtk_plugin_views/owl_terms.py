@@ -1,4 +1,4 @@
-"""Ids of the terms of RDF and OWL that give a graph structure, in the form in which a graph has them."""
+"""Ids of the terms of RDF and OWL that give a graph structure, written as the graph writes them."""
 
 from __future__ import annotations
 
@@ -21,10 +21,10 @@ class OwlTerms:
         first: From a node of a list to its member.
         rest: From a node of a list to the next.
         on_property: From a restriction to the property that it is about.
-        fillers: From a restriction to what the property leads to.
+        fillers: From a restriction to the objects of the property.
         boolean: From a class to the list of classes that it is made of.
         above: From a class to the classes that it is below or equal to.
-        classes: Types that say of a node only that it is structure.
+        classes: Types of nodes that are structure and nothing else.
     """
 
     type: frozenset[str]

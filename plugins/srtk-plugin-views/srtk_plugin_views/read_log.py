@@ -1,4 +1,4 @@
-"""Log of what a run read of a graph: triples, names, qualifiers and visited nodes, as lines of JSON."""
+"""Log of the reads of a graph in a run: triples, names, qualifiers and visited nodes, as lines of JSON."""
 
 from __future__ import annotations
 
@@ -40,15 +40,15 @@ class Reads:
 
     Attributes:
         graph: Facts about the graph: source, version, schema, names, languages.
-        triples: All of them, in the order in which they were read.
-        labels: Id to label, for every id whose label was asked; the id itself where there is none.
+        triples: All triples, in the order of reading.
+        labels: Id to label, for every id whose label was asked; the id itself without a label.
         found: Name that was looked for, to the ids found.
         qualifiers: Triple to its qualifiers, where it has some.
-        nodes: Node whose steps were read, to whether incoming ones were too.
+        nodes: Node whose steps were read, to whether incoming steps were too.
         seen: Nodes that were asked for and are in the graph.
         filled: Node to the limit up to which all its steps were read; 0 for none.
         times: When reading began and last went on.
-        names: Names with their language, of a graph that tells them.
+        names: Names with their language, of a graph that has them.
     """
 
     graph: dict[str, Any] = attrs.field(factory=dict)
@@ -87,13 +87,13 @@ class Reads:
         return sorted(end for end in ends if not isinstance(end, Literal))
 
     def relations(self) -> list[str]:
-        """Return the ids of all relations, those of qualifiers too, sorted."""
+        """Return the ids of all relations, also of qualifiers, sorted."""
         named = {name for row in self.qualifiers.values() for name, _ in row}
         return sorted({triple.relation for triple in self.triples} | named)
 
 
 def read(folder: Path) -> Reads:
-    """Read what stands in a folder; a last line that was not finished counts for nothing.
+    """Read the log in a folder; a last line that was not finished counts for nothing.
 
     Raises:
         InputError: If there is no such file, or a line of it is broken.
@@ -130,7 +130,7 @@ class Log:
         graph: Facts about the graph.
 
     Raises:
-        InputError: If it cannot be written, or holds what was read of another graph.
+        InputError: If it cannot be written, or is the log of another graph.
     """
 
     def __init__(self, folder: Path, graph: Mapping[str, Any]) -> None:
@@ -198,7 +198,7 @@ class Log:
             self.write({"qualifiers": rows})
 
     def add_nodes(self, nodes: Mapping[str, bool]) -> None:
-        """Keep the nodes whose steps were read, and whether incoming ones were too."""
+        """Keep the nodes whose steps were read, and whether incoming steps were too."""
         known = self.reads.nodes
         fresh = {node: inverse for node, inverse in nodes.items() if node not in known or inverse > known[node]}
         if fresh:
@@ -216,7 +216,7 @@ class Log:
 
 
 def cut_unfinished_line(path: Path) -> None:
-    """Cut off what a killed run left after the last whole line."""
+    """Cut off an unfinished last line, as a killed run leaves it."""
     whole = 0
     with path.open("rb") as file:
         for line in file:

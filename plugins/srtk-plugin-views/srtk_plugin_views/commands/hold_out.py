@@ -33,7 +33,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
 
 def run(args: argparse.Namespace) -> int:
-    """Choose what to hide, write it, and say how much it is."""
+    """Choose the triples to hide, write them, and print their number."""
     out = Path(args.out)
     _check(args, out)
     table = _table(args.graph)

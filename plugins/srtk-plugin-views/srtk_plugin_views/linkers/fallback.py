@@ -1,4 +1,4 @@
-"""The ``fallback`` linker: the next linker links what the previous ones find nothing in, or fail on."""
+"""The ``fallback`` linker: the next linker links the texts without links so far, and texts that failed."""
 
 from __future__ import annotations
 
@@ -18,8 +18,8 @@ _log = logging.getLogger(__name__)
 class FallbackLinker(EntityLinker):
     """Link each text with the first linker that finds something in it.
 
-    A linker that fails or times out is skipped, with a warning in the log and an entry in the trace; a text on which
-    all linkers fail is an error. Timeouts are settings of the inner linkers.
+    A linker that fails or times out is skipped, with a warning in the log and an entry in the trace. A text is an error
+    if all linkers fail on it. Timeouts are settings of the inner linkers.
 
     Attributes:
         linkers: The linkers, most trusted first.

@@ -4,21 +4,21 @@ from __future__ import annotations
 
 import re
 
+# The 32 digits of a machine id in ascending order; without vowels, so that ids are not words.
 DIGITS = "0123456789bcdfghjklmnpqrstvwxyz_"
-"""The 32 digits of a machine id in ascending order; without vowels, so that ids are not words."""
 
+# A machine id: ``m`` ids start with 0, ``g`` ids with 1.
 MID = rf"(?P<kind>[mg])[./](?P<digits>(?:(?<=m[./])0(?=[{DIGITS[1:]}])|(?<=g[./])1)[{DIGITS}]{{1,12}})"
-"""A machine id: ``m`` ids start with 0, ``g`` ids with 1."""
 
 _START = r"(?:<?https?://rdf\.freebase\.com/ns/|ns:|fb:|freebase:|/)?"
+# Prefix of every guid; the last 15 hexadecimal digits are the number.
 _GUID = "9202a8c04000641f8"
-"""Prefix of every guid; the last 15 hexadecimal digits are the number."""
 
 _MID = re.compile(rf"{_START}{MID}>?")
 _LONG = re.compile(rf"{_START}(?:guid[./])?#?{_GUID}(?P<number>[0-9a-f]{{15}})>?", re.IGNORECASE)
 _PLAIN = str.maketrans(DIGITS, "0123456789abcdefghijklmnopqrstuv")
+# Flag of ``g`` ids, whose numbers are separate.
 _G_BIT = 1 << 62
-"""Flag of ``g`` ids, whose numbers are separate."""
 
 
 def number(text: str) -> int | None:

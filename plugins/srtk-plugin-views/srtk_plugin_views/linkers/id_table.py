@@ -67,9 +67,9 @@ def read(path: str) -> IdTable:
     """Read a mapping.
 
     Args:
-        path: Text with one id of each side in each line, in any order (TSV, CSV, N-Triples; lines that start with
-            ``#`` and a first line without ids are skipped), or a JSON object of Wikidata ids, or of objects with a
-            ``wikidata_id``, by Freebase id. All also as .gz, .bz2, .xz and .zst.
+        path: Text with an id of each side in each line, in any order: TSV, CSV or N-Triples. Lines that start with
+            ``#`` and a first line without ids are skipped. Or a JSON object by Freebase id, of Wikidata ids or of
+            objects with a ``wikidata_id``. All also as .gz, .bz2, .xz and .zst.
 
     Raises:
         InputError: With the line that cannot be read.

@@ -67,7 +67,7 @@ def with_failures(linkers: Sequence[EntityLinker], results: Sequence[LinksOrErro
 
 
 def all_failed(failures: Sequence[DriverError]) -> DriverError:
-    """Combine the errors of all linkers into one."""
+    """Combine the errors of all linkers."""
     reasons = "; ".join(dict.fromkeys(str(failure) for failure in failures))
     error = DriverError(f"all linkers failed: {reasons}")
     error.__cause__ = failures[0]

@@ -30,8 +30,8 @@ _log = logging.getLogger(__name__)
 Mentions = dict[tuple[int, int] | None, list[Link]]
 """Links by span (None if unknown), best first."""
 
+# The smallest score after rounding, so that a link that was found never scores 0.
 LEAST = 0.0001
-"""The smallest score after rounding."""
 
 
 @attrs.define
@@ -46,15 +46,15 @@ class _Found:
 class UnionLinker(EntityLinker):
     """Merge the links of several linkers; the same entity at the same span is one link.
 
-    A linker that fails or times out is skipped for those texts, with a warning in the log and an entry in the trace; a
-    text on which all linkers fail is an error.
+    A linker that fails or times out is skipped for those texts, with a warning in the log and an entry in the trace. A
+    text is an error if all linkers fail on it.
 
     Attributes:
-        linkers: The linkers; the name of an entity is that of the first linker that has one.
+        linkers: The linkers; an entity has the name that the first linker gives it.
         weights: Weight of each linker, relative to the greatest; equal by default.
         combine: any: 1 - product of (1 - weight * score), so agreement raises a score. mean: weighted mean, 0 for a
             linker without the link. max: greatest weighted score.
-        overlaps: keep: all mentions. best: of overlapping ones the best, then the longest.
+        overlaps: keep: all mentions. best: of overlapping mentions the best, then the longest.
         n_best: Maximum number of entities of one mention; unlimited by default.
         min_score: Minimum score of a merged link.
         required: Whether the failure of a linker ends the run.
