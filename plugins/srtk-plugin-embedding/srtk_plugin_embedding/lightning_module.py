@@ -20,8 +20,7 @@ from srtk_plugin_embedding.fit_settings import EmbeddingFitSettings
 from srtk_plugin_embedding.query_answers import Ints, QueryAnswers
 from srtk_plugin_embedding.scoring import Kind, entity_scores, query_vectors, relation_width
 
-# Standard deviation of the first vectors. Products need small ones, which Lacroix et al. (2018) begin with, too;
-# a distance, as RotatE's, hardly differs between entities that all begin near 0.
+# Standard deviation of the first vectors; for products as small as Lacroix et al. (2018) begin.
 _SPREAD: Mapping[Kind, float] = {"complex": 1e-3, "hole": 1e-3, "rotate": 0.1}
 
 Vectors = npt.NDArray[np.float32]

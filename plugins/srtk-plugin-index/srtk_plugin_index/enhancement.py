@@ -1,4 +1,4 @@
-"""Enhancement of a multiple-choice question: the triples that join its entities with those of an option."""
+"""Enhancement of a multiple-choice question: the triples between its entities and the entities of an option."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from srtk_framework.values import Pattern, Question, Triple, link_order
 
 @attrs.frozen
 class Enhancement:
-    """Finds what a graph says of a question and an option at once (SEPTA, step 6).
+    """Finds the triples of a graph about a question and an option at once (SEPTA, step 6).
 
     Attributes:
         graph: The graph.
@@ -27,9 +27,9 @@ class Enhancement:
     most: int = 10
 
     def texts(self, questions: Sequence[Question]) -> tuple[list[list[str]], list[int]]:
-        """Return for each option of each question the triples in words, and of each question how many were left out.
+        """Return for each option of each question the triples in words, and for each question how many were left out.
 
-        The text of an option is empty where no triple joins both; left out is what of its triples is beyond ``most``.
+        The text of an option is empty if no triple joins both. Triples beyond ``most`` are left out.
         """
         whole = self.triples(questions)
         cut = [sum(max(0, len(triples) - self.most) for triples in row) for row in whole]
@@ -44,7 +44,7 @@ class Enhancement:
         return [[". ".join(map(clause, triples)) for triples in row] for row in rows], cut
 
     def triples(self, questions: Sequence[Question]) -> list[list[tuple[Triple, ...]]]:
-        """Return for each option of each question all triples that join an entity of one with one of the other."""
+        """Return, for each option of each question, all triples between entities of the question and of the option."""
         texts = list(dict.fromkeys(text for q in questions for text in (*q.options, *(() if q.links else (q.text,)))))
         linked = dict(zip(texts, self.linker.link(texts), strict=True)) if texts else {}
         pairs: list[list[list[tuple[str, str]]]] = []

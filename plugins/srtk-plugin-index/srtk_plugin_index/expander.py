@@ -35,22 +35,21 @@ class IndexExpander(Expander):
     """Search an index for the text of each question, and keep the triples of the best entries.
 
     No links are needed. For a question with options, the index is searched for the question with each option, for the
-    question alone, and for each option alone; the entries of all searches are united. A triple has the score of the
-    best entry that has it; the triples of an entry keep their order. Only triples that the graph holds are kept: others
-    are counted in the trace as ``missing``. The subgraph has the searches, with the id and score of each entry that was
-    found.
+    question alone, and for each option alone, and all entries are united. A triple has the score of the best entry that
+    has it; the triples of an entry keep their order. Only triples that the graph holds are kept; the trace counts the
+    rest as ``missing``. The subgraph has the searches, with the id and score of each entry that was found.
 
     Attributes:
-        index: Index that searches texts, such as one over the corpus ``triples``.
-        graph: Graph that the triples are of.
+        index: Index that searches texts, such as an index over the corpus ``triples``.
+        graph: Graph of the triples.
         budget: Limits of a question.
-        k: Number of entries to retrieve, for each option where there are some.
-        alone: Also search for the question alone and for each option alone, whose entries may share what lies between.
-        stale: ``refuse`` an index that was built from another graph, or ``keep`` what of it the graph holds.
-        enhance: ``joins`` adds to the text of each option's search the triples, in words, that join an entity of the
-            question with one of the option; ``none`` adds nothing.
+        k: Number of entries to retrieve, for each option if there are options.
+        alone: Also search for the question alone and for each option alone, whose entries may meet in between.
+        stale: ``refuse`` an index that was built from another graph, or ``keep`` its triples that the graph holds.
+        enhance: ``joins`` adds triples in words to the text of each option's search: triples between an entity of the
+            question and an entity of the option. ``none`` adds nothing.
         linker: Finds these entities; needed for ``enhance: joins``.
-        joins: Most triples that are added to a search; others are counted in the trace, as ``joins`` under ``cut``.
+        joins: Most triples that are added to a search; the trace counts the rest, as ``joins`` under ``cut``.
     """
 
     index: Index
@@ -100,7 +99,7 @@ class IndexExpander(Expander):
     def _texts(self, questions: Sequence[Question]) -> tuple[list[list[str]], list[int]]:
         """Return the texts to search for, and how many joins each question left out.
 
-        They are the question's, or those of its options, and then of both alone.
+        The texts are the question with each option, or the question; then, if there are options, both alone.
         """
         texts = [[f"{q.text} {option}" for option in q.options] or [q.text] for q in questions]
         cuts = [0] * len(texts)

@@ -1,4 +1,4 @@
-"""Generations of an index: a collection for each build, and an alias that names the one to be read."""
+"""Generations of an index: a collection for each build, and an alias for the collection to be read."""
 
 from __future__ import annotations
 
@@ -10,16 +10,16 @@ import attrs
 from srtk_framework.values import DriverError
 from srtk_plugin_qdrant.store import Store
 
+# Key of the manifest in the metadata of a collection.
 MANIFEST = "srtk"
-"""Key of the manifest in the metadata of a collection."""
 
 
 @attrs.frozen
 class Generations:
-    """The collections ``NAME@1``, ``NAME@2``, … of an index, with the alias ``NAME`` on the one that is whole.
+    """The collections ``NAME@1``, ``NAME@2``, … of an index, with the alias ``NAME`` on the whole collection.
 
     Attributes:
-        store: Where they stand.
+        store: Store of the collections.
         name: Name of the index.
     """
 
@@ -48,11 +48,11 @@ class Generations:
         return f"{self.name}@{max((_number(name) for name in self.all()), default=0) + 1}"
 
     def later(self, than: str | None) -> list[str]:
-        """Return the collections of builds after one, newest first: those that were broken off."""
+        """Return the collections of later builds, newest first: builds that were broken off."""
         return [name for name in reversed(self.all()) if than is None or _number(name) > _number(than)]
 
     def manifest(self, name: str) -> dict[str, Any]:
-        """Read what a collection knows of its build; empty where it knows nothing."""
+        """Read the manifest of a collection; empty if it has none."""
         metadata = self.store.ask("get_collection", collection_name=name).config.metadata or {}
         found = metadata.get(MANIFEST)
         return dict(found) if isinstance(found, dict) else {}
@@ -95,11 +95,11 @@ class Generations:
                 )
 
     def note(self, name: str, manifest: Any) -> None:
-        """Write what a collection knows of its build."""
+        """Write the manifest of a collection."""
         self.store.ask("update_collection", collection_name=name, metadata={MANIFEST: manifest})
 
     def publish(self, name: str) -> None:
-        """Move the alias to a collection, in one step, and delete those before it."""
+        """Move the alias to a collection, in one step, and delete earlier collections."""
         from qdrant_client import models
 
         self.store.sync(name)

@@ -16,7 +16,16 @@ import attrs
 import numpy as np
 import numpy.typing as npt
 from srtk_plugin_index.indexes.entry_filter import EntryFilter
-from srtk_plugin_index.indexes.exact import Matrix, encoded_texts, norms
+from srtk_plugin_index.indexes.exact import (
+    UNIT,
+    Matrix,
+    check_searched,
+    encoded_texts,
+    norms,
+    score_keys,
+    search_texts,
+    vectors_of,
+)
 from srtk_plugin_index.indexes.lineage import (
     REBUILD,
     check_built,
@@ -27,7 +36,6 @@ from srtk_plugin_index.indexes.lineage import (
 )
 
 from srtk_framework.roles import Corpus, Encoder, Index, SubgraphEncoder, no_url, not_open
-from srtk_framework.text import fold, words
 from srtk_framework.values import DriverError, Entry, Hit, SettingsError, at_least, one_of, positive, without_logins
 from srtk_plugin_qdrant.generations import Generations
 from srtk_plugin_qdrant.points import (
@@ -46,12 +54,10 @@ from srtk_plugin_qdrant.store import HEAD, MissingError, Store, folder, server
 
 COSINE, DOT = "cosine", "dot"
 _FORMAT = 1
-_UNIT = 10_000
-"""Scores are compared in units of the fourth decimal."""
+# Points asked for beyond ``k`` at first, so that equal scores at the end of the list seldom need a second request.
 _MORE = 16
-"""Points asked for beyond ``k`` at first, among which equal scores are told apart."""
+# Searches in a request, so that long vectors stay below the server's limit of 32 MB.
 _GROUP = 64
-"""Searches in a request."""
 _BUILDING, _WHOLE = "building", "whole"
 _log = logging.getLogger(__name__)
 
@@ -77,10 +83,10 @@ class _Build:
 
     Attributes:
         name: Its collection.
-        token: Tells it from another build that takes the collection over.
+        token: Random text in the manifest: another token there means that another build took the collection over.
         width: Length of the vectors; 0 while there are none.
         is_made: Whether the collection exists.
-        has_leftovers: Whether the collection may hold points that are none of this build's.
+        has_leftovers: Whether the collection may hold points of a build that was broken off.
         longest: Length of the longest vector.
         seen: The digest of each entry that was added, by the id of its point.
     """
@@ -98,25 +104,25 @@ class _Build:
 class QdrantIndex(Index):
     """Find the nearest entries in a Qdrant collection, on a server (``url``) or in a folder (``path``).
 
-    Qdrant finds candidates; their vectors are read and compared in float64, so a hit has the score that it has by
-    ``exact``, and an entry that is no candidate is missed. With ``exact``, and in a folder always, none is.
+    Qdrant finds candidates; their vectors are read and compared in float64. So a hit has the same score as by the index
+    ``exact``, and an entry that is no candidate is missed. With ``exact``, and always in a folder, none is missed.
 
     Each build is a collection of its own, which an alias names as soon as it is whole. A build that was broken off is
     taken up again: entries that are in its collection already are not encoded again.
 
     Attributes:
-        encoder: Turns texts into vectors, those that are searched for and those of entries.
+        encoder: Turns texts into vectors: texts that are searched for, and texts of entries.
         path: Folder of Qdrant's local mode, for one process and some 20,000 entries; in place of ``url``.
         url: Address of a Qdrant server, version 1.16 or later.
-        key: API key of the server, if it wants one; write `{env: NAME}`.
-        collection: Name of the index among others in the same place: letters, digits, ``_``, ``-`` and ``.``.
-        corpora: What the index is built from, the recipe's ``corpus`` by default; an index of other data is refused.
+        key: API key, if the server needs it; write `{env: NAME}`.
+        collection: Name of the index at this place: letters, digits, ``_``, ``-`` and ``.``.
+        corpora: Corpora that the index is built from, by default the recipe's; an index of other data is refused.
         subgraph_encoder: Encodes entries by their triples, each around the entity that its id names, in the place of
             ``encoder``; null for their texts.
         similarity: ``cosine``, or ``dot`` for the product of vectors as they are.
         exact: Have the server compare a search with every entry.
         hnsw: How the server finds candidates otherwise.
-        only: What a search may find, by fields of the entry.
+        only: Entries that a search may find, by their fields.
         batch: Entries in a request; fewer if vectors are long, since a server refuses requests above 32 MB.
         timeout: Seconds until a request is given up.
         attempts: Requests sent before a fault is final, where another may succeed.
@@ -160,7 +166,7 @@ class QdrantIndex(Index):
         return [("path", self._never())] if self._is_nowhere() else []
 
     def create(self) -> None:
-        """Begin a build, which takes up one that was broken off."""
+        """Begin a build, or take up a build that was broken off."""
         self.close()
         self._connect()
         try:
@@ -183,7 +189,7 @@ class QdrantIndex(Index):
             raise
 
     def close(self) -> None:
-        """Let go of the connection; what was not committed stays for the next build alone."""
+        """Let go of the connection; points that were not committed stay for the next build alone."""
         if self._store is not None:
             self._store.close()
         self._store = self._build = self._reading = None
@@ -222,7 +228,7 @@ class QdrantIndex(Index):
         return Generations(self._store, self.collection)
 
     def _found(self) -> tuple[str, dict[str, Any]]:
-        """Return the collection to be read, and what it knows of its build."""
+        """Return the collection to be read, and its manifest."""
         generations = self._generations
         live = generations.live()
         if live is None:
@@ -255,7 +261,7 @@ class QdrantIndex(Index):
         )
 
     def _kept_settings(self) -> dict[str, str]:
-        """Return what a built index depends on besides its entries, by the words that name it in an error."""
+        """Return the settings that a built index depends on besides its entries, by their names in an error."""
         return {
             "encoder": self.encoder.fingerprint(),
             "subgraph encoder": "" if self.subgraph_encoder is None else self.subgraph_encoder.fingerprint(),
@@ -272,7 +278,7 @@ class QdrantIndex(Index):
     # ------------------------------------------------------------ building
 
     def _begun(self) -> _Build:
-        """Return a build over what is left of one that was broken off, or over nothing."""
+        """Return a build, over the points of a build that was broken off if there is any."""
         generations = self._generations
         live = generations.live()
         if (live is None and generations.is_foreign()) or (live is not None and not generations.manifest(live)):
@@ -328,7 +334,7 @@ class QdrantIndex(Index):
             raise DriverError(f"another build of the index {self._named} has begun; wait for it to end, or build again")
 
     def _grown(self) -> _Build:
-        """Return a build that holds what the open index holds."""
+        """Return a build with the points of the open index."""
         assert self._reading is not None
         build = self._begun()
         self._make(build, self._manifest["width"])
@@ -388,29 +394,18 @@ class QdrantIndex(Index):
         return there
 
     def _rows(self, build: _Build, entries: Sequence[Entry]) -> list[Row]:
-        """Return the vector of each entry: its own, else that of its triples or its text."""
-        rows = [entry.vector for entry in entries]
-        bare = [at for at, row in enumerate(rows) if row is None]
-        if bare:
-            some = [entries[at] for at in bare]
+        """Return the vector of each entry: its own, else encoded from its triples or its text."""
+
+        def encode(some: Sequence[Entry]) -> Matrix:
             if self.subgraph_encoder is None:
-                encoded = encoded_texts(self.encoder, some)
-            else:
-                encoded = self.subgraph_encoder.encode([one.triples for one in some], [one.id for one in some])
-            for at, row in zip(bare, encoded, strict=True):
-                rows[at] = row
-        found = [np.asarray(row, dtype=np.float32) for row in rows]
-        width = build.width if build.seen else found[0].size
-        for entry, row in zip(entries, found, strict=True):
-            if row.ndim != 1 or not row.size or row.size != width or not np.isfinite(row).all():
-                raise DriverError(
-                    f"the vector of {entry.id!r} is no row of {width} finite numbers, as those before are; give all"
-                    " entries vectors of one encoder"
-                )
-        return found
+                return encoded_texts(self.encoder, some)
+            rows: Matrix = self.subgraph_encoder.encode([one.triples for one in some], [one.id for one in some])
+            return rows
+
+        return vectors_of(entries, encode, build.width if build.seen else 0)
 
     def _write(self, build: _Build, points: Sequence[Any]) -> None:
-        """Write points in batches; a fault on the way leaves some that are not seen as added."""
+        """Write points in batches; after a fault on the way some are there, which do not count as added."""
         if not points:
             return
         from qdrant_client import models
@@ -423,11 +418,11 @@ class QdrantIndex(Index):
         build.has_leftovers = before
 
     def note(self, left_out: Sequence[Mapping[str, int]]) -> None:
-        """Keep what the limits of each corpus left out for the manifest of the next ``commit``."""
+        """Keep the counts of left-out parts of each corpus for the manifest of the next ``commit``."""
         self._left_out = left_out
 
     def commit(self) -> int:
-        """Have the alias name the collection of this build, and delete the old one."""
+        """Move the alias to the collection of this build, and delete the old collection."""
         build = self._build
         if build is None:
             return self.size()
@@ -461,7 +456,7 @@ class QdrantIndex(Index):
         return count
 
     def _drop_leftovers(self, build: _Build) -> None:
-        """Delete the points of a build that was broken off which this one did not add."""
+        """Delete the points of a build that was broken off, unless this build added them, too."""
         from qdrant_client import models
 
         lost = [str(record.id) for page in self._pages(build.name, False) for record in page]
@@ -470,7 +465,7 @@ class QdrantIndex(Index):
         build.has_leftovers = False
 
     def _pages(self, name: str, whole: bool) -> Iterator[list[Any]]:
-        """Yield the points of a collection in batches, with what they hold or their ids alone."""
+        """Yield the points of a collection in batches, whole or their ids alone."""
         offset = None
         while True:
             records, offset = self._ask(
@@ -484,7 +479,7 @@ class QdrantIndex(Index):
     # ------------------------------------------------------------ reading
 
     def size(self) -> int:
-        """Count the entries, those that are not committed too."""
+        """Count the entries, also entries that are not committed."""
         return len(self._build.seen) if self._build is not None else int(self._manifest.get("entries", 0))
 
     def sources(self) -> Sequence[str]:
@@ -515,13 +510,9 @@ class QdrantIndex(Index):
     def search(self, texts: Sequence[str], k: int) -> list[list[Hit]]:
         """Encode the texts and find the nearest entries."""
         self._collection()
-        asked = [i for i, text in enumerate(texts) if words(fold(text))]
-        found: list[list[Hit]] = [[] for _ in texts]
-        if asked and self.size():
-            rows = self._near(self.encoder.encode([texts[i] for i in asked]), k)
-            for i, hits in zip(asked, rows, strict=True):
-                found[i] = hits
-        return found
+        if not self.size():
+            return [[] for _ in texts]
+        return search_texts(texts, self.encoder, lambda rows: self._near(rows, k))
 
     def near(self, vectors: npt.NDArray[np.float32] | Sequence[Any], k: int) -> list[list[Hit]]:
         """Find the entries nearest to each vector."""
@@ -531,7 +522,7 @@ class QdrantIndex(Index):
         return self._near(np.asarray(vectors, dtype=np.float32), k)
 
     def _collection(self) -> str | None:
-        """Return the collection that is searched; None before there is one."""
+        """Return the collection that is searched; None before it is made."""
         if self._build is None:
             if self._reading is None:
                 raise not_open(self, "open() or create()")
@@ -542,7 +533,7 @@ class QdrantIndex(Index):
         return self._build.width if self._build is not None else int(self._manifest["width"])
 
     def _read(self, points: Sequence[str]) -> dict[str, Entry]:
-        """Read points by their ids; those that are none of the index are left out."""
+        """Read points by their ids; unknown ids and leftovers are left out."""
         name = self._collection()
         found: dict[str, Entry] = {}
         if name is None:
@@ -559,14 +550,7 @@ class QdrantIndex(Index):
         return build is None or not build.has_leftovers or str(point) in build.seen
 
     def _near(self, vectors: Matrix, k: int) -> list[list[Hit]]:
-        width = self._width()
-        if vectors.ndim != 2 or vectors.shape[1] != width:
-            raise DriverError(
-                f"the vectors of the index {self._named} have {width} numbers, those searched for"
-                f" {vectors.shape[-1]}; search with the encoder that it was built with"
-            )
-        if not np.isfinite(vectors).all():
-            raise DriverError("a vector that is searched for has numbers that are not finite")
+        check_searched(vectors, self._width(), self._named)
         found: list[list[Hit]] = []
         for group in _chunks(vectors, _GROUP):
             rows = self._shortlists(group, k)
@@ -577,7 +561,7 @@ class QdrantIndex(Index):
         return found
 
     def _shortlists(self, vectors: Matrix, k: int) -> list[list[str]]:
-        """Return, for each vector, the points that may be among its ``k`` best by what the server says."""
+        """Return, for each vector, the points that may be among its ``k`` best by the server's scores."""
         from qdrant_client import models
 
         name, passed = self._collection(), self._filter()
@@ -613,7 +597,7 @@ class QdrantIndex(Index):
                 if len(answer.points) < limits[i] or min(one.score for one in answer.points) < least:
                     found[i] = [str(one.id) for one in points if one.score >= least]
                 else:
-                    # What follows may be as good as the last hit: ask for more.
+                    # The next points may be as good as the last hit: ask for more.
                     limits[i] *= 2
                     again.append(i)
             left = again
@@ -625,10 +609,10 @@ class QdrantIndex(Index):
         scale = 1.0 if self.similarity == COSINE else float(norms(row[None])[0]) * longest
         # Each sum of d products in float32 is off by at most d / 2**23 of the lengths; a vector of nearly length 1 is
         # kept as it is.
-        return 2 * scale * (len(row) / 2**23) + 1 / _UNIT + 4e-6 * scale
+        return 2 * scale * (len(row) / 2**23) + 1 / UNIT + 4e-6 * scale
 
     def _filter(self) -> Any:
-        """Return the filter of ``only``: None for none, False for one that nothing passes."""
+        """Return the filter of ``only``: None without a filter, False if no entry can pass."""
         from qdrant_client import models
 
         if [] in (self.only.ids, self.only.relations, self.only.entities):
@@ -644,17 +628,12 @@ class QdrantIndex(Index):
         return models.Filter(must=must) if must else None
 
     def _ranked(self, vector: Row, entries: Sequence[Entry], k: int) -> list[Hit]:
-        """Compare some entries in float64, by sums that depend on one entry alone."""
         if not entries:
             return []
         rows: Matrix = np.stack([entry.vector for entry in entries if entry.vector is not None])
-        scores = np.sum(rows.astype(np.float64) * vector.astype(np.float64), axis=1)
-        if self.similarity == COSINE:
-            scale = norms(rows) * norms(vector[None])
-            scores = np.divide(scores, scale, out=np.zeros_like(scores), where=scale > 0)
-        keys = np.rint(scores * _UNIT).astype(np.int64).tolist()
+        keys = score_keys(rows, vector, self.similarity).tolist()
         ranked = sorted(zip(keys, entries, strict=True), key=lambda one: (-one[0], one[1].id))
-        return [Hit(entry, key / _UNIT) for key, entry in ranked[:k]]
+        return [Hit(entry, key / UNIT) for key, entry in ranked[:k]]
 
 
 def _chunks(items: Any, size: int) -> Iterator[Any]:

@@ -21,8 +21,8 @@ RELATIONS, ENTITIES = "relations", "entities"
 DIGEST, NORM = "digest", "norm"
 _VECTOR = "vector"
 _SPACE = uuid.UUID("0a0c33b7-6f2b-5c3f-8f55-5d9a6f1c2b61")
+# A vector whose length is as near to 1 as this is kept as it is; ranking allows for it.
 _UNIT_WITHIN = 1e-6
-"""A vector whose length is as near to 1 as this is kept as it is; ranking allows for it."""
 
 Row = npt.NDArray[np.float32]
 
@@ -58,16 +58,16 @@ def norm(row: Row) -> float:
 
 
 def payload_of(entry: Entry, row: Row, kept: Row, mark: str) -> dict[str, Any]:
-    """Return what the point of an entry holds besides its vector.
+    """Return the payload of the point of an entry.
 
     Args:
         entry: The entry.
         row: Its vector.
-        kept: The vector of its point; where this is another, the payload has the bytes of ``row``.
+        kept: The vector of its point; if it differs, the payload has the bytes of ``row``.
         mark: The ``digest`` of the entry.
 
     Raises:
-        DriverError: For an entry with half a character, which JSON of the wire has no place for.
+        DriverError: For an entry with half a character, which JSON cannot carry to the server.
     """
     id_, text, triples, *mentions = json.loads(entry_line(entry))
     ends = {end for triple in triples for end in (triple[0], triple[2])}

@@ -16,10 +16,10 @@ import attrs
 
 from srtk_framework.values import MASK, DriverError, note_secrets, shortened, without_logins
 
+# The file in a folder of the local mode that lists its collections and aliases.
 HEAD = "meta.json"
-"""The file in a folder of the local mode that lists its collections and aliases."""
+# Seconds above which a server's wish to be left alone ends the request.
 _LONGEST_WAIT = 60.0
-"""Seconds above which a server's wish to be left alone ends the request."""
 _OVERLOADED = (429, 500, 502, 503, 504)
 _log = logging.getLogger(__name__)
 
@@ -30,10 +30,10 @@ class MissingError(DriverError):
 
 @attrs.frozen
 class Store:
-    """A place with collections; ``ask`` calls it, and every fault comes out as one sentence.
+    """A place with collections; ``ask`` calls it, and turns every fault into a sentence.
 
     Attributes:
-        name: What errors call it.
+        name: Its name in errors.
         local: Whether it is a folder of the local mode.
     """
 
@@ -203,7 +203,7 @@ class _Failed:
 
 
 def _fault(call: Callable[[], Any], name: str, said: Callable[[str], str]) -> Any:
-    """Return what a call returns, or what became of it."""
+    """Return the result of a call, or its failure."""
     from qdrant_client.common.client_exceptions import QdrantException, ResourceExhaustedResponse
     from qdrant_client.http.exceptions import ResponseHandlingException, UnexpectedResponse
 
@@ -227,7 +227,7 @@ def _fault(call: Callable[[], Any], name: str, said: Callable[[str], str]) -> An
 
 
 def _strange(error: Exception, name: str) -> _Failed:
-    """Return the fault behind an answer that cannot be read: no JSON, or not what Qdrant answers."""
+    """Return the fault behind an answer that cannot be read: no JSON, or no answer of Qdrant."""
     text = f"{name} does not answer as a Qdrant server does; correct `url`, or the version of the server"
     return _Failed(DriverError(text), error)
 

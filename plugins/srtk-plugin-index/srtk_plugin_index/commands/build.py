@@ -29,7 +29,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
 
 def run(args: argparse.Namespace) -> int:
-    """Build each index, and print how many entries it has and what the limits of its corpora left out of them."""
+    """Build each index, and print how many entries it has and how many parts the limits of its corpora left out."""
     recipe = load(args.recipe, args.set)
     composer = Composer(recipe)
     whole = {name: composer.build(block) for name, block in _blocks(recipe, args.name).items()}
@@ -66,7 +66,7 @@ def build(index: Any, quiet: bool = True) -> tuple[int, list[dict[str, int]]]:
         quiet: Show no progress.
 
     Returns:
-        The number of entries, and the sum of what each corpus counted as left out, by its names.
+        The number of entries, and the sums of the counts of left-out parts by corpus, under the corpus' own names.
     """
     left_out: list[dict[str, int]] = []
     try:
@@ -85,7 +85,7 @@ def build(index: Any, quiet: bool = True) -> tuple[int, list[dict[str, int]]]:
 
 
 def _parts(index: Any) -> list[Any]:
-    """Return what is built for an index: the indexes that it holds, or itself."""
+    """Return the indexes to build for an index: the indexes that it holds, or itself."""
     lists = [value for value in index.settings().values() if isinstance(value, list | tuple)]
     held = [one for values in lists for one in values if isinstance(one, Index)]
     return [part for one in held for part in _parts(one)] or [index]
@@ -97,7 +97,7 @@ def _driver(index: Any) -> Any:
 
 
 def _blocks(recipe: Any, name: str | None) -> dict[str, Any]:
-    """Return the blocks of the indexes to build, by what an error calls them."""
+    """Return the blocks of the indexes to build, by their names in errors."""
     named = recipe.named.get("index", {})
     if name is not None:
         if name not in named:
@@ -112,7 +112,7 @@ def _blocks(recipe: Any, name: str | None) -> dict[str, Any]:
 
 
 def _tracked(corpus: Any, quiet: bool) -> Iterator[Sequence[tuple[Entry, Mapping[str, int]]]]:
-    """Yield the entries of a corpus in batches, each with what was left out of it; on a terminal with the progress."""
+    """Yield the entries of a corpus in batches, each with counts of left-out parts; on a terminal with the progress."""
     from rich import progress
     from rich.console import Console
 

@@ -24,13 +24,13 @@ UNITS = ("file", "paragraph", "line")
 class DocumentCorpus(Corpus):
     """Read documents from JSON Lines and text files, also compressed.
 
-    A record of JSON Lines has ``text``, and may have ``id`` and ``title``, which stands before the text; without an id
-    it is that of the file and the line. A text file is one document, or one a paragraph or line; its id is the path
-    below ``path``, with ``#`` and the number of the paragraph or line.
+    A record of JSON Lines has ``text``, and may have ``id`` and ``title``, which stands before the text; without ``id``
+    its id is file and line. A text file is a single document, or a document for each paragraph or line. Its id is the
+    path below ``path``, with ``#`` and the number of the paragraph or line.
 
     Attributes:
-        path: A file, or a folder whose files of these kinds are read in order of their names, those below it too.
-        unit: What of a text file is a document: ``file``, ``paragraph`` (separated by blank lines) or ``line``.
+        path: A file, or a folder whose files of these kinds, at any depth, are read in order of their names.
+        unit: Part of a text file that is a document: ``file``, ``paragraph`` (separated by blank lines) or ``line``.
     """
 
     path: str
@@ -42,7 +42,7 @@ class DocumentCorpus(Corpus):
         return absent("path", self.path, "name a file or folder of documents")
 
     def open(self) -> None:
-        """Find the files and hash them, so that the fingerprint tells when they change."""
+        """Find the files and hash them, so that the fingerprint changes with them."""
         whole = hashlib.sha256()
         for name, path in self._files():
             whole.update(f"{name}\0".encode("utf-8", "surrogateescape"))

@@ -9,19 +9,17 @@ import attrs
 from srtk_framework.roles import Corpus, KnowledgeGraph
 from srtk_framework.text import name
 from srtk_framework.values import Entry, Literal
-from srtk_plugin_index.corpora.listing import all_triples
-
-_AT_ONCE = 8192
+from srtk_plugin_index.corpora.triples import AT_ONCE, all_triples
 
 
 @attrs.define(eq=False)
 class EntityCorpus(Corpus):
     """One entry for each entity of a graph: its label, its other names, and the values of relations that name it.
 
-    The id of an entry is that of the entity; entries carry no triples.
+    An entry has the id of its entity; entries carry no triples.
 
     Attributes:
-        graph: Graph that can list its triples: a snapshot, or one in memory.
+        graph: Graph that can list its triples: a snapshot, or a graph in memory.
         naming: Ids of relations whose literals name or describe an entity, such as ``skos:altLabel`` where the graph
             keeps it as triples; their values follow the label.
     """
@@ -40,8 +38,8 @@ class EntityCorpus(Corpus):
             elif triple.relation in self.naming:
                 names.setdefault(triple.subject, []).append(triple.object.lexical)
         ordered = sorted(entities)
-        for start in range(0, len(ordered), _AT_ONCE):
-            ids = ordered[start : start + _AT_ONCE]
+        for start in range(0, len(ordered), AT_ONCE):
+            ids = ordered[start : start + AT_ONCE]
             aliases = self.graph.other_names(ids)
             labels = dict(zip(ids, self.graph.labels(ids), strict=True))
             for id_, others in zip(ids, aliases, strict=True):

@@ -15,16 +15,23 @@ from srtk_framework.values import Entry, Hit, at_least, share
 from srtk_plugin_index.indexes.entry_file import EntryFile, best
 from srtk_plugin_index.indexes.folder_index import FolderIndex
 
+# Scores are compared in units of the fourth decimal, so that the last bits of float32 decide no order.
 _UNIT = 10_000
-"""Scores are compared in units of the fourth decimal."""
+_FILES = (
+    "params.index.json",
+    "vocab.index.json",
+    "data.csc.index.npy",
+    "indices.csc.index.npy",
+    "indptr.csc.index.npy",
+)
 
 
 @attrs.define(eq=False)
 class Bm25Index(FolderIndex):
     """Rank entries by BM25 (Robertson and Zaragoza 2009, in Lucene's form; Kamphuis et al. 2020) with ``bm25s``.
 
-    Words are those of ``text.words`` after ``text.fold``: without case, diacritics and underscores, not stemmed. An
-    entry without a common word is no hit. Lucene's form leaves the constant factor k1 + 1 out of all scores.
+    Words come from ``text.words`` after ``text.fold``: without case, diacritics and underscores, not stemmed. An entry
+    without a common word is no hit. Lucene's form leaves the constant factor k1 + 1 out of all scores.
 
     Attributes:
         k1: How much a repeated word counts.
@@ -57,7 +64,7 @@ class Bm25Index(FolderIndex):
 
         vocabulary: dict[str, int] = {}
         ids = [[vocabulary.setdefault(word, len(vocabulary)) for word in _words(text)] for text in entries.texts()]
-        for name in _files():
+        for name in _FILES:
             (folder / name).unlink(missing_ok=True)
         if not vocabulary:
             return
@@ -72,7 +79,7 @@ class Bm25Index(FolderIndex):
         import bm25s
 
         self._ranker = None
-        if (folder / _files()[0]).exists():
+        if (folder / _FILES[0]).exists():
             self._ranker = bm25s.BM25.load(folder, mmap=True, show_progress=False, auto_compile=False)
 
     def unmap(self) -> None:
@@ -127,13 +134,3 @@ def _passage(text: str, weights: Mapping[str, float], count: int) -> Span | None
 def _words(text: str) -> Iterator[str]:
     folded = fold(text)
     return (folded[start:end] for start, end in words(folded))
-
-
-def _files() -> tuple[str, ...]:
-    return (
-        "params.index.json",
-        "vocab.index.json",
-        "data.csc.index.npy",
-        "indices.csc.index.npy",
-        "indptr.csc.index.npy",
-    )

@@ -1,4 +1,4 @@
-"""Entries in a folder: written one after the other, read by their number without loading the rest."""
+"""Entries in a folder: written in order, read by their number without loading the rest."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ class EntryWriter:
     """Appends entries to a folder; ``finish`` makes them readable, and more may be appended after it.
 
     Args:
-        folder: The folder; what it holds already is gone on with.
+        folder: The folder; entries that it holds already stay.
     """
 
     def __init__(self, folder: Path) -> None:
@@ -64,7 +64,7 @@ class EntryWriter:
 
 
 class EntryFile:
-    """Entries of a folder, mapped; a number is the place in which an entry was added.
+    """Entries of a folder, mapped, by their numbers in the order of adding.
 
     Attributes:
         ranks: int64 [n], the place of each entry in the order of ids.
@@ -132,7 +132,7 @@ def best(keys: Numbers, numbers: Numbers, ranks: Numbers, k: int) -> list[tuple[
 
 
 def _save(path: Path, array: npt.NDArray[Any]) -> None:
-    # Through a new file: the old one may be mapped.
+    # Through a new file: the old file may be mapped.
     part = path.with_name(f"{path.name}.part")
     with part.open("wb") as file:
         np.save(file, array)

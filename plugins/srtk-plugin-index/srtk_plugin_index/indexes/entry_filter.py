@@ -1,4 +1,4 @@
-"""Which entries of an index a search may find."""
+"""The entries of an index that a search may find."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from srtk_framework.values import Entry
 
 @attrs.frozen
 class EntryFilter:
-    """Passes an entry that has, in each field given, one of the values; by default all.
+    """Passes an entry that has, in each given field, any of the values; by default all entries.
 
     Attributes:
         ids: Its id.

@@ -1,9 +1,9 @@
-"""The index ``exact``: entries by their vectors, compared one by one."""
+"""The index ``exact``: entries by their vectors, each compared."""
 
 from __future__ import annotations
 
 import zlib
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -19,10 +19,10 @@ from srtk_plugin_index.indexes.folder_index import FolderIndex
 from srtk_plugin_index.indexes.lineage import REBUILD
 
 VECTORS, CHECKS = "vectors.f4", "vectors.crc"
-_UNIT = 10_000
-"""Scores are compared in units of the fourth decimal."""
+# Scores are compared in units of the fourth decimal, so that the last bits of float32 decide no order.
+UNIT = 10_000
+# Most scores of a group of searches, and most numbers of a block of vectors.
 _CELLS = 1 << 24
-"""Most scores of a group of searches, and most numbers of a block of vectors."""
 _GROUP = 64
 
 Matrix = npt.NDArray[np.float32]
@@ -31,15 +31,15 @@ Checks = npt.NDArray[np.uint32]
 
 @attrs.define(eq=False)
 class ExactIndex(FolderIndex):
-    """Compare a text's vector with that of every entry; nothing is left out.
+    """Compare a text's vector with the vector of every entry; nothing is left out.
 
-    The matrix of vectors is mapped, not loaded, so processes share its pages. An entry's vector is the one that it
-    brings, else that of its text. A first pass in float32 leaves the entries that may be among the best within the
-    error of float32; these are compared again in float64, so that neither the batch nor the library of the matrix
-    product shows in a result. Each vector has a checksum, compared when the matrix is mapped.
+    The matrix of vectors is mapped, not loaded, so processes share its pages. An entry may bring its vector; else its
+    text is encoded. A first pass in float32 leaves the entries that may be among the best within the error of float32.
+    They are compared again in float64, so that neither the batch nor the library of the matrix product shows in a
+    result. Each vector has a checksum, compared when the matrix is mapped.
 
     Attributes:
-        encoder: Turns texts into vectors, those of entries and those that are searched for.
+        encoder: Turns texts into vectors: texts of entries, and texts that are searched for.
         similarity: ``cosine``, or ``dot`` for the product of vectors as they are.
     """
 
@@ -57,24 +57,14 @@ class ExactIndex(FolderIndex):
 
     def append(self, folder: Path, entries: Sequence[Entry]) -> None:
         """Append a row for each entry."""
-        rows = [entry.vector for entry in entries]
-        encoded = [i for i, entry in enumerate(entries) if entry.vector is None]
-        if encoded:
-            for i, row in zip(encoded, self.encoded([entries[i] for i in encoded]), strict=True):
-                rows[i] = row
-        width = self._stored_width(folder) or (len(rows[0]) if rows and rows[0] is not None else 0)
-        for entry, row in zip(entries, rows, strict=True):
-            if row is None or row.ndim != 1 or len(row) != width or not np.isfinite(row).all():
-                raise DriverError(
-                    f"the vector of {entry.id!r} is no row of {width} finite numbers, as those before are; give all"
-                    " entries vectors of one encoder"
-                )
+        width = self._stored_width(folder)
+        rows = vectors_of(entries, self.encoded, width)
         written = [np.ascontiguousarray(row, dtype="<f4").tobytes() for row in rows]
         with (folder / VECTORS).open("ab") as file:
             file.writelines(written)
         with (folder / CHECKS).open("ab") as file:
             file.write(np.array([zlib.crc32(row) for row in written], dtype="<u4").tobytes())
-        self._width = width
+        self._width = width or (len(rows[0]) if rows else 0)
 
     def encoded(self, entries: Sequence[Entry]) -> Matrix:
         """Encode entries that bring no vector, by their texts."""
@@ -122,7 +112,7 @@ class ExactIndex(FolderIndex):
         """Compare the rows of some entries with their checksums.
 
         Raises:
-            DriverError: If one differs.
+            DriverError: If a row differs.
         """
         data, width = memoryview(rows.tobytes()), 4 * self._width
         for at, (number, check) in enumerate(zip(numbers.tolist(), self._checks[numbers].tolist(), strict=True)):
@@ -139,13 +129,9 @@ class ExactIndex(FolderIndex):
     def search(self, texts: Sequence[str], k: int) -> list[list[Hit]]:
         """Encode the texts and find the nearest entries."""
         entries = self._ready()
-        asked = [i for i, text in enumerate(texts) if words(fold(text))]
-        found: list[list[Hit]] = [[] for _ in texts]
-        if asked and len(entries):
-            rows = self._near(self.encoder.encode([texts[i] for i in asked]), entries, k)
-            for i, hits in zip(asked, rows, strict=True):
-                found[i] = hits
-        return found
+        if not len(entries):
+            return [[] for _ in texts]
+        return search_texts(texts, self.encoder, lambda rows: self._near(rows, entries, k))
 
     def near(self, vectors: npt.NDArray[np.float32] | Sequence[Any], k: int) -> list[list[Hit]]:
         """Find the entries nearest to each vector."""
@@ -155,13 +141,7 @@ class ExactIndex(FolderIndex):
         return self._near(np.asarray(vectors, dtype=np.float32), entries, k)
 
     def _near(self, vectors: Matrix, entries: EntryFile, k: int) -> list[list[Hit]]:
-        if vectors.ndim != 2 or vectors.shape[1] != self._width:
-            raise DriverError(
-                f"the vectors of the index {self.path} have {self._width} numbers, those searched for"
-                f" {vectors.shape[-1]}; search with the encoder that it was built with"
-            )
-        if not np.isfinite(vectors).all():
-            raise DriverError("a vector that is searched for has numbers that are not finite")
+        check_searched(vectors, self._width, self.path)
         return [
             self._ranked(vector, numbers, rows, entries, k)
             for vector, (numbers, rows) in zip(vectors, self.shortlist(vectors, k), strict=True)
@@ -195,24 +175,76 @@ class ExactIndex(FolderIndex):
             np.divide(approximate, scale, out=approximate, where=scale > 0)
         if len(approximate) > k:
             least = np.partition(approximate, len(approximate) - k)[len(approximate) - k]
-            numbers = numbers[approximate >= least - 2 * error - 1 / _UNIT]
+            numbers = numbers[approximate >= least - 2 * error - 1 / UNIT]
         return numbers
 
     def _ranked(self, vector: Matrix, numbers: Numbers, rows: Matrix, entries: EntryFile, k: int) -> list[Hit]:
-        """Compare some entries in float64, by sums that depend on one entry alone."""
-        wide = vector.astype(np.float64)
-        scores = np.sum(rows.astype(np.float64) * wide, axis=1)
-        if self.similarity == "cosine":
-            scale = norms(rows) * norms(vector[None])
-            scores = np.divide(scores, scale, out=np.zeros_like(scores), where=scale > 0)
-        keys = np.rint(scores * _UNIT).astype(np.int64)
-        ranked = best(keys, numbers, entries.ranks, k)
-        return [Hit(self.entry(entries, number), key / _UNIT) for number, key in ranked]
+        ranked = best(score_keys(rows, vector, self.similarity), numbers, entries.ranks, k)
+        return [Hit(self.entry(entries, number), key / UNIT) for number, key in ranked]
 
     def entry(self, entries: EntryFile, number: int) -> Entry:
         """Read an entry with its vector."""
         assert self._matrix is not None
         return attrs.evolve(entries.entry(number), vector=np.array(self._matrix[number]))
+
+
+def vectors_of(entries: Sequence[Entry], encode: Callable[[Sequence[Entry]], Matrix], width: int) -> list[Matrix]:
+    """Return the vector of each entry: its own, else encoded.
+
+    Args:
+        entries: The entries.
+        encode: Encodes entries that bring no vector.
+        width: Length of the vectors; 0 for the length of the first.
+
+    Raises:
+        DriverError: If a vector has another length, or numbers that are not finite.
+    """
+    rows = [entry.vector for entry in entries]
+    if bare := [at for at, row in enumerate(rows) if row is None]:
+        for at, row in zip(bare, encode([entries[at] for at in bare]), strict=True):
+            rows[at] = row
+    found = [np.asarray(row, dtype=np.float32) for row in rows]
+    for entry, row in zip(entries, found, strict=True):
+        width = width or row.size
+        if row.ndim != 1 or not row.size or row.size != width or not np.isfinite(row).all():
+            raise DriverError(
+                f"the vector of {entry.id!r} is no row of {width} finite numbers, as those before are; give all"
+                " entries vectors of one encoder"
+            )
+    return found
+
+
+def search_texts(texts: Sequence[str], encoder: Encoder, near: Callable[[Matrix], list[list[Hit]]]) -> list[list[Hit]]:
+    """Search for the vectors of texts; a text without a word finds nothing."""
+    asked = [at for at, text in enumerate(texts) if words(fold(text))]
+    rows = near(encoder.encode([texts[at] for at in asked])) if asked else []
+    found = dict(zip(asked, rows, strict=True))
+    return [found.get(at, []) for at in range(len(texts))]
+
+
+def check_searched(vectors: Matrix, width: int, index: str) -> None:
+    """Refuse vectors that the index cannot be searched for.
+
+    Raises:
+        DriverError: If they have another length than the vectors of the index, or numbers that are not finite.
+    """
+    if vectors.ndim != 2 or vectors.shape[1] != width:
+        raise DriverError(
+            f"the vectors of the index {index} have {width} numbers, those searched for"
+            f" {vectors.shape[-1]}; search with the encoder that it was built with"
+        )
+    if not np.isfinite(vectors).all():
+        raise DriverError("a vector that is searched for has numbers that are not finite")
+
+
+def score_keys(rows: Matrix, vector: Matrix, similarity: str) -> Numbers:
+    """Return scores in units of 1 / UNIT, compared in float64 by sums that depend on a single row."""
+    scores = np.sum(rows.astype(np.float64) * vector.astype(np.float64), axis=1)
+    if similarity == "cosine":
+        scale = norms(rows) * norms(vector[None])
+        scores = np.divide(scores, scale, out=np.zeros_like(scores), where=scale > 0)
+    keys: Numbers = np.rint(scores * UNIT).astype(np.int64)
+    return keys
 
 
 def encoded_texts(encoder: Encoder, entries: Sequence[Entry]) -> Matrix:

@@ -1,4 +1,4 @@
-"""What indexes in folders share: building beside the old one, publication in one step, and the manifest."""
+"""Base of indexes in folders: a build beside the old index, publication in one step, and the manifest."""
 
 from __future__ import annotations
 
@@ -38,8 +38,8 @@ _KEYS: Mapping[str, type] = {
     "files": dict,
     "sources": list,
 }
+# Errors of numpy and the libraries of indexes for a file that is not theirs.
 _UNREADABLE = (ValueError, EOFError, OSError, RuntimeError, LookupError)
-"""What numpy and the libraries of indexes raise for a file that is not theirs."""
 _log = logging.getLogger(__name__)
 
 
@@ -48,12 +48,12 @@ class FolderIndex(Index):
     """Base class of indexes in folders.
 
     An index is made in a folder beside its path and published as a generation, a folder within the path that the
-    manifest points to: a killed build leaves the old index, or none. The next build takes nothing of what was killed,
-    for the corpora may have changed; it says so and begins anew.
+    manifest points to: a killed build leaves the old index, or none. The next build begins anew, with a warning, since
+    the corpora may have changed.
 
     Attributes:
         path: Folder of the index.
-        corpora: What the index is built from, the recipe's ``corpus`` by default; an index of other data is refused.
+        corpora: Corpora that the index is built from, by default the recipe's; an index of other data is refused.
     """
 
     path: str
@@ -67,11 +67,11 @@ class FolderIndex(Index):
 
     @abstractmethod
     def kept_settings(self) -> dict[str, str]:
-        """Return what a built index depends on besides its entries, by the words that name it in an error."""
+        """Return the settings that a built index depends on besides its entries, by their names in an error."""
 
     @abstractmethod
     def append(self, folder: Path, entries: Sequence[Entry]) -> None:
-        """Write what a search needs of some entries, besides the entries themselves.
+        """Write the data of some entries for a search, besides the entries themselves.
 
         Raises:
             DriverError: For an entry that cannot be searched; nothing is written then.
@@ -79,15 +79,15 @@ class FolderIndex(Index):
 
     @abstractmethod
     def finish(self, folder: Path, entries: EntryFile) -> None:
-        """Write what is made of all entries."""
+        """Write the data that are made of all entries."""
 
     @abstractmethod
     def map(self, folder: Path, entries: EntryFile) -> None:
-        """Open what ``append`` and ``finish`` wrote."""
+        """Open the files of ``append`` and ``finish``."""
 
     @abstractmethod
     def unmap(self) -> None:
-        """Let go of what ``map`` opened."""
+        """Let go of the files that ``map`` opened."""
 
     def preflight(self) -> list[tuple[str, str]]:
         """Check that there is a whole index; the command that builds it does not ask."""
@@ -115,7 +115,7 @@ class FolderIndex(Index):
             raise DriverError(f"the index {self.path} is damaged ({error}); {REBUILD}") from error
 
     def close(self) -> None:
-        """Let go of the files; what was not committed is removed."""
+        """Let go of the files, and remove an index that was not committed."""
         self._release()
         if self._work is not None:
             self._work.close()
@@ -138,11 +138,11 @@ class FolderIndex(Index):
         return len(entries)
 
     def note(self, left_out: Sequence[Mapping[str, int]]) -> None:
-        """Keep what the limits of each corpus left out for the manifest of the next ``commit``."""
+        """Keep the counts of left-out parts of each corpus for the manifest of the next ``commit``."""
         self._left_out = left_out
 
     def commit(self) -> int:
-        """Publish what was added in one step, with a manifest of what it was built from."""
+        """Publish the added entries in one step, with a manifest of their origin."""
         if self._writer is None:
             return self.size()
         entries = self._ready()
@@ -182,7 +182,7 @@ class FolderIndex(Index):
         return size
 
     def size(self) -> int:
-        """Count the entries, those that are not committed too."""
+        """Count the entries, also entries that are not committed."""
         if self._writer is not None:
             return len(self._writer.ids)
         return 0 if self._entries is None else len(self._entries)
@@ -207,7 +207,7 @@ class FolderIndex(Index):
         return f"{super().fingerprint()} of {manifest.get('content', 'nothing')}"
 
     def _ready(self) -> EntryFile:
-        """Return the entries, after what was added is searchable."""
+        """Return the entries, after added entries are searchable."""
         if self._entries is None:
             if self._writer is None or self._place is None:
                 raise not_open(self, "open() or create()")
@@ -223,7 +223,7 @@ class FolderIndex(Index):
         self.map(folder, self._entries)
 
     def _begin(self) -> None:
-        """Make the folder beside the path; what is open already is copied there, to be added to."""
+        """Make the folder beside the path, with a copy of an open index, to be added to."""
         path = Path(self.path)
         if path.is_file() or (path.is_dir() and not all(map(_is_own, path.iterdir()))):
             raise DriverError(f"{self.path} holds something that is no index; choose another `path:`, or remove it")
@@ -276,7 +276,7 @@ class FolderIndex(Index):
         """Return the manifest of the index and the folder of its files, which have their sizes.
 
         Raises:
-            DriverError: If there is no index, or not the whole of one.
+            DriverError: If there is no index, or it is not whole.
         """
         if fault := self._absent():
             raise DriverError(fault)

@@ -1,4 +1,4 @@
-"""Inverted lists of short codes: vectors that may be near to another one, found without reading all of them."""
+"""Inverted lists of short codes: vectors that may be near to a given vector, found without reading all of them."""
 
 from __future__ import annotations
 
@@ -13,8 +13,8 @@ from srtk_plugin_index.indexes.entry_file import Numbers
 
 _BLOCK = 1 << 16
 _SEED = 0
+# Most vectors that the lists and the codes are learnt from; a few dozen for each list are enough.
 _SAMPLE = 100_000
-"""Most vectors that the lists and the codes are learnt from."""
 
 Matrix = npt.NDArray[np.float32]
 
@@ -42,14 +42,13 @@ class InvertedLists:
             self._selector = faiss.IDSelectorBitmap(np.packbits(bits, bitorder="little"))
 
     @staticmethod
-    def build(path: Path, rows: Matrix, order: Numbers, lists: int | None, unit: bool) -> None:
-        """Learn lists and codes from a sample, code all vectors, and write the file.
+    def build(path: Path, rows: Matrix, order: Numbers, unit: bool) -> None:
+        """Learn lists, as many as the square root of n, and codes from a sample, code all vectors, and write the file.
 
         Args:
             path: The file.
             rows: float32 [n, d], perhaps mapped; they are read in blocks.
-            order: int64 [n], the rows in an order that does not depend on that in which they were added.
-            lists: Number of lists; None for the square root of n.
+            order: int64 [n], the rows in an order that is independent of the order of adding.
             unit: Whether lengths do not count.
         """
         import faiss
@@ -58,7 +57,7 @@ class InvertedLists:
         width += width % 2
         quantizer = faiss.IndexFlatIP(width)
         index = faiss.IndexIVFPQFastScan(
-            quantizer, width, lists or round(math.sqrt(count)), width // 2, 4, faiss.METRIC_INNER_PRODUCT
+            quantizer, width, round(math.sqrt(count)), width // 2, 4, faiss.METRIC_INNER_PRODUCT
         )
         index.cp.seed = index.pq.cp.seed = _SEED
         sample = order[np.random.default_rng(_SEED).permutation(count)[:_SAMPLE]]
@@ -89,7 +88,7 @@ class InvertedLists:
 
 
 def _even(rows: Matrix, unit: bool) -> Matrix:
-    """Return rows of an even length, as codes of two dimensions need, brought to length 1 if so asked."""
+    """Return rows with an even number of columns, as codes of two dimensions need, at length 1 if ``unit``."""
     wide = np.zeros((len(rows), rows.shape[1] + rows.shape[1] % 2), dtype=np.float32)
     wide[:, : rows.shape[1]] = rows
     if unit:

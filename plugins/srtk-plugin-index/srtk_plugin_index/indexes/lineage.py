@@ -1,4 +1,4 @@
-"""What an index was built from: the fingerprints that it keeps, and the sentence where those of a recipe differ."""
+"""Origin of an index: the fingerprints that it keeps, and the sentence if the recipe's fingerprints differ."""
 
 from __future__ import annotations
 
@@ -9,8 +9,8 @@ from srtk_framework.roles import Corpus, KnowledgeGraph
 from srtk_framework.values import DriverError, Entry
 
 REBUILD = "build it with `srtk index build RECIPE`, with the recipe that has `index:` and `corpus:`"
+# Characters of a fingerprint in an error, enough to see how the data or the settings differ.
 _SHOWN = 120
-"""Characters of a fingerprint in an error."""
 
 
 def corpus_fingerprint(corpora: Sequence[Corpus]) -> str:
@@ -24,21 +24,21 @@ def graph_sources(corpora: Sequence[Corpus]) -> list[str]:
 
 
 def counts_left_out(left_out: Sequence[Mapping[str, int]]) -> dict[str, list[dict[str, int]]]:
-    """Return the part of a manifest on what the limits of each corpus left out; nothing if none of them counts it."""
+    """Return the entry of a manifest on the parts that the limits of each corpus left out; none without counts."""
     return {"left_out": [dict(counts) for counts in left_out]} if any(left_out) else {}
 
 
 def check_built(index: str, built: Mapping[str, str], settings: Mapping[str, str], corpora: Sequence[Corpus]) -> None:
-    """Refuse an index that was built with other settings or from other data than those of the recipe.
+    """Refuse an index that was built with other settings or from other data than the recipe's.
 
     Args:
-        index: What an error calls the index.
-        built: What it was built with, by the words that name it in an error; its data under ``corpus``.
-        settings: The same of the recipe, without data.
-        corpora: The recipe's; none where the recipe does not say what the index is built from.
+        index: Name of the index in errors.
+        built: Settings of the build, by their names in errors; its data under ``corpus``.
+        settings: Settings of the recipe, without data.
+        corpora: Corpora of the recipe; none if it has none.
 
     Raises:
-        DriverError: If one differs.
+        DriverError: If a setting or the data differ.
     """
     wanted = {**settings, **({"corpus": corpus_fingerprint(corpora)} if corpora else {})}
     for what, now in wanted.items():
@@ -52,10 +52,10 @@ def check_built(index: str, built: Mapping[str, str], settings: Mapping[str, str
 
 
 def check_id(index: str, entry: Entry, known: bool) -> None:
-    """Refuse an entry without an id, or with one that is known.
+    """Refuse an entry without an id, or with a known id.
 
     Args:
-        index: What an error calls the index.
+        index: Name of the index in errors.
         entry: The entry.
         known: Whether the index has an entry with its id.
 

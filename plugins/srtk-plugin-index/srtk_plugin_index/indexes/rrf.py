@@ -18,7 +18,7 @@ class RrfIndex(Index):
     """Fuse the hits of several indexes by their ranks alone (reciprocal rank fusion; Cormack et al. 2009).
 
     An entry scores the sum of 1 / (constant + rank) over the indexes that find it, in units of the best possible sum:
-    1 is the first of all indexes. A hit tells its rank in each of them. The indexes are built by themselves.
+    1 is the first of all indexes. A hit has its rank in each of them. The indexes are built by themselves.
 
     Attributes:
         indexes: The indexes; texts are searched by those that search texts, vectors by those that search vectors.
@@ -39,7 +39,7 @@ class RrfIndex(Index):
         return list(dict.fromkeys(source for index in self.indexes for source in index.sources()))
 
     def entries(self, ids: Sequence[str]) -> list[Entry | None]:
-        """Read each entry from the first index that has it, those that keep vectors before others."""
+        """Read each entry from the first index that has it, indexes with vectors first."""
         found: dict[str, Entry] = {}
         for index in sorted(self.indexes, key=lambda index: not index.searches_vectors()):
             lacking = [id_ for id_ in dict.fromkeys(ids) if id_ not in found]
@@ -56,13 +56,13 @@ class RrfIndex(Index):
         return any(index.searches_vectors() for index in self.indexes)
 
     def search(self, texts: Sequence[str], k: int) -> list[list[Hit]]:
-        """Search each index that searches texts, and fuse what they find."""
+        """Search each index that searches texts, and fuse the hits."""
         if not self.searches_texts():
             raise DriverError("none of the indexes of rrf searches texts; name one that does, such as `bm25`")
         return self._fused(texts, k, lambda index: index.search if index.searches_texts() else None)
 
     def near(self, vectors: npt.NDArray[np.float32] | Sequence[Any], k: int) -> list[list[Hit]]:
-        """Search each index that searches vectors, and fuse what they find."""
+        """Search each index that searches vectors, and fuse the hits."""
         if not self.searches_vectors():
             raise DriverError("none of the indexes of rrf searches vectors; name one that does, such as `exact`")
         return self._fused(vectors, k, lambda index: index.near if index.searches_vectors() else None)

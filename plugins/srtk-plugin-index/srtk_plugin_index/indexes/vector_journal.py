@@ -1,4 +1,4 @@
-"""Vectors of encoded entries beside an index that is being built: what an interrupted build need not encode again."""
+"""Vectors of encoded entries beside an index that is being built, so that a second build need not encode them again."""
 
 from __future__ import annotations
 
@@ -22,17 +22,17 @@ Matrix = npt.NDArray[np.float32]
 
 
 class VectorJournal:
-    """Keeps vectors on disk from the moment at which they were encoded, by what they were made of.
+    """Keeps vectors on disk as soon as they are encoded, by the texts that they were made of.
 
-    Records are written to the disk before their vectors are used, and each has a checksum: what a kill or a power cut
-    leaves is whole, or not read.
+    Records are written to the disk before their vectors are used, and each has a checksum: after a kill or a power cut
+    a record is whole, or not read.
 
     Args:
-        folder: The folder of the journal; what it holds of another ``made_by`` is deleted.
-        made_by: What else the vectors depend on, such as the fingerprint of the encoder.
+        folder: The folder of the journal; records of another ``made_by`` are deleted.
+        made_by: Fingerprint of everything else that the vectors depend on, such as the encoder.
 
     Raises:
-        DriverError: If it is a file, or the folder has another program's file of that name, or a damaged one.
+        DriverError: If it is a file, or the folder has a damaged file, or another program's file, of that name.
     """
 
     def __init__(self, folder: Path, made_by: str) -> None:
@@ -56,7 +56,7 @@ class VectorJournal:
         """Return a row for each part: from the journal, or encoded and then kept in it.
 
         Args:
-            parts: What each row is made of; at least one.
+            parts: Texts, at least one; each is the whole content of its row.
             encode: Makes the rows of the parts at these places.
         """
         keys = [hashlib.blake2b(part.encode("utf-8", "surrogatepass"), digest_size=_KEY).digest() for part in parts]
@@ -93,17 +93,20 @@ class VectorJournal:
             self._places[key] = len(self._places)
 
     def _read(self) -> None:
-        """Read the keys up to the first record that is not whole, and cut the file there."""
+        """Read the keys up to the first record whose checksum is wrong, and cut the file there."""
         assert self._kind is not None
         path = self._folder / RECORDS
         path.touch()
-        keys = _whole_keys(path, self._kind)
-        self._places = {key: at for at, key in enumerate(keys)}
-        os.truncate(path, len(keys) * self._kind.itemsize)
+        count = path.stat().st_size // self._kind.itemsize
+        for record in np.memmap(path, dtype=self._kind, mode="r", shape=(count,)) if count else ():
+            if record["check"] != _check(record):
+                break
+            self._places[record["key"].tobytes()] = len(self._places)
+        os.truncate(path, len(self._places) * self._kind.itemsize)
 
 
 def _head(path: Path) -> tuple[str, int]:
-    """Return what the vectors of a journal were made by, and their length."""
+    """Return the ``made_by`` of a journal, and the length of its vectors."""
     try:
         head = read_json(path)
     except InputError as error:
@@ -120,14 +123,3 @@ def _record(dimensions: int) -> np.dtype[Any]:
 
 def _check(record: Any) -> int:
     return zlib.crc32(record["row"].tobytes(), zlib.crc32(record["key"].tobytes()))
-
-
-def _whole_keys(path: Path, kind: np.dtype[Any]) -> list[bytes]:
-    """Return the keys of the records of a file, up to the first whose checksum is wrong."""
-    count = path.stat().st_size // kind.itemsize
-    keys: list[bytes] = []
-    for record in np.memmap(path, dtype=kind, mode="r", shape=(count,)) if count else ():
-        if record["check"] != _check(record):
-            break
-        keys.append(record["key"].tobytes())
-    return keys

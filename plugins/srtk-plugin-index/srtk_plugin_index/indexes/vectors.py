@@ -1,4 +1,4 @@
-"""The index ``vectors``: entries by their vectors, for more of them than a search can compare one by one."""
+"""The index ``vectors``: entries by their vectors, for more entries than a search can compare."""
 
 from __future__ import annotations
 
@@ -19,8 +19,11 @@ from srtk_plugin_index.indexes.vector_journal import VectorJournal
 
 LISTS = "lists.faiss"
 APPROXIMATE, EXACT = "approximate", "exact"
+# Fewest entries that lists are made for; comparing fewer with every search is as fast.
 _LEAST = 10_000
-"""Fewest entries that lists are made for; fewer are compared one by one, which is as fast."""
+# Entries per search whose vectors are read and compared; at least four for each hit. Short codes rank only
+# roughly.
+_CANDIDATES = 200
 _log = logging.getLogger(__name__)
 
 
@@ -36,17 +39,13 @@ class VectorIndex(ExactIndex):
         subgraph_encoder: Encodes entries by their triples, each around the entity that its id names, in the place of
             ``encoder``; null for their texts.
         kind: ``approximate``, or ``exact`` to compare a search with every entry. Below 10,000 entries both do.
-        lists: Number of lists that the entries are divided into; null for the square root of their number.
-        probes: Lists that a search looks into.
-        candidates: Entries per search whose vectors are read and compared; at least four for each hit.
-        only: What a search may find, by fields of the entry.
+        probes: Lists that a search looks into, of as many as the square root of the number of entries.
+        only: Entries that a search may find, by their fields.
     """
 
     subgraph_encoder: SubgraphEncoder | None = attrs.field(default=None, kw_only=True)
     kind: str = attrs.field(default=APPROXIMATE, validator=one_of((APPROXIMATE, EXACT)))
-    lists: int | None = attrs.field(default=None, validator=at_least(1))
     probes: int = attrs.field(default=64, validator=at_least(1))
-    candidates: int = attrs.field(default=200, validator=at_least(1))
     only: EntryFilter = attrs.field(factory=EntryFilter)
     _lists: InvertedLists | None = attrs.field(init=False, default=None, repr=False)
     _rows: Path = attrs.field(init=False, factory=Path, repr=False)
@@ -54,8 +53,8 @@ class VectorIndex(ExactIndex):
 
     def kept_settings(self) -> dict[str, str]:
         """Return the fingerprints of the encoders, and how the entries are divided."""
-        divided = f"{self.kind}, {self.lists}, {self.similarity}" if self.kind == APPROXIMATE else self.kind
-        return {**self._encoders(), "kind, lists and similarity": divided}
+        divided = f"{self.kind}, {self.similarity}" if self.kind == APPROXIMATE else self.kind
+        return {**self._encoders(), "kind and similarity": divided}
 
     def _encoders(self) -> dict[str, str]:
         graphs = "" if self.subgraph_encoder is None else self.subgraph_encoder.fingerprint()
@@ -83,7 +82,7 @@ class VectorIndex(ExactIndex):
         return rows
 
     def commit(self) -> int:
-        """Publish what was added, and delete the journal."""
+        """Publish the added entries, and delete the journal."""
         size = super().commit()
         if self._journal is not None:
             self._journal.remove()
@@ -91,7 +90,7 @@ class VectorIndex(ExactIndex):
         return size
 
     def close(self) -> None:
-        """Let go of the files; the journal stays for the next build if this one was not committed."""
+        """Let go of the files; the journal stays for the next build unless this build was committed."""
         super().close()
         self._journal = None
 
@@ -101,9 +100,7 @@ class VectorIndex(ExactIndex):
         (folder / LISTS).unlink(missing_ok=True)
         if self.kind == APPROXIMATE and len(entries) >= _LEAST:
             rows = np.memmap(folder / VECTORS, dtype="<f4", mode="r").reshape(len(entries), -1)
-            InvertedLists.build(
-                folder / LISTS, rows, np.argsort(entries.ranks), self.lists, self.similarity == "cosine"
-            )
+            InvertedLists.build(folder / LISTS, rows, np.argsort(entries.ranks), self.similarity == "cosine")
 
     def map(self, folder: Path, entries: EntryFile) -> None:
         """Read the lists, or else map the matrix."""
@@ -128,7 +125,7 @@ class VectorIndex(ExactIndex):
             yield from super().shortlist(vectors, k)
             return
         for vector in vectors:
-            numbers = self._lists.search(vector, max(self.candidates, 4 * k), self.probes)
+            numbers = self._lists.search(vector, max(_CANDIDATES, 4 * k), self.probes)
             yield numbers, self._read(numbers)
 
     def entry(self, entries: EntryFile, number: int) -> Entry:

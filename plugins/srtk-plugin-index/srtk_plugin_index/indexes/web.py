@@ -28,8 +28,11 @@ from srtk_framework.text import clean, fold, words
 from srtk_framework.values import DriverError, Entry, Hit, at_least, positive, without_logins
 
 AGENT = "srtk-framework/0.1 (srtk-plugin-index; retrieval for question answering; python-urllib3)"
+# Characters of an address above which a search is sent in the body, since servers cut or refuse long addresses.
 _LONGEST_URL = 2000
-"""Characters of an address above which a search is sent in the body, since servers cut or refuse long addresses."""
+
+# Days after which a cached answer is asked for again: what the web answers changes, though not within a few runs.
+_CACHE_DAYS = 30.0
 
 Page = list[list[str]]
 """The results of a page: address, title and text of each."""
@@ -37,7 +40,7 @@ Page = list[list[str]]
 
 @attrs.frozen
 class WebLimits(Limits):
-    """Limits towards a search engine, modest since it asks others in turn.
+    """Limits towards a search engine, modest since it asks further engines in turn.
 
     Attributes:
         per_second: Requests begun per second, averaged over time; null for 1 on a public host, and for no limit on
@@ -60,9 +63,9 @@ class WebLimits(Limits):
 class WebIndex(Index):
     """Search the web by a SearXNG server, or another with its interface ``/search?q=...&format=json``.
 
-    The id of an entry is its address; its text is title and description, of which the description is the passage. A
-    score is minus the rank of the result. The server's administrator must allow the format ``json``. What the web says
-    changes: name a ``cache``, and with ``offline`` repeat a run from it alone.
+    The id of an entry is its address; its text is title and description, and the description is the passage. A score
+    is minus the rank of the result. The server's administrator must allow the format ``json``. Results of the web
+    change: name a ``cache``, and with ``offline`` repeat a run from it alone.
 
     Attributes:
         endpoint: Address of the server, above ``search``.
@@ -73,8 +76,7 @@ class WebIndex(Index):
         limits: Limits of the client.
         user_agent: How the client names itself; put in an address where you can be reached.
         headers: Further HTTP headers, such as Authorization.
-        cache: SQLite file of answers that later runs use again; none when left out.
-        cache_days: Age in days at which a cached answer is asked for again.
+        cache: SQLite file of answers that later runs use again, for 30 days; none when left out.
         offline: Answer from ``cache`` alone, whatever its age.
     """
 
@@ -87,7 +89,6 @@ class WebIndex(Index):
     user_agent: str = AGENT
     headers: Mapping[str, str] = attrs.field(factory=dict, repr=False)
     cache: str | None = None
-    cache_days: float = attrs.field(default=30.0, validator=at_least(0))
     offline: bool = False
     _client: Client | None = attrs.field(init=False, default=None, repr=False)
     _cache: Cache | None = attrs.field(init=False, default=None, repr=False)
@@ -105,11 +106,9 @@ class WebIndex(Index):
         client = Client(
             address, self.limits, self.user_agent, name="web search", headers=headers, noun="search", patient=True
         )
-        self._cache = Cache(Path(self.cache) if self.cache else None, "web-search", days=self._days())
+        days = None if self.offline else _CACHE_DAYS
+        self._cache = Cache(Path(self.cache) if self.cache else None, "web-search", days=days)
         self._client = client
-
-    def _days(self) -> float | None:
-        return None if self.offline else self.cache_days
 
     def close(self) -> None:
         """Close connections and the cache."""
@@ -120,7 +119,7 @@ class WebIndex(Index):
         self._client = self._cache = None
 
     def fingerprint(self) -> str:
-        """Identify the server and what it is asked; limits and headers change no answer."""
+        """Identify the server and the settings of its searches; limits and headers change no answer."""
         asked = (self.pages, self.language, tuple(self.engines), tuple(self.categories))
         return f"WebIndex({without_logins(self.endpoint)}, {asked})"
 
