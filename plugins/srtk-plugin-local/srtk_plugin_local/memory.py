@@ -96,7 +96,7 @@ class MemoryGraph(KnowledgeGraph):
         and other numbers and texts are literals. The relation of an edge is its attribute ``relation``, ``label``,
         ``type`` or the like, or the key of a multigraph's edge, else ``edge``; other attributes are qualifiers. Edges
         without direction are read from their first to their second node. Layout (x, y, color) and bookkeeping
-        (created_at) are left out. What was read otherwise than its name says is logged.
+        (created_at) are left out. Attributes that are read against their name are logged.
 
         Args:
             graph: Ids are the ``str`` of its nodes.

@@ -1,7 +1,7 @@
 """An index of names by how they are written: names one slip away, names that hold words, names that have initials.
 
 Names are compared by their letters and digits alone, so that blanks, hyphens, apostrophes and full stops make no
-difference. Each name, and each word of it, has a polynomial hash; the hashes of all texts within one edit of a name
+difference. Each name, and each word of it, has a polynomial hash. The hashes of all texts within one edit of a name
 follow from its prefix sums, and are looked up at once. So the index holds numbers only, 12 bytes for each name, each
 word of it and its initials.
 """
@@ -22,21 +22,21 @@ Keys = npt.NDArray[np.uint64]
 NamesOf = Callable[[npt.NDArray[np.int64]], Sequence[Iterable[str]]]
 """Returns the folded names of each owner."""
 
+# Shorter names have too many others within one edit; they are found only where marks or blanks differ.
 LEAST_LETTERS = 4
-"""Shorter names have too many others within one edit; they are found only where marks or blanks differ."""
 
+# A word in more names than this tells too little to list them all.
 MOST_OWNERS = 2000
-"""A word in more names than this tells too little to list them all."""
 
+# Words in small letters between the capitalised words of a name.
 JOINING = frozenset(
     ("a", "and", "da", "de", "del", "der", "des", "di", "do", "du", "for", "la", "le", "of", "on", "the", "to", "und")
 )
-"""Words in small letters between the capitalised words of a name."""
 
 MOST_INITIALS = 6
 
+# Greatest likeness of a name and a part of it.
 PART = 0.6
-"""Greatest likeness of a name and a part of it."""
 
 _BASE = 0x9E3779B97F4A7C15  # odd, so that it has an inverse modulo 2**64
 _INVERSE = pow(_BASE, -1, 1 << 64)
@@ -60,7 +60,7 @@ def words_of(folded: str) -> list[str]:
 def initials_of(folded: str) -> set[str]:
     """Return the initials by which a folded name of several words is abbreviated, without small joining words.
 
-    Those of all words, and those of the words before a joining one: USA and US for United States of America.
+    Initials of all words, and initials up to a joining word: USA and US for United States of America.
     """
     words = _WORD.findall(folded)
     joining = next((at for at, word in enumerate(words) if word in JOINING), len(words))
@@ -125,14 +125,8 @@ class NameIndex:
         numbers = np.array(every, dtype=np.int64)
         known = dict(zip(every, self._names_of(numbers), strict=True)) if every else {}
         return [
-            _nearest(
-                name,
-                [known[int(n)] for n in slip],
-                [known[int(n)] for n in part],
-                [known[int(n)] for n in short],
-                limit,
-            )
-            for name, slip, part, short in zip(names, slips, parts, shorts, strict=True)
+            _nearest(name, [[known[int(number)] for number in row] for row in rows], limit)
+            for name, *rows in zip(names, slips, parts, shorts, strict=True)
         ]
 
     def knows(self, words: Sequence[str]) -> list[bool]:
@@ -161,31 +155,24 @@ class NameIndex:
         return shared
 
 
-def _nearest(
-    name: str,
-    slips: Sequence[Iterable[str]],
-    parts: Sequence[Iterable[str]],
-    shorts: Sequence[Iterable[str]],
-    limit: int,
-) -> list[str]:
+def _nearest(name: str, rows: Sequence[Sequence[Iterable[str]]], limit: int) -> list[str]:
     """Rank names of owners: those one edit away, those that hold the words of the name, those that it abbreviates."""
-    letters, found = letters_of(name), {}
+    (slips, parts, shorts), letters, found = rows, letters_of(name), {}
     for other in (other for row in slips for other in row):
         squeezed = letters_of(other)
         if other != name and (squeezed == letters or is_one_edit(squeezed, letters)):
             found[other] = likeness(name, other)
     words = _WORD.findall(name)
-    for other in (other for row in parts for other in row):
-        if other not in found and other != name and _holds(_WORD.findall(other), words):
-            found[other] = rounded(PART * len(letters) / max(len(letters), len(letters_of(other))))
-    for other in (other for row in shorts for other in row):
-        if other not in found and other != name and letters in initials_of(other):
+    held = (other for row in parts for other in row if _holds(_WORD.findall(other), words))
+    abbreviated = (other for row in shorts for other in row if letters in initials_of(other))
+    for other in (*held, *abbreviated):
+        if other not in found and other != name:
             found[other] = rounded(PART * len(letters) / max(len(letters), len(letters_of(other))))
     return best_first(found, found.__getitem__)[:limit]
 
 
 def _holds(words: Sequence[str], part: Sequence[str]) -> bool:
-    """Return whether words hold those of a part: a single one within one edit, several in a row or from end to end."""
+    """Return whether words hold a part: a single word within one edit, several words in a row or from end to end."""
     if words and len(part) > 1 and part[0] == words[0] and part[-1] == words[-1]:
         left = iter(words)
         return all(word in left for word in part)

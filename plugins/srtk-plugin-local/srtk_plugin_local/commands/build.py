@@ -4,7 +4,9 @@ from __future__ import annotations
 
 import argparse
 from pathlib import Path
-from typing import Any, cast
+from typing import Any
+
+import attrs
 
 from srtk_framework.text import read_yaml
 from srtk_framework.values import InputError, shortened
@@ -14,14 +16,14 @@ HELP = "build a local graph snapshot from files of triples"
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
-    """Declare the flags, one for each field of ``BuildSettings``."""
-    from srtk_plugin_local.snapshot.input_files import FORMATS
+    """Declare a flag for each field of ``BuildSettings``."""
+    from srtk_plugin_local.snapshot.formats import FORMATS
     from srtk_plugin_local.snapshot.tools import TOOLS
 
     add = parser.add_argument
 
-    def many(flag: str, metavar: str, text: str) -> None:
-        add(flag, action="append", default=[], metavar=metavar, help=text)
+    def many(flag: str, metavar: str, text: str, field: str = "") -> None:
+        add(flag, action="append", default=[], metavar=metavar, help=text, dest=field or flag.removeprefix("--"))
 
     add("files", nargs="+", metavar="FILE", help="files of triples, also .gz, .zst or .bz2")
     add("--out", required=True, metavar="DIR", help="folder of the snapshot")
@@ -34,8 +36,8 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     header.add_argument("--header", dest="header", action="store_true", default=None, help="the first line is a header")
     header.add_argument("--no-header", dest="header", action="store_false", help="the first line is no header")
     add("--id", metavar="A", help="heading of the entity's column: each row is one entity, other columns are relations")
-    many("--key", "FILE=COL", "the same for one of several tables")
-    many("--link", "COL=FILE", "values of this column are rows of that table")
+    many("--key", "FILE=COL", "the same for one of several tables", "keys")
+    many("--link", "COL=FILE", "values of this column are rows of that table", "links")
     add("--missing", metavar="W,...", help="words of missing values (NULL, NaN, None, ...), in facts, too, if given")
     add("--plan", metavar="FILE", help="plan of columns as YAML: followed if the file is there, else written")
     add("--split", metavar="S", help="separator of several values in one cell, such as ';'")
@@ -53,22 +55,21 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     many("--redirects", "FILE", "page and what it redirects to, as RDF or in each line: its names become aliases")
     many("--descriptions", "FILE", "id and description in each line, or JSON")
     many("--qualifiers", "FILE", "subject, relation, object, relation, value")
-    many("--label-relation", "REL", "relation to a label (rdfs:label; in RDF also skos:prefLabel, foaf:name, ...)")
-    many(
-        "--alias-relation", "REL", "relation to an alias (skos:altLabel; in RDF also skos:hiddenLabel, foaf:nick, ...)"
-    )
+    labels = "relation to a label (rdfs:label; in RDF also skos:prefLabel, foaf:name, ...)"
+    aliases = "relation to an alias (skos:altLabel; in RDF also skos:hiddenLabel, foaf:nick, ...)"
+    many("--label-relation", "REL", labels, "label_relations")
+    many("--alias-relation", "REL", aliases, "alias_relations")
     add("--languages", metavar="L,...", help="languages of names to keep, in order of preference (all, English first)")
-    many("--prefix", "NAME=IRI", "shorten ids that start with this IRI")
+    many("--prefix", "NAME=IRI", "shorten ids that start with this IRI", "prefixes")
     add("--schema", metavar="FILE", help="YAML or JSON file with lists of the four kinds below")
-    many("--type-relation", "REL", "relation to the class of an entity")
-    many("--subclass-relation", "REL", "relation to a superclass")
-    many("--mediator", "PATTERN", "pattern of the ids of mediator nodes")
+    many("--type-relation", "REL", "relation to the class of an entity", "type_relations")
+    many("--subclass-relation", "REL", "relation to a superclass", "subclass_relations")
+    many("--mediator", "PATTERN", "pattern of the ids of mediator nodes", "mediators")
     many("--noise", "PATTERN", "pattern of relations that answer no question")
     names = parser.add_mutually_exclusive_group()
     names.add_argument("--names", dest="names", action="store_true", default=None, help="ids are names")
     names.add_argument("--no-names", dest="names", action="store_false", help="ids are not names")
     add("--memory", default="1GB", metavar="SIZE", help="memory limit for sorting and joining (%(default)s)")
-    add("--threads", type=int, metavar="N", help="thread limit (at most four by default)")
     add("--force", action="store_true", help="replace DIR even if it is no snapshot")
     add("-q", "--quiet", action="store_true", help="print warnings and errors only")
 
@@ -114,60 +115,28 @@ def settings(args: argparse.Namespace) -> BuildSettings:
     Raises:
         InputError: If the value of a flag is invalid.
     """
-    given: dict[str, list[str]] = {
-        "type_relations": list(args.type_relation),
-        "subclass_relations": list(args.subclass_relation),
-        "mediators": list(args.mediator),
-        "noise": list(args.noise),
-    }
+    # The names of the flags are fields; a list that is not given keeps its default.
+    given = {field.name: getattr(args, field.name) for field in attrs.fields(BuildSettings)}
+    given = {name: tuple(value) if isinstance(value, list) else value for name, value in given.items()}
+    for name in ("columns", "missing", "literal_columns", "keep", "languages"):
+        given[name] = None if given[name] is None else _listed(given[name])
+    for name in ("separator", "split"):
+        if given[name] == "":
+            raise InputError(f"--{name} is empty; give the characters that separate")
+        given[name] = given[name] and given[name].replace("\\t", "\t")
     for name, values in (_read_schema(args.schema) if args.schema else {}).items():
-        given[name] = [*values, *given[name]]
-    if args.label_relation:
-        given["label_relations"] = args.label_relation
-    if args.alias_relation:
-        given["alias_relations"] = args.alias_relation
-    if args.threads is not None and args.threads < 1:
-        raise InputError(f"--threads {args.threads}: give a number above 0")
-    return BuildSettings(
-        files=tuple(args.files),
-        format=args.format,
-        made_by=args.made_by,
-        base=args.base,
-        separator=_separator(args.separator),
-        columns=_listed(args.columns),
-        header=args.header,
-        id=args.id,
-        keys=dict(_pair(text, "--key", "FILE=COLUMN") for text in args.key),
-        links=dict(_pair(text, "--link", "COLUMN=FILE") for text in args.link),
-        missing=None if args.missing is None else _listed(args.missing),
-        plan=args.plan if args.plan and Path(args.plan).is_file() else None,
-        split=_separator(args.split, "--split"),
-        literal_columns=_listed(args.literal_columns),
-        strict=args.strict,
-        keep=_listed(args.keep),
-        literals=args.literals,
-        labels=tuple(args.labels),
-        aliases=tuple(args.aliases),
-        redirects=tuple(args.redirects),
-        descriptions=tuple(args.descriptions),
-        qualifiers=tuple(args.qualifiers),
-        languages=_listed(args.languages),
-        prefixes=dict(_prefix(text) for text in args.prefix),
-        names=args.names,
-        memory=args.memory,
-        threads=args.threads,
-        **cast("Any", {name: tuple(values) for name, values in given.items()}),
-    )
+        given[name] = (*values, *given[name])
+    given["keys"] = dict(_pair(text, "--key", "FILE=COLUMN") for text in args.keys)
+    given["links"] = dict(_pair(text, "--link", "COLUMN=FILE") for text in args.links)
+    given["prefixes"] = dict(_prefix(text) for text in args.prefixes)
+    given["plan"] = args.plan if args.plan and Path(args.plan).is_file() else None
+    # An empty list of missing words is a wish of its own: no word stands for a missing value.
+    kept = {name: value for name, value in given.items() if value is not None and (value != () or name == "missing")}
+    return BuildSettings(**kept)
 
 
-def _listed(text: str | None) -> tuple[str, ...]:
-    return tuple(part.strip() for part in text.split(",") if part.strip()) if text else ()
-
-
-def _separator(text: str | None, flag: str = "--separator") -> str | None:
-    if text == "":
-        raise InputError(f"{flag} is empty; give the characters that separate")
-    return text.replace("\\t", "\t") if text else None
+def _listed(text: str) -> tuple[str, ...]:
+    return tuple(part.strip() for part in text.split(",") if part.strip())
 
 
 def _pair(text: str, flag: str, form: str) -> tuple[str, str]:

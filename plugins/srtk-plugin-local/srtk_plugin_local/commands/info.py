@@ -12,8 +12,8 @@ from srtk_framework.values import shortened
 
 HELP = "show the content of a local graph snapshot"
 
+# Characters of a label that are shown.
 _LABEL = 60
-"""Characters of a label that are shown."""
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:

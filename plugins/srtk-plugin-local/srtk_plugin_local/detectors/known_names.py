@@ -10,8 +10,11 @@ import attrs
 
 from srtk_framework.roles import MentionDetector
 from srtk_framework.text import best_apart
-from srtk_framework.values import Mention, at_least, keys_of, rounded, share
+from srtk_framework.values import Mention, keys_of, rounded, share
 from srtk_plugin_local.dictionary.stop_words import STOP_WORDS, FunctionWords
+
+# Words of a name: longer names are titles of works, and each further word costs another look-up for each word.
+_MOST_WORDS = 12
 
 
 @attrs.define(eq=False)
@@ -19,14 +22,12 @@ class KnownNamesDetector(MentionDetector):
     """Find the runs of words that are known names, also in lower case.
 
     Attributes:
-        max_words: Maximum number of words of a name.
-        overlaps: keep: all mentions. best: of overlapping ones the best, then the longest.
+        overlaps: keep: all mentions. best: of overlapping mentions the best, then the longest.
         languages: Languages of function words, which are not names in lower case: de, en, es, fr, it, nl, pt; by
             default the language of each text, by its function words.
         min_score: Minimum score of a mention: how much the words look like a name in their text.
     """
 
-    max_words: int = attrs.field(default=12, validator=at_least(1), kw_only=True)
     overlaps: Literal["keep", "best"] = attrs.field(default="keep", kw_only=True)
     languages: Sequence[str] | None = attrs.field(default=None, validator=keys_of(tuple(STOP_WORDS)), kw_only=True)
     min_score: float = attrs.field(default=0.0, validator=share, kw_only=True)
@@ -42,7 +43,7 @@ class KnownNamesDetector(MentionDetector):
     def detect(self, texts: Sequence[str]) -> list[list[Mention]]:
         """Find the known names of all texts with one lookup; mentions are of the kind ``name``."""
         parsed = [self._words.parse(text) for text in texts]
-        spans = [words.spans(self.max_words) for words in parsed]
+        spans = [words.spans(_MOST_WORDS) for words in parsed]
         names = list(dict.fromkeys(span[0] for row in spans for span in row))
         good = {name for name, is_known in zip(names, self._known(names), strict=True) if is_known}
         rows = []

@@ -31,21 +31,17 @@ class NamesDetector(KnownNamesDetector):
 
     def open(self) -> None:
         """Read the names."""
-        self._names = _read_names(Path(self.path))
+        try:
+            text = Path(self.path).read_text(encoding="utf-8-sig")
+        except (OSError, UnicodeDecodeError) as error:
+            raise InputError(f"{self.path}: cannot be read as UTF-8 text ({error}); correct `path`") from error
+        self._names = frozenset(name for line in text.splitlines() if (name := fold(line)))
 
     def fingerprint(self) -> str:
         """Identify the names and the settings."""
         names = hashlib.sha256("\n".join(sorted(self._names)).encode(errors="surrogatepass")).hexdigest()[:16]
-        how = (self.max_words, self.overlaps, tuple(self.languages or ()), self.min_score)
+        how = (self.overlaps, tuple(self.languages or ()), self.min_score)
         return f"NamesDetector({names}, {how})"
 
     def _known(self, names: Sequence[str]) -> list[bool]:
         return [name in self._names for name in names]
-
-
-def _read_names(path: Path) -> frozenset[str]:
-    try:
-        lines = path.read_text(encoding="utf-8-sig").splitlines()
-    except (OSError, UnicodeDecodeError) as error:
-        raise InputError(f"{path}: cannot be read as UTF-8 text ({error}); correct `path`") from error
-    return frozenset(name for line in lines if (name := fold(line)))

@@ -25,7 +25,7 @@ class NgramDetector(KnownNamesDetector):
 
     def fingerprint(self) -> str:
         """Identify the graph and the settings."""
-        names = ("max_words", "overlaps", "languages", "min_score")
+        names = ("overlaps", "languages", "min_score")
         how = ", ".join(f"{name}={getattr(self, name)!r}" for name in names)
         return f"mention_detector:ngrams(graph={self.graph.fingerprint()}, {how})"
 

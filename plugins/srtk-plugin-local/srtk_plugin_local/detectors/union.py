@@ -17,8 +17,8 @@ class UnionDetector(MentionDetector):
     """Merge the mentions of several detectors; a span found by several has the best of their scores.
 
     Attributes:
-        detectors: The detectors; in a tie, the kind is that of the first one.
-        overlaps: keep: all mentions. best: of overlapping ones the best, then the longest.
+        detectors: The detectors; in a tie, the first detector gives the kind.
+        overlaps: keep: all mentions. best: of overlapping mentions the best, then the longest.
     """
 
     detectors: Sequence[MentionDetector] = attrs.field(validator=not_empty("name at least one"))

@@ -14,8 +14,8 @@ from srtk_plugin_local.dictionary.word_spans import Words
 LABEL, FOLDED_LABEL, ALIAS = 1.0, 0.7, 0.6
 """Match of a text and a name: the label exactly, the label after folding, an alias."""
 
+# Exponent of the length in the weight of a mention; above 1, one long name outweighs two short ones.
 LENGTH_POWER = 1.5
-"""Exponent of the length in the weight of a mention; above 1, one long name outweighs two short ones."""
 
 
 @attrs.define
@@ -27,7 +27,7 @@ class Candidate:
         label: Label of the entity.
         degree: Number of its triples.
         match: Match of the text and a name of the entity, from 0 to 1.
-        popularity: Logarithm of the degree, relative to that of the most connected candidate.
+        popularity: Logarithm of the degree, relative to the most connected candidate.
         string: Similarity of the text to the name found, 1 if they are equal after folding.
         own: Cosine of the sentence and the entity's description, else its types, else its label.
         facts: Cosine of the sentence and the entity's facts.
@@ -63,7 +63,7 @@ class Mention:
         string: Similarity of the text to these names, 1 if they are equal.
         short: Whether the span is a short name: initials of these names, or a part of them.
         candidates: Entities, best first.
-        detected: Score of the span by the mention detector, 0 without one.
+        detected: Score of the span by the mention detector, 0 without a detector.
         looks: How much the span looks like a name in its text, from 0 to 1.
         length: Length in words.
     """

@@ -1,4 +1,4 @@
-"""Conditional logit: linear models of which row of a group is the right one; and logistic regression."""
+"""Conditional logit: linear models that choose the right row of a group; and logistic regression."""
 
 from __future__ import annotations
 

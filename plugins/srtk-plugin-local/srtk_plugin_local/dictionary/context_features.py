@@ -16,20 +16,20 @@ from srtk_framework.values import rounded
 from srtk_plugin_local.dictionary import entity_context
 from srtk_plugin_local.dictionary.candidates import Mention
 
+# The context feature falls by exp(-SHARPNESS * difference) below the best candidate.
 SHARPNESS = 10.0
-"""The context feature falls by exp(-SHARPNESS * difference) below the best candidate."""
 
+# Weight of coherence beside the mean of the two cosines.
 COHERENCE = 0.1
-"""Weight of coherence beside the mean of the two cosines."""
 
+# Other mentions of the text, nearest first, that coherence looks at.
 MOST_OTHERS = 12
-"""Other mentions of the text, nearest first, that coherence looks at."""
 
+# Candidates of another mention that coherence looks at.
 MOST_COHERENT = 5
-"""Candidates of another mention that coherence looks at."""
 
+# Capacity of the cache of entity texts; it is emptied when it is full.
 MOST_KEPT = 20_000
-"""Capacity of the cache of entity texts; it is emptied when it is full."""
 
 Vector = npt.NDArray[np.float32]
 
@@ -71,15 +71,13 @@ class Vectors:
 
 
 def compare(
-    graph: KnowledgeGraph, vectors: Vectors, about: Sequence[str], languages: Sequence[str],
-    found: Sequence[Sequence[Mention]], every: bool,
-) -> None:  # fmt: skip
+    graph: KnowledgeGraph, vectors: Vectors, languages: Sequence[str], found: Sequence[Sequence[Mention]], every: bool
+) -> None:
     """Fill in the context features of candidates, with at most one call of the encoder.
 
     Args:
         graph: Graph of the candidates.
         vectors: Vectors of texts.
-        about: Relations whose values describe an entity.
         languages: Languages of descriptions, in order of preference.
         found: Mentions of each text.
         every: Include mentions with a single candidate, which learnt weights need.
@@ -89,7 +87,7 @@ def compare(
     if not ids:
         return
     sentences = [sentence(m.words.text, m.start, m.end) for m in open_]
-    context = dict(zip(ids, entity_context.texts(graph, ids, about, languages), strict=True))
+    context = dict(zip(ids, entity_context.texts(graph, ids, languages), strict=True))
     vector = vectors.of(sentences, [text for pair in context.values() for text in pair])
     for mention, text in zip(open_, sentences, strict=True):
         own, facts = zip(*(context[c.entity] for c in mention.candidates), strict=True)
@@ -157,7 +155,7 @@ class _Ties:
     Attributes:
         around: Neighbours of each entity.
         shared: Shared neighbours of each pair, in order.
-        weight: What each shared neighbour counts.
+        weight: Weight of each shared neighbour.
     """
 
     around: Mapping[str, set[str]]

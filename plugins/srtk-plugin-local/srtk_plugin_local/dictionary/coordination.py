@@ -3,15 +3,15 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Sequence
 
 from srtk_framework.roles import KnowledgeGraph
 from srtk_plugin_local.dictionary.candidates import Mention
 from srtk_plugin_local.dictionary.entity_context import relation_stems
 from srtk_plugin_local.dictionary.word_spans import SENTENCE_START
 
+# Least share of the relations of the entity with fewer that both have, for two entities of one kind.
 ALIKE = 0.5
-"""Least share of the relations of the entity with fewer that both have, for two entities of one kind."""
 
 _BETWEEN = re.compile(
     r" ?(?:,|&|/|,? ?\b(?:and|or|nor|vs\.?|versus|(?:more |less )?\w+ than)\b) ?(?:the )?", re.IGNORECASE
@@ -21,7 +21,7 @@ _BETWEEN = re.compile(
 def raise_coordinated(graph: KnowledgeGraph, found: Sequence[Sequence[Mention]]) -> None:
     """Raise the looks of a mention in small letters that is joined to a name of the same kind, in place.
 
-    In a text that capitalises names a word in small letters is taken for a plain one. It is a name where `and`, `or`,
+    In a text that capitalises names a word in small letters passes for a plain word. It is a name where `and`, `or`,
     `than`, `vs` or a comma joins it to a capitalised name whose entity has relations like its own.
     """
     pairs = [pair for mentions in found if mentions and mentions[0].words.marked for pair in _joined(mentions)]
@@ -31,9 +31,12 @@ def raise_coordinated(graph: KnowledgeGraph, found: Sequence[Sequence[Mention]])
     stems = dict(zip(ids, relation_stems(graph, ids), strict=True))
     # A list names one after the other: what was raised may raise its other neighbour.
     for _ in range(len(pairs)):
-        raised = [
-            small for small, name in pairs if _is_small(small) and not _is_small(name) and _alike(small, name, stems)
-        ]
+        raised = []
+        for small, name in pairs:
+            if _is_small(small) and not _is_small(name):
+                first, second = (stems[mention.candidates[0].entity] for mention in (small, name))
+                if len(first & second) >= ALIKE * max(1, min(len(first), len(second))):
+                    raised.append(small)
         if not raised:
             return
         for mention in raised:
@@ -55,8 +58,3 @@ def _is_small(mention: Mention) -> bool:
     words = range(mention.first, mention.last + 1)
     small = not any(mention.words.capital[word] for word in words)
     return small and 0 < mention.looks < SENTENCE_START and mention.string == 1
-
-
-def _alike(one: Mention, other: Mention, stems: Mapping[str, set[str]]) -> bool:
-    first, second = (stems[mention.candidates[0].entity] for mention in (one, other))
-    return len(first & second) >= ALIKE * max(1, min(len(first), len(second)))

@@ -1,4 +1,4 @@
-"""The context of entities in the graph: descriptions, facts and neighbours, which tell namesakes apart."""
+"""The context of entities in the graph: descriptions, facts and neighbours, by which namesakes differ."""
 
 from __future__ import annotations
 
@@ -11,12 +11,12 @@ from srtk_framework.values import Frontier, Literal, Step, Triple
 
 MOST_STEPS = 24
 MOST_NEIGHBOURS = 2
+# Descriptions read of one entity, in any language.
 MOST_VALUES = 50
-"""Descriptions read of one entity, in any language."""
+# Neighbours read along one step, for coherence.
 MOST_LINKED = 100
-"""Neighbours read along one step, for coherence."""
+# Relations whose values describe an entity.
 ABOUT = ("description", "schema:description", "http://schema.org/description", "dct:description", "rdfs:comment")
-"""Default relations whose values describe an entity."""
 _STEM = 5
 
 
@@ -34,15 +34,12 @@ def relation_stems(graph: KnowledgeGraph, ids: Sequence[str]) -> list[set[str]]:
     return [set().union(*(found[step.relation] for step in row)) for row in rows]
 
 
-def texts(
-    graph: KnowledgeGraph, ids: Sequence[str], about: Sequence[str] = ABOUT, languages: Sequence[str] = ()
-) -> list[tuple[str, str]]:
-    """Return two texts about each entity: what it is, and some of its facts.
+def texts(graph: KnowledgeGraph, ids: Sequence[str], languages: Sequence[str] = ()) -> list[tuple[str, str]]:
+    """Return two texts about each entity: its description, and some of its facts.
 
     Args:
         graph: Graph of the entities.
         ids: The entities.
-        about: Relations whose values describe an entity.
         languages: Languages of descriptions, in order of preference; a description without a language comes first.
 
     Returns:
@@ -52,18 +49,18 @@ def texts(
     frontiers = graph.frontiers([[id_] for id_ in ids])
     chosen: list[tuple[int, Step]] = []
     for place, row in enumerate(graph.steps(frontiers, True)):
-        descriptions = [step for step in row if step.relation in about and not step.inverse]
-        others = _without(row, (*schema.noise, *about))
+        descriptions = [step for step in row if step.relation in ABOUT and not step.inverse]
+        others = _without(row, (*schema.noise, *ABOUT))
         others.sort(key=lambda step: (step.inverse or step.relation not in schema.type_relations, step.inverse, step))
         chosen += [(place, step) for step in [*descriptions[:1], *others[:MOST_STEPS]]]
-    read = _read(graph, frontiers, chosen, about)
+    read = _read(graph, frontiers, chosen)
     names = list(dict.fromkeys([*ids, *(item for triples in read for triple in triples for item in triple)]))
     labels = dict(zip(names, graph.labels(names), strict=True))
     described: dict[int, str] = {}
     types: list[list[str]] = [[] for _ in ids]
     facts: list[list[str]] = [[] for _ in ids]
     for (place, step), triples in zip(chosen, read, strict=True):
-        if step.relation in about:
+        if step.relation in ABOUT:
             described[place] = labels[_preferred(triples, languages)] if triples else ""
             continue
         ends = ", ".join(labels[_end(triple, step)] for triple in triples)
@@ -97,12 +94,12 @@ def _without(steps: Sequence[Step], patterns: Sequence[str]) -> list[Step]:
 
 
 def _read(
-    graph: KnowledgeGraph, frontiers: Sequence[Frontier], chosen: Sequence[tuple[int, Step]], about: Sequence[str]
+    graph: KnowledgeGraph, frontiers: Sequence[Frontier], chosen: Sequence[tuple[int, Step]]
 ) -> list[Sequence[Triple]]:
     """Read many triples of description steps, to choose by language, and a few of other steps."""
     found: list[Sequence[Triple]] = [()] * len(chosen)
     for limit, described in ((MOST_VALUES, True), (MOST_NEIGHBOURS, False)):
-        places = [i for i, (_, step) in enumerate(chosen) if (step.relation in about) == described]
+        places = [i for i, (_, step) in enumerate(chosen) if (step.relation in ABOUT) == described]
         rows = graph.triples([frontiers[chosen[i][0]] for i in places], [chosen[i][1] for i in places], limit)
         for i, row in zip(places, rows, strict=True):
             found[i] = row
@@ -110,7 +107,7 @@ def _read(
 
 
 def _preferred(triples: Sequence[Triple], languages: Sequence[str]) -> str:
-    """Return a value without a language, else the one in the preferred language, else the first."""
+    """Return a value without a language, else in the preferred language, else the first value."""
     order = [None, *languages]
 
     def rank(value: str) -> int:

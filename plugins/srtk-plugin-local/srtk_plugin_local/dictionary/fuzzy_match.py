@@ -1,13 +1,12 @@
 """Near names: names of the graph that differ from words of a text by one slip or an ending, or that hold them.
 
-They are sought only in texts in which nothing surely is a name, so that texts that link keep their links and cost
-nothing more.
+They are sought only in texts without a sure name, so that texts that link keep their links and cost nothing more.
 """
 
 from __future__ import annotations
 
 import math
-from collections.abc import Iterator, Mapping, Sequence, Set
+from collections.abc import Mapping, Sequence, Set
 
 import attrs
 
@@ -19,59 +18,52 @@ from srtk_plugin_local.dictionary.candidates import Mention
 from srtk_plugin_local.dictionary.word_spans import SENTENCE_START, Span, Words
 from srtk_plugin_local.name_index import JOINING, LEAST_LETTERS, PART, is_one_edit, letters_of, likeness
 
+# Minimum similarity without a setting: one slip in a name of four letters.
 LEAST = 0.75
-"""Minimum similarity without a setting: one slip in a name of four letters."""
 
 MOST_WORDS = 5
+# Names of the graph that are compared with each span.
 MOST_NAMES = 20
-"""Names of the graph that are compared with each span."""
 
+# A part of more entities' names than this says too little about which one is meant.
 MOST_HOLDERS = 3
-"""A part of more entities' names than this says too little about which one is meant."""
 
+# A span whose words are all words of names is taken for a slip only if it is at least as long.
 KNOWN_LETTERS = 7
-"""A span whose words are all words of names is taken for a slip only if it is at least as long."""
 
+# Words in small letters beside a capitalised name that may belong to it, as in Swedish krona.
 MOST_BEYOND = 2
-"""Words in small letters beside a capitalised name that may belong to it, as in Swedish krona."""
 
+# Similarity of names that differ by blanks and marks alone.
 SAME_LETTERS = 0.99
-"""Similarity of names that differ by blanks and marks alone."""
 
+# Added to the logarithm of an entity's triples, so that the length of a name counts as well.
 UNPOPULAR = 3.0
-"""Added to the logarithm of an entity's triples, so that the length of a name counts as well."""
 
 DEMONYM, DEMONYM_ID = "demonym", "P1549"
 """Label, and end of the id in Wikidata, of the relation from a place to what its people are called."""
 
+# Factor for a single word that is a name, in small letters, beside an unknown word that is almost a name.
 COMMON = 0.5
-"""Factor for a single word that is a name, in small letters, beside an unknown word that is almost a name."""
 
+# Where a word of four small letters is one slip away from several names, an entity must have as many triples.
 KNOWN_TRIPLES = 20
-"""Where a word of four small letters is one slip away from several names, an entity must have as many triples."""
 
 _NO_NAME_AFTER = frozenset(("a", "an", "he", "i", "my", "she", "they", "we", "who", "you", "your"))
 
+# Endings and their replacements: Italian and Italy, Bulgarian and Bulgaria, Japanese and Japan.
 _ENDINGS = (
     ("ians", ("", "ia", "y")), ("ian", ("", "ia", "y")), ("eans", ("", "e", "ea")), ("ean", ("", "e", "ea")),
     ("ans", ("", "a")), ("an", ("", "a")), ("ese", ("", "a")), ("ish", ("", "land")), ("'s", ("",)), ("es", ("",)),
 )  # fmt: skip
-"""Endings and their replacements: Italian and Italy, Bulgarian and Bulgaria, Japanese and Japan."""
-
-
-def without_endings(name: str) -> Iterator[str]:
-    """Yield the names that a folded name may be derived from: Italy for Italian, Japan for Japanese."""
-    for ending, others in _ENDINGS:
-        if name.endswith(ending):
-            yield from (name[: -len(ending)] + other for other in others)
 
 
 def is_linked(words: Words, exact: Sequence[Mention]) -> bool:
     """Return whether an exact mention surely is a name.
 
     In a text that capitalises names, that is a capitalised one within a sentence that is no part of a longer name by
-    form. In a text in small letters it is one of at least two words, since a single word may be a common one; in any
-    other text without capitals in a sentence, each is.
+    form. In a text in small letters it has at least two words, since a single word may be a common word. In any other
+    text without capitals in a sentence, each mention is a name.
     """
     # A year is an entity of some graphs, but no topic by itself.
     named = [mention for mention in exact if mention.looks > 0 and not mention.text.isdigit()]
@@ -103,7 +95,7 @@ def _is_part(words: Words, mention: Mention, covered: Set[int]) -> bool:
 
 @attrs.define
 class _Open:
-    """A text in which nothing surely is a name, with all its spans and those that may be one."""
+    """A text without a sure name, with all its spans and the spans that may be a name."""
 
     words: Words
     exact: list[Mention]
@@ -115,13 +107,13 @@ def add_near(
     graph: KnowledgeGraph, parsed: Sequence[Words], spans: Sequence[Sequence[Span]],
     found: Sequence[list[Mention]], known: dict[str, Sequence[str]], least: float,
 ) -> None:  # fmt: skip
-    """Add mentions of near names to the texts in which nothing surely is a name.
+    """Add mentions of near names to the texts without a sure name.
 
     Args:
         graph: Graph with the names.
         parsed: Words of each text.
         spans: Spans of each text.
-        found: Exact mentions of each text, to which the others are added.
+        found: Exact mentions of each text; near names are added.
         known: Entities by folded name, to which the near names are added.
         least: Minimum similarity.
     """
@@ -149,7 +141,7 @@ def add_near(
 
 
 def _add_peoples(graph: KnowledgeGraph, rows: Sequence[_Open], known: dict[str, Sequence[str]]) -> None:
-    """Add mentions of what a people is called, such as Afghans, where the graph has a relation ``demonym``."""
+    """Add mentions of names of peoples, such as Afghans, where the graph has a relation ``demonym``."""
     spans = [(row, span) for row in rows for span in _people_spans(row)]
     places = _places_of_peoples(graph, list({span[0]: None for _, span in spans}))
     for row, (_, start, end, first, last) in spans:
@@ -176,7 +168,13 @@ def _people_spans(row: _Open) -> list[Span]:
 
 def _places_of_peoples(graph: KnowledgeGraph, words: Sequence[str]) -> dict[str, list[str]]:
     """Return, of each word, the entities whose people it names."""
-    forms = {word: [Literal(f'"{form}"{end}') for form in _people_forms(word) for end in ("", "@en")] for word in words}
+    # A demonym may be written in a graph with a capital, in the singular or in the plural.
+    single = {word: word.removesuffix("'s") for word in words}
+    written = {word: (one, one.removesuffix("s"), f"{one}s") for word, one in single.items()}
+    forms = {
+        word: [Literal(f'"{form}"{end}') for form in dict.fromkeys(map(str.capitalize, some)) for end in ("", "@en")]
+        for word, some in written.items()
+    }
     patterns = [Pattern(object=form) for row in forms.values() for form in row]
     found = dict(zip(patterns, graph.match(patterns), strict=True)) if patterns else {}
     relations = list({triple.relation: None for row in found.values() for triple in row})
@@ -184,12 +182,6 @@ def _places_of_peoples(graph: KnowledgeGraph, words: Sequence[str]) -> dict[str,
     demonyms = {relation for relation, label in labels if fold(label) == DEMONYM or relation.endswith(DEMONYM_ID)}
     triples = {word: [triple for form in row for triple in found[Pattern(object=form)]] for word, row in forms.items()}
     return {word: sorted({t.subject for t in row if t.relation in demonyms}) for word, row in triples.items()}
-
-
-def _people_forms(word: str) -> list[str]:
-    """Return how a demonym may be written in a graph: with a capital, in the singular or in the plural."""
-    one = word.removesuffix("'s")
-    return list(dict.fromkeys(form.capitalize() for form in (one, one.removesuffix("s"), f"{one}s")))
 
 
 def keep_likeliest(graph: KnowledgeGraph, found: Sequence[list[Mention]]) -> None:
@@ -222,7 +214,7 @@ def keep_likeliest(graph: KnowledgeGraph, found: Sequence[list[Mention]]) -> Non
 
 
 def _is_common(mention: Mention) -> bool:
-    """Return whether a word of a text in small letters is likelier a common one than a slip in a little-known name.
+    """Return whether a word of a text in small letters is likelier a common word than a slip in a little-known name.
 
     In a large graph most words of four letters are one slip away from several names, as *life* from Fife and Lice.
     """
@@ -243,14 +235,8 @@ def _weight(mention: Mention) -> float:
 
 def _unknown_words(graph: KnowledgeGraph, rows: Sequence[_Open]) -> frozenset[str]:
     """Return the words of texts in small letters that are words of no name."""
-    words = list(
-        {
-            row.words.text[start:end].lower(): None
-            for row in rows
-            if not row.words.marked
-            for start, end in row.words.bounds
-        }
-    )
+    small = [row.words for row in rows if not row.words.marked]
+    words = list({some.text[start:end].lower(): None for some in small for start, end in some.bounds})
     return frozenset(word for word, is_known in zip(words, graph.known_words(words), strict=True) if not is_known)
 
 
@@ -258,12 +244,17 @@ def _open_spans(row: _Open, unknown: frozenset[str]) -> list[Span]:
     """Choose the spans that may be a name with a slip.
 
     In a text that capitalises names, these are names by their form. In other texts they hold a word that is in no name;
-    where there is no exact mention at all, long ones without such a word are tried too.
+    where there is no exact mention at all, long spans without such a word are tried too.
     """
     words = row.words
     exact = [mention for mention in row.exact if mention.looks > 0]
     taken = {(mention.start, mention.end) for mention in exact}
-    spans = [span for span in row.every if (span[1], span[2]) not in taken and _may_be_name(span)]
+    spans = [
+        span
+        for span in row.every
+        if (span[1], span[2]) not in taken and span[4] - span[3] < MOST_WORDS
+        if span[0] and span[0][0].isalnum() and span[0][-1].isalnum()
+    ]
     if words.marked:
         formed = words.formed()
         return [span for span in spans if _is_formed(words, span, formed, exact)]
@@ -271,13 +262,8 @@ def _open_spans(row: _Open, unknown: frozenset[str]) -> list[Span]:
     return [span for span in spans if _is_odd(words, span, odd, bool(exact))]
 
 
-def _may_be_name(span: Span) -> bool:
-    name, _, _, first, last = span
-    return bool(name) and last - first < MOST_WORDS and name[0].isalnum() and name[-1].isalnum()
-
-
 def _is_formed(words: Words, span: Span, formed: Sequence[tuple[int, int]], exact: Sequence[Mention]) -> bool:
-    """Return whether a span is a name by its form, and holds a sure mention where there is one."""
+    """Return whether a span is a name by its form, and holds a sure mention if the text has any."""
     name, start, end, first, last = span
     if (first == last and words.is_common_noun(first)) or not any(_widens(words, span, *place) for place in formed):
         return False
@@ -298,7 +284,7 @@ def _is_odd(words: Words, span: Span, odd: Sequence[bool], has_exact: bool) -> b
 
 
 def _is_plain(words: Words, at: int) -> bool:
-    """Return whether the words around a word in small letters tell that it is no name: the meaning of, who wrote."""
+    """Return whether a word in small letters is no name by the words around it: the meaning of, who wrote."""
     before, after = (
         words.text[slice(*words.bounds[place])].lower() if 0 <= place < len(words.bounds) else ""
         for place in (at - 1, at + 1)
@@ -320,7 +306,11 @@ def _near(
 ) -> Mapping[str, tuple[float, list[str]]]:
     """Find the most similar names of the graph, and add their entities to ``known``."""
     rows = dict(zip(names, graph.near_names(names, MOST_NAMES), strict=True)) if names else {}
-    derived = {name: list(dict.fromkeys(without_endings(name))) for name in names}
+    # Names that a folded name may be derived from: Italy for Italian, Japan for Japanese.
+    derived = {
+        name: list({name[: -len(end)] + new: None for end, others in _ENDINGS if name.endswith(end) for new in others})
+        for name in names
+    }
     others = list({other: None for some in (rows, derived) for row in some.values() for other in row})
     entities = {name: ids for name, ids in zip(others, graph.find(others), strict=True) if len(ids)} if others else {}
     known.update(entities)

@@ -12,15 +12,15 @@ DETERMINERS = frozenset(
     ("das", "dem", "den", "der", "des", "die", *(stem + ending for stem in _STEMS for ending in _ENDINGS))
 )
 
+# Endings of an adjective, longest first; a label has one of the last three: Zweiter Weltkrieg.
 _ADJECTIVES = ("em", "en", "er", "es", "e")
-"""Endings of an adjective, longest first; a label has one of the last three: Zweiter Weltkrieg."""
 
+# Letters that an ending must leave.
 _LEAST = 3
-"""Letters that an ending must leave."""
 
 
 def is_determined(before: str, is_stop: bool) -> bool:
-    """Return whether a word is a determiner or an adjective in small letters, after which a noun is likely a plain one.
+    """Return whether a word is a determiner or an adjective in small letters: a noun after it is hardly a name.
 
     Args:
         before: The word, in the text's letters.

@@ -21,22 +21,22 @@ from srtk_plugin_local.dictionary.candidates import Candidate, Mention
 from srtk_plugin_local.dictionary.conditional_logit import Floats, Groups, chances, sigmoid, utilities
 
 FILE = "linker.json"
+# The smallest score after rounding.
 LEAST = 0.0001
-"""The smallest score after rounding."""
 
+# Features that choose among the candidates of a mention.
 CHOICE = ("exact", "folded", "coverage", "capital", "string", "popularity", "own", "facts", "coherence")
-"""Features that choose among the candidates of a mention."""
 
+# Features that decide whether the most likely candidate of a mention is right.
 FOUND = (
     "one", "looks", "detected", "length", "share", "rivals", "chance",
     "exact", "folded", "string", "popularity", "own", "facts", "coherence",
 )  # fmt: skip
-"""Features that decide whether the most likely candidate of a mention is right."""
 
 EVERYWHERE = "all"
 
+# Maximum distance of two vectors of one text by the same encoder.
 _SAME = 0.15
-"""Maximum distance of two vectors of one text by the same encoder."""
 
 
 def choice_row(mention: Mention, candidate: Candidate) -> list[float]:
@@ -189,10 +189,10 @@ class LearntWeights:
             raise DriverError(f"the weights in {where} were learnt {had}; set the linker alike, or train again")
 
     def check_encoder(self, probe: Sequence[float] | None, where: object) -> None:
-        """Check that the encoder is that of training.
+        """Check that the encoder is the encoder of training.
 
         Raises:
-            DriverError: If it is another one, or one of the two is missing.
+            DriverError: If it is another encoder, or either is missing.
         """
         if (probe is None) != (self.probe is None):
             had = "without an" if self.probe is None else "with an"
@@ -204,6 +204,6 @@ class LearntWeights:
 
 
 def shares_of(mentions: Sequence[Mention]) -> list[float]:
-    """Return the score of each mention relative to the best one."""
+    """Return the score of each mention relative to the best mention."""
     best = max((mention.score for mention in mentions), default=0.0) or 1.0
     return [mention.score / best for mention in mentions]

@@ -34,17 +34,17 @@ from srtk_plugin_local.dictionary.relation_phrases import RelationPhrases
 from srtk_plugin_local.dictionary.stop_words import STOP_WORDS, FunctionWords
 from srtk_plugin_local.dictionary.weight_fit import LinkerTraining
 
+# Default weights of the features of a score; context counts only with an encoder.
 WEIGHTS = {"match": 2.0, "popularity": 1.0, "length": 1.0, "context": 1.0}
-"""Default weights of the features of a score; context counts only with an encoder."""
 
+# Factor for words of a relation of another mention, as ``director`` in ``who was the director of jaws``.
 ECHO = 0.35
-"""Factor for words of a relation of another mention, as ``director`` in ``who was the director of jaws``."""
 
+# Factor for a mention next to a capitalised word that is in no mention.
 PART_OF_NAME = 0.7
-"""Factor for a mention next to a capitalised word that is in no mention."""
 
+# Minimum score of a mention relative to the best in the text, without learnt weights.
 KEEP = 0.5
-"""Minimum score of a mention relative to the best in the text, without learnt weights."""
 
 _PROBE = "What is the capital of the country that borders it?"
 
@@ -53,8 +53,8 @@ _PROBE = "What is the capital of the country that borders it?"
 class DictionaryLinker(EntityLinker):
     """Link names of the graph, its labels and aliases, after folding of case, diacritics and marks.
 
-    Without learnt weights, a score only ranks links. It is the weighted mean of match, popularity among the entities
-    of the name, length in words and (with an encoder) context, times how much the mention looks like a name in its
+    Without learnt weights, a score only ranks links. It is the weighted mean of match, popularity among the entities of
+    the name, length in words and (with an encoder) context. The factor is how much the mention looks like a name in its
     text. With learnt weights, it is the probability that the link is right, and a mention that is unlikely to refer to
     any candidate gets no link.
 
@@ -63,11 +63,11 @@ class DictionaryLinker(EntityLinker):
         encoder: Encoder that compares the sentence of a mention with the descriptions and facts of its candidates.
         detector: Mention detector that selects the spans to look up; by default, every run of words is looked up.
         detected: `only` looks up detected spans, `also` every run of words as well.
-        fuzzy: Minimum similarity, from 0 to 1, of names one slip or ending away from the words of a text in which
-            nothing surely is a name; 1 for exact names only, without initials and parts of names either. By default
-            0.75, and with learnt weights 1, unless a `monitor` of their training chose the threshold.
+        fuzzy: Minimum similarity, from 0 to 1, of names one slip or ending away from the words of a text without a sure
+            name. With 1 only exact names link, without initials and parts of names either. By default 0.75, and with
+            learnt weights 1, unless a `monitor` of their training chose the threshold.
         max_words: Maximum number of words of a name.
-        n_best: Maximum number of entities of one mention: the best one and its alternatives.
+        n_best: Maximum number of entities of a mention: the best entity and its alternatives.
         alternatives: Minimum score of an alternative relative to the best entity of its mention, from 0 to 1.
         candidates: Maximum number of entities of one name; those with the most triples are kept.
         min_score: Minimum score of a link. By default the learnt threshold for the best link of a mention, 0 for its
@@ -77,10 +77,9 @@ class DictionaryLinker(EntityLinker):
         languages: Languages of function words, which are not names in lower case: de, en, es, fr, it, nl, pt; by
             default the language of each text, by its function words. Of several the first is the language of the
             texts. Also the languages of descriptions, in order of preference, by default English.
-        stop_words: Function words that replace those of the languages.
+        stop_words: Function words, in the place of the languages' words.
         weights: Weights of `match` (2), `popularity`, `length` and `context` (1 each) that differ from the default.
             With learnt weights they only choose among overlapping mentions.
-        about: Relations whose values describe an entity, for the encoder.
         model: Folder of learnt weights: `training/model` in the folder of a run. A recipe that trains needs none.
     """
 
@@ -101,7 +100,6 @@ class DictionaryLinker(EntityLinker):
     languages: Sequence[str] | None = attrs.field(default=None, validator=keys_of(tuple(STOP_WORDS)))
     stop_words: Sequence[str] | None = None
     weights: Mapping[str, float] = attrs.field(factory=dict, validator=[keys_of(tuple(WEIGHTS)), each(at_least(0))])
-    about: Sequence[str] = entity_context.ABOUT
     model: str | None = None
     _words: FunctionWords = attrs.field(init=False, repr=False)
     _weights: dict[str, float] = attrs.field(init=False, repr=False)
@@ -158,7 +156,8 @@ class DictionaryLinker(EntityLinker):
 
         An empty list of gold links is an example of a text without entities.
         """
-        examples = [example for example in task.examples if weight_fit.is_annotated(example)]
+        asked = ((example, example.question) for example in task.examples)
+        examples = [example for example, question in asked if question.gold_links is not None or question.links]
         # The best F1 wants names that are sure; what is monitored, such as a retrieval, loses more by a missing link.
         near = training.monitor is not None
         found: list[weight_fit.Case] = []
@@ -216,7 +215,7 @@ class DictionaryLinker(EntityLinker):
         self._learnt.save(folder)
 
     def load(self, folder: Path) -> None:
-        """Read the weights that ``save`` wrote; encoder and detector must be those of training."""
+        """Read the weights that ``save`` wrote; encoder and detector must be the same as in training."""
         learnt = LearntWeights.load(folder)
         learnt.check_places(self._places, folder)
         learnt.check_encoder(self._probe(), folder)
@@ -226,7 +225,7 @@ class DictionaryLinker(EntityLinker):
         """Fill in the context features of every mention, or of those with several candidates."""
         if self._vectors is None or self._vectors.encoder is not encoder:
             self._vectors = Vectors(encoder)
-        context_features.compare(self.graph, self._vectors, self.about, self.languages or ("en",), found, every)
+        context_features.compare(self.graph, self._vectors, self.languages or ("en",), found, every)
 
     def _phrases(self) -> RelationPhrases:
         """Return the phrases of the graph's relations, read at the first use."""
@@ -254,19 +253,14 @@ class DictionaryLinker(EntityLinker):
         """
         parsed = [self._words.parse(text) for text in texts]
         places = self.detector.detect(texts) if self.detector is not None else None
-        limits = LookupLimits(
-            self.max_words, self.candidates, self._least_similar(near), self.detected == "only", self._phrases
-        )
+        least = (fuzzy_match.LEAST if near else 1.0) if self.fuzzy is None else self.fuzzy
+        fuzzy = least if least < 1 else None
+        limits = LookupLimits(self.max_words, self.candidates, fuzzy, self.detected == "only", self._phrases)
         found = look_up(self.graph, parsed, places, limits)
         raise_coordinated(self.graph, found)
         for mention in (mention for mentions in found for mention in mentions):
             self._score(mention)
         return found
-
-    def _least_similar(self, near: bool) -> float | None:
-        """Return the minimum similarity of near names; None for exact names only."""
-        least = (fuzzy_match.LEAST if near else 1.0) if self.fuzzy is None else self.fuzzy
-        return least if least < 1 else None
 
     def _score(self, mention: Mention) -> None:
         """Score the candidates of a mention and sort them, best first."""
@@ -317,12 +311,13 @@ class DictionaryLinker(EntityLinker):
                     self._score(mention)
 
     def _links(self, mentions: Sequence[Mention]) -> list[Link]:
-        """Return the links of the mentions whose score is high enough, in itself and relative to the best one."""
+        """Return the links of the mentions whose score is high enough, in itself and relative to the best mention."""
         keep = self.keep
         if keep is None:
             keep = 0.0 if self._learnt else KEEP
-        least = max(self._least, keep * max((mention.score for mention in mentions), default=0.0))
         lowest = self.min_score or 0.0
+        least = self._learnt.threshold if self.min_score is None and self._learnt else lowest
+        least = max(least, keep * max((mention.score for mention in mentions), default=0.0))
         links = [
             Link(candidate.entity, candidate.score, mention.start, mention.end, candidate.label)
             for mention in mentions
@@ -331,10 +326,3 @@ class DictionaryLinker(EntityLinker):
             if candidate.score >= max(lowest, self.alternatives * mention.score)
         ]
         return sorted(links, key=lambda link: (link.start or 0, -link.score, link.entity, link.end or 0))
-
-    @property
-    def _least(self) -> float:
-        """Minimum score of the best entity of a mention."""
-        if self.min_score is not None:
-            return self.min_score
-        return self._learnt.threshold if self._learnt else 0.0

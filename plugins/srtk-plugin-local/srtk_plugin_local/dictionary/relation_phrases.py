@@ -14,7 +14,7 @@ class RelationPhrases:
     """The labels of several words of a graph's relations.
 
     Args:
-        graph: A graph; one that does not list its relations has no phrases.
+        graph: A graph; without a list of its relations it has no phrases.
     """
 
     def __init__(self, graph: KnowledgeGraph) -> None:

@@ -1,7 +1,7 @@
 """Short names: initials, and parts of a name that many names have, resolved by the entity with by far the most triples.
 
 People write *the US*, *NFL* and *United States* where a graph has *United States of America* and *National Football
-League*. Many names begin or abbreviate so; which is meant is clear if one entity is much better known than the others.
+League*. Many names begin or abbreviate so; which is meant is clear if one entity is much better known than all others.
 """
 
 from __future__ import annotations
@@ -19,23 +19,23 @@ from srtk_plugin_local.dictionary.fuzzy_match import is_linked
 from srtk_plugin_local.dictionary.word_spans import Span, Words
 from srtk_plugin_local.name_index import JOINING, LEAST_LETTERS, PART, initials_of, letters_of, words_of
 
+# Names of the graph that are compared with each short name.
 MOST_NAMES = 500
-"""Names of the graph that are compared with each short name."""
 
+# How many times the triples of any other entity the one that is meant must have.
 DOMINANT = 2.0
-"""How many times the triples of any other entity the one that is meant must have."""
 
+# An entity with fewer triples is not so well known that a part of its name would do.
 LEAST_TRIPLES = 20
-"""An entity with fewer triples is not so well known that a part of its name would do."""
 
+# Similarity of initials to the name, and of its beginning before a joining word.
 STRING = 0.9
-"""Similarity of initials to the name, and of its beginning before a joining word."""
 
 _INITIALS = re.compile(
     r"(?<![\w.&-])(?:[A-Z]\.){2,6}(?!\w)|(?<![\w.&-])[A-Z]{2,6}(?=(?:'s|’s|s)?(?![\w&-])|-[^\W\d_][^\W\d_A-Z])"
 )
+# Initials of plurals, which Spanish doubles: EE. UU. for Estados Unidos.
 _PLURAL = re.compile(r"(?<!\w)(?:([A-Z])\1\.? ?([A-Z])\2|([a-z])\3\. ?([a-z])\4)(?!\w)\.?")
-"""Initials of plurals, which Spanish doubles: EE. UU. for Estados Unidos."""
 _END = r"(?=(?:'s|’s)?(?![\w&-])|-[^\W\d_]{2})"
 _SMALL_INITIALS = re.compile(
     rf"(?<![\w.&-])(?:(?:[a-z]\.){{2,6}}(?!\w)|us(?=-[^\W\d_]{{2}})|[b-df-hj-np-tv-z]{{3,6}}{_END})", re.IGNORECASE
@@ -47,12 +47,12 @@ _DETERMINED = re.compile(
 )
 _VOWEL = re.compile("[aeiou]")
 _PLAIN_END = re.compile(r"-[a-z]+\Z")
+# Function words that are initials too; where a determiner precedes them, they are no pronouns.
 _PRONOUNS = ("us",)
-"""Function words that are initials too; where a determiner precedes them, they are no pronouns."""
+# Words of a part of a name in a text in small letters.
 _MOST_PART = 4
-"""Words of a part of a name in a text in small letters."""
+# Letters from which a single capitalised word may be a part of a name.
 _ALONE = 5
-"""Letters from which a single capitalised word may be a part of a name."""
 
 
 @attrs.define
@@ -77,13 +77,13 @@ class _Short:
 def add_short(
     graph: KnowledgeGraph, parsed: Sequence[Words], found: Sequence[list[Mention]], known: dict[str, Sequence[str]]
 ) -> None:
-    """Add mentions of short names where a text has initials, and to texts in which nothing surely is a name.
+    """Add mentions of short names where a text has initials, and to texts without a sure name.
 
     Args:
         graph: Graph with the names.
         parsed: Words of each text.
-        found: Mentions of each text so far, to which the others are added.
-        known: Entities by folded name, to which those of the short names are added.
+        found: Mentions of each text so far; short names are added.
+        known: Entities by folded name; entities of short names are added.
     """
     every = [
         short
@@ -93,7 +93,16 @@ def add_short(
     if not every:
         return
     # What a mention of a near name is of, such as Italy for Italian, has to be less well known too.
-    rivals = [_rivals(short, known) for short in every]
+    rivals = [
+        {
+            id_
+            for mention in short.mentions
+            if mention.string < 1 and mention.start < short.span[2] and short.span[1] < mention.end
+            for name in mention.names
+            for id_ in known[name]
+        }
+        for short in every
+    ]
     held = _Holders.of(graph, every, rivals)
     for short, others in zip(every, rivals, strict=True):
         name, start, end, first, last = short.span
@@ -112,7 +121,7 @@ def add_short(
 
 @attrs.frozen
 class _Holders:
-    """The names that may be meant by short ones, with their entities.
+    """The names that short names may mean, with their entities.
 
     Attributes:
         near: Names of the graph that are like each short name.
@@ -128,7 +137,7 @@ class _Holders:
 
     @classmethod
     def of(cls, graph: KnowledgeGraph, every: Sequence[_Short], rivals: Sequence[set[str]]) -> _Holders:
-        """Look up what the graph has for some short names and their rivals."""
+        """Look up the names and entities of some short names and their rivals."""
         asked = list({short.span[0]: None for short in every})
         near = dict(zip(asked, graph.near_names(asked, MOST_NAMES), strict=True))
         names = list({name: None for row in near.values() for name in row} | dict.fromkeys(asked))
@@ -146,25 +155,23 @@ class _Holders:
         names = self._names(short)
         clear = short.initials and len(letters_of(name)) > 2 and (short.words.marked or not _VOWEL.search(name))
         entities = {*rivals, *(id_ for other in [*names, name] for id_ in self.ids[other])}
-        best = _dominant(entities, self.degrees, 1 if clear else LEAST_TRIPLES)
-        return best, [other for other in names if best in self.ids[other]]
+        ranked, degrees = best_first(entities, self.degrees.__getitem__)[:2], self.degrees
+        if not ranked or degrees[ranked[0]] < (1 if clear else LEAST_TRIPLES):
+            return None, []
+        if len(ranked) > 1 and degrees[ranked[0]] < DOMINANT * degrees[ranked[1]]:
+            return None, []
+        return ranked[0], [other for other in names if ranked[0] in self.ids[other]]
 
     def _names(self, short: _Short) -> list[str]:
         """Return the names that a short one abbreviates, or is a part of."""
         name = short.span[0]
-        fits = _abbreviates if short.initials else _holds
-        names = [other for other in self.near[name] if fits(other, name)]
+        letters = letters_of(name)
+        fits = (lambda other: letters in initials_of(other)) if short.initials else (lambda other: _holds(other, name))
+        names = list(filter(fits, self.near[name]))
         if short.plural:
             return [other for other in names if all(word.endswith("s") for word in words_of(other))]
         cores = [] if short.initials else [other for other in names if _is_core(other, name)]
         return cores if cores or not (short.initials or short.words.marked) else names
-
-
-def _rivals(short: _Short, known: Mapping[str, Sequence[str]]) -> set[str]:
-    """Return the entities of the near names that overlap a short one."""
-    _, start, end, _, _ = short.span
-    near = [m for m in short.mentions if m.string < 1 and m.start < end and start < m.end]
-    return {id_ for mention in near for name in mention.names for id_ in known[name]}
 
 
 def _written(graph: KnowledgeGraph, ids: Sequence[str]) -> dict[str, set[str]]:
@@ -193,8 +200,8 @@ def _shorts(words: Words, mentions: list[Mention]) -> list[_Short]:
 def _small_shorts(words: Words, mentions: list[Mention]) -> list[_Short]:
     """Return the short names that a text in small letters may have.
 
-    Initials are letters with full stops (``u.s.``), letters without a vowel (``nfl``), and a few letters after a
-    determiner or a superlative, where they are no pronoun (``the us``, ``which us state``). A part of a name is at
+    Initials are letters with full stops (``u.s.``) and letters without a vowel (``nfl``). After a determiner or a
+    superlative a few letters are no pronoun, but initials, too (``the us``, ``which us state``). A part of a name is at
     least two words that no name overlaps.
     """
     exact = [mention for mention in mentions if mention.string == 1]
@@ -253,26 +260,14 @@ def _span(words: Words, start: int, end: int) -> Span | None:
     return (fold(words.text[start:end]), start, end, inside[0], inside[-1]) if inside else None
 
 
-def _abbreviates(name: str, short: str) -> bool:
-    return letters_of(short) in initials_of(name)
-
-
 def _holds(name: str, short: str) -> bool:
-    """Return whether a name holds the words of another in their order, and at once if there is only one."""
+    """Return whether a name holds the words of a short name in their order."""
     left = iter(words_of(name))
     return all(word in left for word in words_of(short))
 
 
 def _is_core(name: str, short: str) -> bool:
-    """Return whether a name is another one and what joining words add: United States of America."""
+    """Return whether a name is a short name with an addition by a joining word: United States of America."""
     words, part = words_of(name), words_of(short)
     joining = [at for at, word in enumerate(words) if word in JOINING]
     return bool(joining) and part in (words[: joining[0]], words[joining[-1] + 1 :])
-
-
-def _dominant(entities: set[str], degrees: Mapping[str, int], least: int) -> str | None:
-    """Return the entity with by far the most triples, and no fewer than the least; else None."""
-    ranked = best_first(entities, degrees.__getitem__)[:2]
-    if not ranked or degrees[ranked[0]] < least:
-        return None
-    return ranked[0] if len(ranked) == 1 or degrees[ranked[0]] >= DOMINANT * degrees[ranked[1]] else None

@@ -1,4 +1,4 @@
-"""Function words by language, which are not names by themselves in lower case, and the language that they tell."""
+"""Function words by language, which are not names by themselves in lower case, and the language of a text by them."""
 
 from __future__ import annotations
 
@@ -60,8 +60,8 @@ STOP_WORDS: dict[str, frozenset[str]] = {
 
 DEFAULT = "en"
 
+# Function words by which a text is in another language than English; `die` and `was` are English words too.
 SURE = 2
-"""Function words by which a text is in another language than English; `die` and `was` are English words too."""
 
 
 def language_of(words: Iterable[str]) -> str:
@@ -92,7 +92,7 @@ class FunctionWords:
 
     Args:
         languages: Codes of languages; None for the language of each text.
-        given: Words that replace those of the languages.
+        given: Words in the place of the languages' words.
     """
 
     def __init__(self, languages: Sequence[str] | None, given: Sequence[str] | None = None) -> None:

@@ -1,4 +1,4 @@
-"""Suggestions: entities whose names are like words of a text in which nothing is linked."""
+"""Suggestions: entities whose names are like words of a text without links."""
 
 from __future__ import annotations
 
@@ -6,21 +6,29 @@ from collections.abc import Sequence
 
 from srtk_framework.roles import KnowledgeGraph
 from srtk_framework.values import Link, link_order, rounded
-from srtk_plugin_local.dictionary.word_spans import Span, Words
+from srtk_plugin_local.dictionary.word_spans import Words
 from srtk_plugin_local.name_index import LEAST_LETTERS, letters_of, likeness
 
 MOST_WORDS = 5
 
+# Names of the graph that are compared with each span.
 NEAR = 20
-"""Names of the graph that are compared with each span."""
 
+# Letters of a span at which its length counts half of what it can: one long name is likelier than a short one.
 HALF = 4
-"""Letters of a span at which its length counts half of what it can: one long name is likelier than a short one."""
 
 
 def suggest(graph: KnowledgeGraph, parsed: Sequence[Words], limit: int) -> list[list[Link]]:
     """Suggest entities for each text, the likeliest first; see ``EntityLinker.suggest``."""
-    spans = [[span for span in words.spans(MOST_WORDS) if _may_be_a_name(words, span)] for words in parsed]
+    spans = [
+        [
+            (name, start, end, first, last)
+            for name, start, end, first, last in words.spans(MOST_WORDS)
+            if not any(words.stop[word] and words.lower[word] for word in (first, last))
+            if name[0].isalnum() and name[-1].isalnum() and len(letters_of(name)) >= LEAST_LETTERS
+        ]
+        for words in parsed
+    ]
     names = list({span[0]: None for row in spans for span in row})
     near = dict(zip(names, graph.near_names(names, NEAR), strict=True)) if names else {}
     others = list({other: None for row in near.values() for other in row})
@@ -42,9 +50,3 @@ def suggest(graph: KnowledgeGraph, parsed: Sequence[Words], limit: int) -> list[
         popular = sorted(best.values(), key=lambda link: (-link.score, -degrees[link.entity], link.entity))
         found.append(sorted(popular[:limit], key=link_order))
     return found
-
-
-def _may_be_a_name(words: Words, span: Span) -> bool:
-    name, _, _, first, last = span
-    plain_end = (words.stop[first] and words.lower[first]) or (words.stop[last] and words.lower[last])
-    return not plain_end and name[0].isalnum() and name[-1].isalnum() and len(letters_of(name)) >= LEAST_LETTERS

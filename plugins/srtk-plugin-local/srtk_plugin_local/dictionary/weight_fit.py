@@ -24,11 +24,11 @@ class LinkerTraining:
         penalty: L2 penalty of the weights; a larger one gives smaller weights.
         folds: Folds of cross-validation, for the calibration and the threshold.
         batch: Texts that are linked at once.
-        monitor: Metric on the validation questions that chooses the threshold, such as `answer_recall` of the
-            recipe's retrieval, which weighs a missing link against a wrong one by what they cost; by default the
-            threshold has the best F1 of links on the training questions.
-        thresholds: Number of thresholds that are tried with `monitor`: that of the best F1, 0, and quantiles of the
-            scores of links.
+        monitor: Metric on the validation questions that chooses the threshold. `answer_recall` of the recipe's
+            retrieval weighs a missing link against a wrong link by their cost. By default the threshold has the best F1
+            of links on the training questions.
+        thresholds: Number of thresholds that are tried with `monitor`: with the best F1, 0, and quantiles of the scores
+            of links.
     """
 
     penalty: float = attrs.field(default=3.0, validator=positive)
@@ -63,11 +63,6 @@ def gold_of(example: TrainingExample) -> list[Link]:
     """Return the gold links of a question, else its given links."""
     links = example.question.gold_links
     return list(example.question.links if links is None else links)
-
-
-def is_annotated(example: TrainingExample) -> bool:
-    """Return whether a question has gold links, possibly none, or given links."""
-    return example.question.gold_links is not None or bool(example.question.links)
 
 
 def wanted(gold: Sequence[Link]) -> int:
@@ -188,7 +183,7 @@ def learn(
 
 
 def threshold_choices(found: Sequence[Sequence[Link]], best: float, number: int) -> list[float]:
-    """Return the thresholds to try: 0, the one with the best F1, and quantiles of the links' scores; ascending.
+    """Return the thresholds to try: 0, the threshold of the best F1, and quantiles of the links' scores; ascending.
 
     Args:
         found: Links of texts without a threshold.
@@ -205,7 +200,11 @@ def threshold_choices(found: Sequence[Sequence[Link]], best: float, number: int)
 def _fit(ambiguous: Sequence[Case], given: Sequence[Case], training: LinkerTraining) -> tuple[Floats, Floats]:
     """Fit the choice among candidates, then whether the most likely candidate of a mention is right."""
     groups = Groups.of([case.rows for case in ambiguous], len(CHOICE))
-    scale = _scale(_centred(groups))
+    apart = groups.rows
+    if len(apart):
+        means = np.add.reduceat(groups.rows, groups.offsets[:-1], axis=0) / np.diff(groups.offsets)[:, None]
+        apart = np.asarray(groups.rows - means[groups.owner])
+    scale = _scale(apart)
     rights = groups.offsets[:-1] + np.array([case.right for case in ambiguous], dtype=np.int64)
     choice = fit(Groups(groups.rows / scale, groups.offsets), rights, training.penalty) / scale
     rows = _found_rows(given, choice)
@@ -237,14 +236,7 @@ def _best(case: Case, choice: Floats) -> tuple[int, float]:
     return place, float(likely[place])
 
 
-def _centred(groups: Groups) -> Floats:
-    if not len(groups.rows):
-        return groups.rows
-    means = np.add.reduceat(groups.rows, groups.offsets[:-1], axis=0) / np.diff(groups.offsets)[:, None]
-    return np.asarray(groups.rows - means[groups.owner])
-
-
 def _scale(rows: Floats) -> Floats:
-    """Return the standard deviation of each feature; 1 for a constant one."""
+    """Return the standard deviation of each feature; 1 for a constant feature."""
     spread = rows.std(axis=0) if len(rows) else np.ones(rows.shape[1])
     return np.where(spread > 1e-9, spread, 1.0)

@@ -48,7 +48,7 @@ Span = tuple[str, int, int, int, int]
 
 @cache
 def _word_pattern() -> re.Pattern[str]:
-    """Compile the pattern of words in any script; unlike that of ``re``, it includes combining marks."""
+    """Compile the pattern of words in any script; words of ``re`` lack combining marks."""
     planes = (*range(0x300, 0x20000), *range(0xE0100, 0xE01F0))
     marks = "".join(chr(c) for c in planes if unicodedata.category(chr(c))[0] == "M")
     glue = f"[{marks}\u200c\u200d]*"
@@ -56,7 +56,7 @@ def _word_pattern() -> re.Pattern[str]:
 
 
 class Words:
-    """The words of a text, compounds split into their parts, with the features that tell names from other words.
+    """The words of a text, compounds split into their parts, with features by which names differ from other words.
 
     Args:
         text: Any text.
@@ -98,8 +98,8 @@ class Words:
             most: Maximum number of words of a span; two characters of an unspaced script count as one word.
 
         Returns:
-            Spans by first word, then last word. One with typographic quotes or dashes comes again with plain ones,
-            and a compound comes again with blanks for its hyphens.
+            Spans by first word, then last word. A span with typographic quotes or dashes comes again with plain marks,
+            and a compound with blanks for its hyphens.
         """
         text = self.text
         # The whole text can be folded at once where folding keeps lengths: in ASCII with single spaces.
@@ -112,7 +112,11 @@ class Words:
         for first in range(len(self.bounds)):
             starts = self._starts(first)
             beyond = bisect_right(self.halves, self.halves[first] + 2 * most) - 1
-            for last in range(first + self._is_plain_stop(first), beyond):
+            # A function word is no name by itself in small letters, unless it is quoted.
+            begin = self.bounds[first][0]
+            quoted = begin > 0 and text[begin - 1] in _ENCLOSING
+            plain_stop = self.stop[first] and ((self.lower[first] and not quoted) or not self.looks(first, first))
+            for last in range(first + plain_stop, beyond):
                 for start in starts:
                     for end in ends[last]:
                         if flat is not None:
@@ -125,13 +129,6 @@ class Words:
         return found + [
             (name.replace("-", " "), start, end, first, last) for name, start, end, first, last in compounds
         ]
-
-    def _is_plain_stop(self, word: int) -> bool:
-        if not self.stop[word]:
-            return False
-        start = self.bounds[word][0]
-        in_small = self.lower[word] and (start == 0 or self.text[start - 1] not in _ENCLOSING)
-        return in_small or not self.looks(word, word)
 
     def _starts(self, word: int) -> list[int]:
         """Return the possible starts of a name at a word: the word, or the marks before it."""

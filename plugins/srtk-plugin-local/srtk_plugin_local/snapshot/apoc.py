@@ -13,7 +13,7 @@ _ENDS = ("_start", "_type", "_end")
 
 
 def is_apoc(titles: Sequence[str]) -> bool:
-    """Return whether headings are those of such a file."""
+    """Return whether a file has these headings."""
     return {_ID, *_ENDS} <= set(titles)
 
 

@@ -17,7 +17,7 @@ from srtk_plugin_local.snapshot.id_names import IdNames
 from srtk_plugin_local.snapshot.input_files import Progress
 from srtk_plugin_local.snapshot.layout import TERM_LITERALS, ArrayFile, HeapFile, hash64, map_array, width
 from srtk_plugin_local.snapshot.mediators import GENERATED
-from srtk_plugin_local.snapshot.staging_values import is_literal
+from srtk_plugin_local.snapshot.staging_values import first_row, is_literal
 
 if TYPE_CHECKING:
     import duckdb
@@ -62,8 +62,7 @@ class Work:
 
     def one(self, sql: str) -> int:
         """Return the number that a query selects; 0 for NULL."""
-        row = self.con.execute(sql).fetchone()
-        return int(row[0]) if row and row[0] is not None else 0
+        return first_row(self.con, sql)[0]
 
     def batches(self, sql: str, rows: int, stage: str, total: int | None) -> Iterator[Any]:
         """Stream the rows of a query as pyarrow record batches."""
@@ -210,7 +209,7 @@ def write_names(work: Work, id_names: Callable[[bool], IdNames]) -> None:
 
     Args:
         work: The build.
-        id_names: Says what ids are called, by whether there are labels.
+        id_names: Returns the names of ids, with or without labels.
     """
     con = work.con
     con.execute(
@@ -261,6 +260,7 @@ def _folded(
         bare = lacks.copy() if not id_names.names else np.zeros(len(lacks), dtype=bool)
         if not id_names.names:
             bare[[row for row, found in names.items() if not _is_bare(texts[row], found)]] = False
+        # Even where ids are names, generated ids such as mids are no names.
         bare |= lacks & pc.match_substring_regex(batch.column(0), GENERATED).to_numpy(zero_copy_only=False)
         unnamed[numbers[bare]] = True
     if names:
@@ -311,8 +311,8 @@ def _write_aliases(work: Work) -> int:
 def write_qualifiers(work: Work) -> None:
     """Write the qualifiers, each with the position of its edge among the forward targets.
 
-    A term with a type or a language is a literal, any other term is none. Where the inputs say otherwise, the file
-    ``terms.literals`` says of each term whether it is a literal.
+    A term with a type or a language is a literal, any other term is none. If the inputs contradict this, the file
+    ``terms.literals`` has a flag for each term.
     """
     con = work.con
     con.execute("CREATE TABLE term AS SELECT v AS id, bool_or(literal) AS literal FROM qualifier GROUP BY v ORDER BY v")

@@ -1,4 +1,4 @@
-"""The build of a snapshot: out of core, in a folder beside the target, of which it becomes a generation at the end."""
+"""The build of a snapshot: out of core, in a folder beside the target, and published as its generation at the end."""
 
 from __future__ import annotations
 
@@ -51,8 +51,8 @@ if TYPE_CHECKING:
     import duckdb
 
 _TYPES = ("http://www.w3.org/1999/02/22-rdf-syntax-ns#type", "rdf:type")
+# Name of a snapshot in the cache of ``Graph``: a digest of files and settings, and one of the files' content.
 CACHED = re.compile("([0-9a-f]{12})-[0-9a-f]{24}")
-"""Name of a snapshot in the cache of ``Graph``: a digest of files and settings, and one of the files' content."""
 _SUBCLASSES = ("http://www.w3.org/2000/01/rdf-schema#subClassOf", "rdfs:subClassOf")
 
 
@@ -161,7 +161,7 @@ def check_target(out: Path, force: bool) -> None:
 
 
 def _is_ours(out: Path) -> bool:
-    """Return whether a folder is empty, a snapshot, or what a build left that was killed before it was one."""
+    """Return whether a folder is empty, a snapshot, or the rest of a killed build."""
     meta = out / META
     if meta.is_file() and f'"format": "{FORMAT}"' in meta.read_text("utf-8", "replace"):
         return True
@@ -252,13 +252,13 @@ def _connect(settings: BuildSettings, place: Path) -> duckdb.DuckDBPyConnection:
     import duckdb
 
     con = duckdb.connect(str(place / "work.duckdb"))
-    threads = settings.threads or min(4, os.cpu_count() or 1)
     try:
         con.execute(f"SET memory_limit = {quote(settings.memory)}")
     except duckdb.Error as error:
         con.close()
         raise InputError(f"{settings.memory!r} is not an amount of memory; write one like 1GB or 500MB") from error
-    con.execute(f"SET threads = {threads}")
+    # Each thread holds buffers of its own, and ``memory`` is the limit of all together.
+    con.execute(f"SET threads = {min(4, os.cpu_count() or 1)}")
     (place / "spill").mkdir()
     con.execute(f"SET temp_directory = {quote(str(place / 'spill'))}")
     # In a notebook without ipywidgets DuckDB has no bar, and refuses to change the setting.

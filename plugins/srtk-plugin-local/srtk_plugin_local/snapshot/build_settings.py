@@ -15,26 +15,26 @@ from srtk_framework.text import ALIAS_RELATIONS, LABEL_RELATIONS
 from srtk_framework.values import InputError
 from srtk_plugin_local.snapshot.layout import VERSION
 
+# Relation of an edge that names none.
 EDGE = "edge"
-"""Relation of an edge that names none."""
+# Stands between the path of a file and the name of a table in it.
 WITHIN = "::"
-"""Stands between the path of a file and the name of a table in it."""
 RDFS_LABEL = "http://www.w3.org/2000/01/rdf-schema#label"
+# Relation of the triples made from files of descriptions.
 DESCRIPTION = "description"
-"""Relation of the triples made from files of descriptions."""
 SKOS_ALIAS = "http://www.w3.org/2004/02/skos/core#altLabel"
 LABELS = (RDFS_LABEL, "rdfs:label")
 ALIASES = (SKOS_ALIAS, "skos:altLabel")
 
 
+# Counts up when the same files and settings may give another graph, so that snapshots are built again.
 _READER = 4
-"""Counts up when the same files and settings may give another graph, so that snapshots are built again."""
 
 
 def matched_files(names: Iterable[str]) -> tuple[str, ...]:
     """Replace each pattern by the files that match it, and each folder by its data files, sorted.
 
-    What is a file, or matches none, stays as it is; so does a folder without data.
+    A name of a file, and a pattern without matches, stay as they are; so does a folder without data.
     """
     from srtk_framework.run import data_files  # which imports what runs a recipe
 
@@ -68,10 +68,10 @@ class BuildSettings:
         separator: Column separator of tables; by default found out: tab, comma, semicolon or ``|``.
         columns: Headings, or numbers from 1, of the subject, relation and object columns; with ``id``, of those to
             read. By default they are found by the words of the header, else they are the first three.
-        header: Whether the first line of tables is a header; by default it is one if its words say so.
+        header: Whether the first line of tables is a header; by default its words decide.
         id: Heading of the column of the entity, in tables with one entity in each row; each other column is a relation.
-        keys: Heading of the column of the key, by file, where several tables have different ones.
-        links: Table whose rows the values of a column are, by heading.
+        keys: Heading of the column of the key, by file, where tables have different keys.
+        links: Table of the rows that the values of a column name, by heading.
         missing: Words of missing values in tables of entities, whatever their case; by default NULL, NaN, None, N/A and
             the like. Facts with such a word as subject or object are left out where words are given.
         plan: File of a plan of columns, as ``srtk graph build --plan`` writes it; it goes before all that is found.
@@ -79,20 +79,20 @@ class BuildSettings:
         literal_columns: Headings of the columns of such tables whose values are literals.
         keep: Names of columns or properties that are read although they are layout (x, y, color) or bookkeeping
             (created_at, file_path); ``all`` for every name.
-        literals: Which objects of tsv, csv and parquet files, and which qualifier values, are literals: typed
-            ("7"^^xsd:integer, "Riga"@lv; in tables with one entity in each row also plain numbers, dates and truth
-            values), numbers (plain numbers, dates and truth values in all tables), quoted (also "text"), or none.
-        strict: Make an error of what is otherwise counted and skipped: empty cells, rows with another number of
-            columns, comment lines, empty files, first lines that may be a header.
+        literals: Objects of tsv, csv and parquet files, and qualifier values, that are literals. typed:
+            "7"^^xsd:integer, "Riga"@lv; in tables with one entity in each row also plain numbers, dates and truth
+            values. numbers: plain numbers, dates and truth values in all tables. quoted: also "text". Or none.
+        strict: Refuse rows that are otherwise counted and skipped: empty cells, rows with another number of columns,
+            comment lines, empty files, first lines that may be a header.
         labels: Files of id, label and, optionally, language; or JSON objects of labels by id.
         aliases: The same for further names.
         redirects: Files of pages and the ids that they redirect to, as RDF or with two columns (or three, a relation
-            between them): the names of a page become aliases of what it leads to.
+            between them): the names of a page become aliases of the entity.
         descriptions: Files of id and description; each becomes a triple of the relation `description` if its id
             occurs in a triple.
         qualifiers: Files of subject, relation, object, qualifier relation and value.
-        label_relations: Relations whose objects are labels; rdfs:label by default, and in RDF files the other relations
-            of ``srtk_framework.text.LABEL_RELATIONS``, of which the first that an entity has gives its label.
+        label_relations: Relations whose objects are labels; by default rdfs:label. In RDF files by default also the
+            relations of ``srtk_framework.text.LABEL_RELATIONS``; the first that an entity has gives its label.
         alias_relations: Relations whose objects are aliases; skos:altLabel by default, and in RDF files the other
             relations of ``srtk_framework.text.ALIAS_RELATIONS``.
         languages: Languages of labels and aliases to keep, in order of preference; by default all, English first.
@@ -105,7 +105,6 @@ class BuildSettings:
             file, wherever it lies.
         names: Whether ids are names, shown with spaces for underscores; by default true without labels and RDF.
         memory: Memory limit for sorting and joining, such as 1GB.
-        threads: Thread limit; at most four by default.
         made_by: Tool that wrote the files: graphrag, kgtk, gephi or wikidata-json; by default they are read by format.
     """
 
@@ -140,7 +139,6 @@ class BuildSettings:
     names: bool | None = None
     base: str = ""
     memory: str = "1GB"
-    threads: int | None = None
     made_by: str | None = None
 
     def chosen_columns(self) -> tuple[str, ...]:
@@ -174,7 +172,7 @@ def fingerprint(settings: BuildSettings) -> str:
         InputError: If a file is missing.
     """
     described: dict[str, Any] = attrs.asdict(settings)
-    del described["memory"], described["threads"]
+    del described["memory"]
     described["version"] = VERSION
     described["reader"] = _READER
     described["stat"] = [_stat(name) for name in settings.every_file()]

@@ -11,8 +11,8 @@ from srtk_plugin_local.snapshot.input_report import has_headings
 if TYPE_CHECKING:
     from rich.table import Table
 
+# Characters of an example.
 _EXAMPLE = 24
-"""Characters of an example."""
 _DIM = ("layout", "bookkeeping", "empty", "ignored")
 
 

@@ -1,4 +1,4 @@
-"""What the values of a column are: numbers, dates, truth values, quantities, codes, texts or names of things.
+"""Types of the values of a column: numbers, dates, truth values, quantities, codes, texts or names of things.
 
 A type is found from the whole column, never cell by cell: each pattern here is valid for Python and for DuckDB alike.
 """
@@ -10,34 +10,34 @@ from collections.abc import Collection, Iterable, Sequence
 
 import attrs
 
+# Words of a missing value, in small letters; ``na`` is none of them, since it is Namibia and sodium.
 USUAL = ("null", "nan", "none", "n/a", "#n/a", "<na>", "nat", r"\n")
-"""Words of a missing value, in small letters; ``na`` is none of them, since it is Namibia and sodium."""
 
+# How programs write them; ``Nan`` and ``Null`` are names of persons.
 SPELLINGS = ("NULL", "null", "NaN", "nan", "NAN", "None", "none", "NONE", "N/A", "n/a", "#N/A", "<NA>", "NaT", r"\N")
-"""How programs write them; ``Nan`` and ``Null`` are names of persons."""
 
+# Share of the values that must fit a type; the others are kept as texts, and counted.
 NEARLY = 0.95
-"""Share of the values that must fit a type; the others are kept as texts, and counted."""
+# Mean length from which texts are descriptions, not names.
 _LONG = 100
-"""Mean length from which texts are descriptions, not names."""
 
+# First words of a heading that asks for yes or no.
 _ASKS = ("is", "has", "was", "are", "can", "does", "should")
-"""First words of a heading that asks for yes or no."""
+# Words of headings under which two numbers with a colon are no time of day.
 _SPANS = frozenset(
     (
         *("duration", "length", "runtime", "playtime", "elapsed", "lap", "laps", "pace", "split", "dauer", "duree"),
         *("score", "result", "ratio", "verse", "odds"),
     )
 )
-"""Words of headings under which two numbers with a colon are no time of day."""
 
+# A whole number; one that begins with a needless zero is a code.
 WHOLE = r"[+-]?(0|[1-9][0-9]*)"
-"""A whole number; one that begins with a needless zero is a code."""
 _DAY = r"(0?[1-9]|[12][0-9]|3[01])"
 _MONTH = r"(0?[1-9]|1[0-2])"
 _TIME = r"([01]?[0-9]|2[0-3]):[0-5][0-9](:[0-5][0-9](\.[0-9]+)?)?"
+# A day as 2001-02-03.
 ISO_DAY = r"[0-9]{4}-(0[1-9]|1[0-2])-(0[1-9]|[12][0-9]|3[01])"
-"""A day as 2001-02-03."""
 
 
 @attrs.frozen
@@ -126,57 +126,65 @@ NAMES = ColumnType("names", r"(?s).*")
 _EXACT = (BOOLEAN, INTEGER, DECIMAL, DOUBLE, DATE, DATE_TIME, DOTTED)
 _LITERAL = (TIME, YES_NO, ADDRESS, CODE, PHONE, QUANTITY)
 
+# All types, by their names in a plan.
 BY_NAME = {
     kind.name: kind
     for kind in (*_EXACT, COMMA, GROUPED, DAY_FIRST, MONTH_FIRST, ZERO_ONE, *_LITERAL, TEXT, MIXED, NAMES)
 }
-"""All types, by their names in a plan."""
 
 
-@attrs.frozen
-class Found:
-    """The type of a column.
+# Unlike the types of a column, these forms are found value by value, so a value keeps its form: 1.0 stays a decimal.
+# Each has a regular expression, the local name of the XML Schema datatype, and the SQL expression of the lexical form.
+NUMBERS = (
+    (WHOLE, "integer", "{}"),
+    (rf"{WHOLE}\.[0-9]+", "decimal", "{}"),
+    (rf"{WHOLE}(\.[0-9]+)?[eE][+-]?[0-9]+", "double", "{}"),
+    (ISO_DAY, "date", "{}"),
+    (rf"{ISO_DAY}T[0-9:.]{{5,}}(Z|[+-][0-9]{{2}}:[0-9]{{2}})?", "dateTime", "{}"),
+    (BOOLEAN.pattern, BOOLEAN.datatype, BOOLEAN.canonical),
+)
+_FORMS = [(re.compile(form), kind) for form, kind, _ in NUMBERS]
 
-    Attributes:
-        type: The type.
-        doubt: Why another type would be possible; empty if none is.
-    """
 
-    type: ColumnType
-    doubt: str = ""
+def number_datatype(text: str) -> str | None:
+    """Return the datatype of a number, a date or a truth value, such as ``xsd:integer``; None for any other text."""
+    return next((f"xsd:{kind}" for form, kind in _FORMS if form.fullmatch(text)), None)
 
 
-def type_of(values: Sequence[str], separator: str) -> Found:
-    """Find the type of values, none of which is missing.
+def type_of(values: Sequence[str], separator: str) -> tuple[ColumnType, str]:
+    """Find the type of values without missing values.
 
     Args:
-        values: The values; repeated ones count as often as they occur.
-        separator: Separator of the file's columns, which decides what a comma in a number is.
+        values: The values; repeated values count as often as they occur.
+        separator: Separator of the file's columns, which decides the meaning of a comma in a number.
+
+    Returns:
+        The type, and why another type would be possible; empty if none is.
     """
     if not values:
-        return Found(TEXT)
+        return TEXT, ""
     if (exact := _first(values, _EXACT, 1.0)) is not None:
-        return Found(exact)
+        return exact, ""
     if (found := _with_comma(values, separator) or _slashed(values)) is not None:
         return found
     if len(values) >= 20 and (nearly := _first(values, _EXACT, NEARLY)) is not None:
-        return Found(nearly)
+        return nearly, ""
     if (literal := _first(values, _LITERAL, NEARLY)) is not None:
-        return Found(literal if literal is not YES_NO or _has_both(values) else TEXT)
+        # ``NO`` without any yes may be Norway.
+        both = literal is not YES_NO or {"y", "n"} <= {value[:1].lower() for value in values}
+        return literal if both else TEXT, ""
     if sum(map(len, values)) / len(values) > _LONG:
-        return Found(TEXT)
-    numbers = share(values, DOUBLE)
-    if numbers >= 0.5:
-        return Found(MIXED)
-    if _share_of_digits(values) >= 0.9:
-        return Found(QUANTITY)
-    return Found(NAMES)
+        return TEXT, ""
+    if share(values, DOUBLE) >= 0.5:
+        return MIXED, ""
+    digits = sum(value[:1].isdigit() for value in values) / len(values)
+    return QUANTITY if digits >= 0.9 else NAMES, ""
 
 
 def type_by_heading(kind: ColumnType, words: Sequence[str], values: Collection[str]) -> ColumnType:
-    """Return the type of a column whose heading says more than its values do.
+    """Return the type of a column by its heading, where its values leave it open.
 
-    Zeros and ones are truth values under ``is_active``, and ``3:45`` is no time of day under ``duration``.
+    Values 0 and 1 are truth values under ``is_active``, and ``3:45`` is no time of day under ``duration``.
 
     Args:
         kind: The type by the values.
@@ -198,34 +206,24 @@ def _first(values: Sequence[str], kinds: Iterable[ColumnType], least: float) -> 
     return next((kind for kind in kinds if share(values, kind) >= least), None)
 
 
-def _has_both(values: Sequence[str]) -> bool:
-    """Return whether some values say yes and others no; ``NO`` alone may be Norway."""
-    return len({value[:1].lower() for value in values} & {"y", "n"}) == 2
-
-
-def _share_of_digits(values: Sequence[str]) -> float:
-    return sum(value[:1].isdigit() for value in values) / len(values)
-
-
-def _with_comma(values: Sequence[str], separator: str) -> Found | None:
+def _with_comma(values: Sequence[str], separator: str) -> tuple[ColumnType, str] | None:
     """Return the type of numbers with commas: decimal commas or groups of thousands."""
-    commas = [value for value in values if "," in value]
-    if not commas:
+    if not any("," in value for value in values):
         return None
     decimal, grouped = share(values, COMMA) >= NEARLY, share(values, GROUPED) >= NEARLY
     if decimal and grouped:
         chosen = COMMA if separator == ";" else GROUPED
         other = GROUPED if chosen is COMMA else COMMA
-        return Found(chosen, f"its numbers were read as {chosen.name}; {other.name} would fit, too")
-    return Found(COMMA) if decimal else Found(GROUPED) if grouped else None
+        return chosen, f"its numbers were read as {chosen.name}; {other.name} would fit, too"
+    return (COMMA, "") if decimal else (GROUPED, "") if grouped else None
 
 
-def _slashed(values: Sequence[str]) -> Found | None:
+def _slashed(values: Sequence[str]) -> tuple[ColumnType, str] | None:
     """Return the type of dates with slashes, whose order a day above 12 decides."""
     day, month = share(values, DAY_FIRST) >= NEARLY, share(values, MONTH_FIRST) >= NEARLY
     if day and month:
-        return Found(TEXT, "its dates may be D/M/Y or M/D/Y, so they stay texts")
-    return Found(DAY_FIRST) if day else Found(MONTH_FIRST) if month else None
+        return TEXT, "its dates may be D/M/Y or M/D/Y, so they stay texts"
+    return (DAY_FIRST, "") if day else (MONTH_FIRST, "") if month else None
 
 
 def is_missing(value: str, words: Sequence[str] | None) -> bool:

@@ -22,9 +22,8 @@ from srtk_plugin_local.snapshot.tables import ROWS, Meter, read_batches, read_ce
 if TYPE_CHECKING:
     import pyarrow as pa
 
-CONTAINERS = ("xlsx", "sqlite")
+# A cell of a workbook whose formula has no value.
 _FORMULA_ALONE = re.compile(rb"<f\b[^>]*(?:/>|>[^<]*</f>)\s*(?:<v\s*/>|<v>\s*</v>)?\s*</c>")
-"""A cell of a workbook whose formula has no value."""
 Tables = Iterator[tuple[FileReport, Iterator["pa.Table"]]]
 
 
@@ -35,12 +34,10 @@ def read_container(name: str, kind: str, planner: Planner, strict: bool, meter: 
         InputError: If the file cannot be read, holds no table, or openpyxl is not installed.
     """
     tables = _workbook(name, planner, strict, meter) if kind == "xlsx" else _database(name, planner, strict, meter)
-    some = False
-    for report, rows in tables:
-        some = True
-        yield report, rows
-    if not some:
+    if (first := next(tables, None)) is None:
         raise InputError(f"{name}: holds no table with rows; leave it out")
+    yield first
+    yield from tables
 
 
 def _workbook(name: str, planner: Planner, strict: bool, meter: Meter) -> Tables:
@@ -54,7 +51,10 @@ def _workbook(name: str, planner: Planner, strict: bool, meter: Meter) -> Tables
         book = openpyxl.load_workbook(name, read_only=True, data_only=True)
     except Exception as error:  # openpyxl raises what zipfile and its XML parser do
         raise InputError(f"{name}: cannot be read as an Excel workbook ({error}); save it again as .xlsx") from error
-    lacking = _uncalculated(name) if _may_lack_values(name) else {}
+    with zipfile.ZipFile(name) as archive:
+        # Openpyxl has to read a workbook twice for this, so the text of the sheets is searched first.
+        sheets = (archive.read(entry) for entry in archive.namelist() if entry.startswith("xl/worksheets/"))
+        lacking = _uncalculated(name) if any(map(_FORMULA_ALONE.search, sheets)) else {}
     with closing(book):
         for sheet in book.worksheets:
             rows = [
@@ -66,17 +66,16 @@ def _workbook(name: str, planner: Planner, strict: bool, meter: Meter) -> Tables
             texts = [(line, [_text(cell) for cell in (*cells, *[None] * width)[:width]]) for line, cells in rows]
             report = FileReport(f"{name}{WITHIN}{sheet.title}", "xlsx", strict)
             for place, count in sorted(lacking.get(sheet.title, {}).items()):
-                title = texts[0][1][place] if place < width else f"column {place + 1}"
-                _tell_lacking(report, title or f"column {place + 1}", count)
+                title = (texts[0][1][place] if place < width else "") or f"column {place + 1}"
+                sentence = (
+                    f"{count:,} formulas of {title!r} were never calculated, so that their cells are empty; open the "
+                    "workbook in a spreadsheet program, and save it"
+                )
+                if strict:
+                    raise InputError(f"{report.name}: {sentence}")
+                report.note(sentence)
             yield report, read_cells(texts, planner, report)
             meter(0)
-
-
-def _may_lack_values(name: str) -> bool:
-    """Return whether a cell of a workbook has a formula without a value, by the text of its sheets."""
-    with zipfile.ZipFile(name) as archive:
-        sheets = [entry for entry in archive.namelist() if entry.startswith("xl/worksheets/")]
-        return any(_FORMULA_ALONE.search(archive.read(sheet)) for sheet in sheets)
 
 
 def _uncalculated(name: str) -> dict[str, dict[int, int]]:
@@ -92,28 +91,9 @@ def _uncalculated(name: str) -> dict[str, dict[int, int]]:
             counts: Counter[int] = Counter()
             for row, known in zip(sheet.iter_rows(), values[sheet.title].iter_rows(values_only=True), strict=True):
                 cells = zip(row, known, strict=True)
-                counts.update(place for place, (cell, value) in enumerate(cells) if _is_lacking(cell, value))
+                counts.update(at for at, (cell, value) in enumerate(cells) if value is None and cell.data_type == "f")
             found[sheet.title] = dict(counts)
     return found
-
-
-def _is_lacking(cell: Any, value: Any) -> bool:
-    return value is None and cell.data_type == "f"
-
-
-def _tell_lacking(report: FileReport, title: str, count: int) -> None:
-    """Tell how many formulas of a column have no value.
-
-    Raises:
-        InputError: If the file is read strictly.
-    """
-    sentence = (
-        f"{count:,} formulas of {title!r} were never calculated, so that their cells are empty; open the workbook in a "
-        "spreadsheet program, and save it"
-    )
-    if report.strict:
-        raise InputError(f"{report.name}: {sentence}")
-    report.note(sentence)
 
 
 def _text(value: Any) -> str:

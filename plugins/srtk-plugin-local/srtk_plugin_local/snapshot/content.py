@@ -5,12 +5,13 @@ from __future__ import annotations
 import re
 
 from srtk_framework.values import InputError
+from srtk_plugin_local.snapshot.formats import FORMATS
 
+# Bytes that are looked at, after decompression.
 HEAD = 1 << 16
-"""Bytes that are looked at, after decompression."""
 
+# Patterns of the first bytes of compressed files, and the names of their compression.
 COMPRESSED = ((rb"\x1f\x8b", "gzip"), (rb"BZh[1-9]1AY&SY", "bz2"), (rb"\x28\xb5\x2f\xfd", "zstd"))
-"""Patterns of the first bytes of compressed files, and the names of their compression."""
 
 _BINARY = ((b"PAR1", "parquet"), (b"SQLite format 3\x00", "sqlite"))
 _FOREIGN = (
@@ -33,7 +34,6 @@ _FOREIGN_ROOTS = {
     "trix": "is TriX, which is not read; write it as N-Quads",
     "sparql": "is a result of SPARQL in XML, which is not read; ask the server for CSV, or for triples by CONSTRUCT",
 }
-_ROOTS = {"graphml": "graphml", "gexf": "gexf", "rdf": "rdfxml"}
 _MARKS = ((b"\xef\xbb\xbf", "utf-8"), (b"\xff\xfe", "utf-16-le"), (b"\xfe\xff", "utf-16-be"))
 _RDF_NAMESPACE = "http://www.w3.org/1999/02/22-rdf-syntax-ns#"
 
@@ -61,10 +61,10 @@ def compression_of(head: bytes) -> str | None:
 
 
 def format_of(head: bytes, name: str) -> str | None:
-    """Return the format that the first decompressed bytes show; None for a table, or what cannot be told.
+    """Return the format that the first decompressed bytes show; None for a table, or an unknown format.
 
     Raises:
-        InputError: If they show a format that is not read, with what to do.
+        InputError: If they show a format that is not read, with advice.
     """
     for magic, kind in _BINARY:
         if head.startswith(magic):
@@ -86,7 +86,7 @@ def begins_with_triple(head: bytes) -> bool:
 
 
 def _lines(text: str) -> list[str]:
-    """Split a text at its line ends alone, since literals may hold what ``splitlines`` takes for some."""
+    """Split a text at its line ends alone, since literals may hold further marks that ``splitlines`` splits at."""
     return re.split(r"\r\n|\n|\r", text)
 
 
@@ -142,11 +142,12 @@ def _xml_root(text: str, name: str) -> str | None:
     root = found[1].lower()
     if root in _FOREIGN_ROOTS:
         raise InputError(f"{name}: {_FOREIGN_ROOTS[root]}")
-    return _ROOTS.get(root) or ("rdfxml" if _RDF_NAMESPACE in text else None)
+    known = next((kind for kind, form in FORMATS.items() if form.root == root), None)
+    return known or ("rdfxml" if _RDF_NAMESPACE in text else None)
 
 
 def _lines_of_triples(lines: list[str]) -> str | None:
-    """Recognise N-Triples and N-Quads; a broken line among good ones does not matter."""
+    """Recognise N-Triples and N-Quads; a broken line among good lines does not matter."""
     looked = [line for line in lines[: _LINES + 1] if not line.startswith("VERSION")]
     looked = looked[:-1] or looked  # the last one may be cut off
     found = [match for match in map(_LINE.fullmatch, looked) if match]

@@ -113,7 +113,7 @@ class _Gathered(NamedTuple):
     Attributes:
         nodes: Numbers of the nodes of all distinct frontiers.
         offsets: Start of each of the n distinct frontiers in ``nodes``, and the end [n + 1].
-        which: Index of each given frontier among the distinct ones.
+        which: Index of each given frontier among the distinct frontiers.
     """
 
     nodes: Ints
@@ -228,20 +228,19 @@ def walk(
         over = np.maximum(high - low - limit, 0)
         np.add.at(cuts, pairs, over)
         high -= over
-    positions, ends_of = spread(low, high)
-    lengths = ends_of[1:] - ends_of[:-1]
-    walked_back = np.repeat(backward, lengths)
+    (pairs, starts, codes), ends = _targets(snapshot, (pairs, starts, codes), low, high)
+    return Edges(pairs, starts, codes, ends, cuts, bool(sizes.max(initial=0) <= 1))
+
+
+def _targets(snapshot: Snapshot, rows: tuple[Ints, ...], low: Ints, high: Ints) -> tuple[tuple[Ints, ...], Ints]:
+    """Read the targets of runs; repeat each row, the last of which has the numbers of the steps, for its targets."""
+    positions, offsets = spread(low, high)
+    rows = tuple(np.repeat(row, offsets[1:] - offsets[:-1]) for row in rows)
+    backward = (rows[-1] & 1).astype(bool)
     ends = np.empty(len(positions), dtype=np.int64)
-    ends[~walked_back] = snapshot.forward.targets[positions[~walked_back]]
-    ends[walked_back] = snapshot.inverse.targets[positions[walked_back]]
-    return Edges(
-        np.repeat(pairs, lengths),
-        np.repeat(starts, lengths),
-        np.repeat(codes, lengths),
-        ends,
-        cuts,
-        bool(sizes.max(initial=0) <= 1),
-    )
+    ends[~backward] = snapshot.forward.targets[positions[~backward]]
+    ends[backward] = snapshot.inverse.targets[positions[backward]]
+    return rows, ends
 
 
 def to_frontiers(snapshot: Snapshot, edges: Edges) -> list[Frontier]:
@@ -326,11 +325,6 @@ def _hop(snapshot: Snapshot, nodes: Ints, hub: int | None, most: int | None) -> 
     if most is not None:
         enough = int(np.searchsorted(np.cumsum(high - low), most)) + 1
         codes, starts, low, high = codes[:enough], starts[:enough], low[:enough], high[:enough]
-    positions, bounds = spread(low, high)
-    lengths = np.diff(bounds)
-    codes, starts = np.repeat(codes, lengths), np.repeat(starts, lengths)
+    (starts, codes), ends = _targets(snapshot, (starts, codes), low, high)
     backward = (codes & 1).astype(bool)
-    ends = np.empty(len(positions), dtype=np.int64)
-    ends[~backward] = snapshot.forward.targets[positions[~backward]]
-    ends[backward] = snapshot.inverse.targets[positions[backward]]
     return np.where(backward, ends, starts), codes >> 1, np.where(backward, starts, ends), ends

@@ -17,14 +17,14 @@ from srtk_framework.values import InputError, SnapshotError
 from srtk_plugin_local.snapshot.layout import BLOCK
 from srtk_plugin_local.snapshot.meta_file import AGAIN
 
+# Which state of each file was found right: size, times and inode.
 VERIFIED = ".verified.json"
-"""Which state of each file was found right: size, times and inode."""
+# A file changed less than these nanoseconds ago may change again without a new time, so it is checked again.
 _SETTLED = 2 * 10**9
-"""A file changed less than these nanoseconds ago may change again without a new time, so it is checked again."""
+# Seconds between two looks at the times of all files.
 _WATCH = 0.1
-"""Seconds between two looks at the times of all files."""
+# Seconds between two looks at their sizes: before each batch, but not for each of many calls in a millisecond.
 _PAUSE = 0.001
-"""Seconds between two looks at their sizes: before each batch, but not for each of many calls in a millisecond."""
 
 State = list[int]
 
@@ -83,9 +83,9 @@ class DataFiles:
         return self._content[name]
 
     def check(self) -> None:
-        """Check that the files are those that were opened: their sizes, and now and then all about them.
+        """Check that the opened files did not change: their sizes, and now and then times and inodes.
 
-        What was published since then does not matter: the old files are gone from their folder, and stay mapped.
+        A new generation does not matter: the old files are gone from their folder, and stay mapped.
 
         Raises:
             SnapshotError: If a file was cut, written to or replaced.

@@ -1,4 +1,4 @@
-"""Plans of columns that are followed: a given one, and that of the snapshot which a build replaces."""
+"""Plans of columns that a build follows: a given plan, and the plan of the snapshot that it replaces."""
 
 from __future__ import annotations
 
@@ -36,8 +36,8 @@ def _column_data(column: Column) -> dict[str, str]:
 def follow_plan(sheets: Sheets, sheet: Sheet, settings: BuildSettings, pinned: Mapping[str, Any]) -> bool:
     """Let a plan decide about a sheet; return whether one did.
 
-    A plan that is given goes before everything. That of the snapshot which a build replaces keeps a growing file from
-    being read in another way, which is told; where it no longer fits, the sheet is planned anew.
+    A given plan goes before everything. The plan of the snapshot that a build replaces keeps a growing file from being
+    read in another way, with a note. If it no longer fits, the sheet is planned anew.
 
     Raises:
         InputError: If a given plan names a column that is not there.

@@ -26,9 +26,9 @@ _log = logging.getLogger(__name__)
 class LocalGraph(KnowledgeGraph):
     """A snapshot built by ``srtk graph build``, whose files are mapped into memory.
 
-    Opening it reads the files that have changed since they were last opened, and compares them with their checksums.
-    A file that is cut, written to or replaced while the graph is open is an error at the next call; one that is cut
-    during a call may end the process.
+    Opening it reads the files that have changed since they were last opened, and compares them with their checksums. A
+    file that is cut, written to or replaced while the graph is open is an error at the next call. A cut during a call
+    may end the process.
 
     Attributes:
         path: Folder of the snapshot.
@@ -146,7 +146,7 @@ class LocalGraph(KnowledgeGraph):
         return [csr_traversal.neighbourhood(snapshot, frontier, hops, budget) for frontier in frontiers]
 
     def labels(self, ids: Sequence[str]) -> Sequence[str]:
-        """Return the label of each id; without one, its words where ids are names, else the id."""
+        """Return the label of each id; without a label, its words where ids are names, else the id."""
         return lookup.labels(self._open, self._relations, ids)
 
     def other_names(self, ids: Sequence[str]) -> Sequence[Sequence[str]]:

@@ -1,4 +1,4 @@
-"""The header of a table: whether the first line is one, and which columns hold the parts of a fact or of an entity."""
+"""The header of a table: whether there is any, and which columns hold the parts of a fact or of an entity."""
 
 from __future__ import annotations
 
@@ -16,6 +16,7 @@ from srtk_plugin_local.snapshot.column_types import is_missing, share, type_of
 from srtk_plugin_local.snapshot.input_report import FileReport
 from srtk_plugin_local.snapshot.plan_file import entry_of, read_plan
 
+# Headings of the three columns of a fact, folded; an earlier word goes before a later one.
 WORDS: Mapping[str, tuple[str, ...]] = {
     "subject": (
         *("subject", "subj", "sub", "s", "head", "h", "source", "src", "start", "from", "node1", "entity1", "e1"),
@@ -31,51 +32,35 @@ WORDS: Mapping[str, tuple[str, ...]] = {
         *("node2", "entity2", "e2", "value", "objet", "objeto", "oggetto", "objekt"),
     ),
 }
-"""Headings of the three columns of a fact, folded; an earlier word goes before a later one."""
 
+# Headings of the first column of a table with one entity in each row.
 IDS = ("id", "name", "entity", "title", "uri", "iri", "url", "nom", "nombre", "nome")
-"""Headings of the first column of a table with one entity in each row."""
 
 LABELS = ("name", "label", "title", "nom", "nombre", "nome")
 ALIASES = ("alias", "aliases", "aka", "also known as", "synonym", "synonyms")
+# Headings of the second column of a file of names or descriptions.
 TEXTS = (*LABELS, *ALIASES, "description", "definition", "text")
-"""Headings of the second column of a file of names or descriptions."""
 
+# Relation of the labels of a node in Neo4j's tables.
 TYPE = "rdf:type"
-"""Relation of the labels of a node in Neo4j's tables."""
 
+# Values of Gephi's column ``Type``, which is no relation.
 DIRECTIONS = frozenset(("directed", "undirected", "mutual", "unspecified", ""))
-"""Values of Gephi's column ``Type``, which is no relation."""
 
-_ENDS = (
-    *(
-        ("source", "target"),
-        ("src", "dst"),
-        ("src", "dest"),
-        ("from", "to"),
-        ("start", "end"),
-        ("source", "destination"),
-    ),
-    *(
-        ("node1", "node2"),
-        ("node 1", "node 2"),
-        ("entity1", "entity2"),
-        ("from node", "to node"),
-        ("source node", "target node"),
-    ),
-    *(
-        ("subject", "object"),
-        ("head", "tail"),
-        ("start node", "end node"),
-        ("citing", "cited"),
-        ("follower", "followee"),
-    ),
-)
-"""Headings of both ends of an edge."""
+# Headings of both ends of an edge.
+_ENDS = [
+    pair.split("/")
+    for pair in (
+        *("source/target", "src/dst", "src/dest", "from/to", "start/end", "source/destination", "node1/node2"),
+        *("node 1/node 2", "entity1/entity2", "from node/to node", "source node/target node", "subject/object"),
+        *("head/tail", "start node/end node", "citing/cited", "follower/followee"),
+    )
+]
 
+# Headings of ends that are also headings of an entity, such as those of a journey.
 _WEAK = frozenset(("start", "end", "from", "to", "value", "src", "dest", "destination"))
-"""Headings of ends that are also headings of an entity, such as those of a journey."""
 
+# Headings of links to another row of the same table.
 ROLES = frozenset(
     (
         *("boss", "manager", "supervisor", "parent", "reports to", "father", "mother", "spouse", "husband", "wife"),
@@ -83,10 +68,9 @@ ROLES = frozenset(
         *("superior", "chef", "vorgesetzter", "jefe", "vater", "mutter", "eltern", "padre", "madre", "pere", "mere"),
     )
 )
-"""Headings of links to another row of the same table."""
 
+# Longest heading of a first line that only stands alone.
 _HEADING = 40
-"""Longest heading of a first line that only stands alone."""
 
 _SUFFIXES = (("id", "uri", "iri", "node", "entity"), ("name", "label", "text", "title"))
 _NEO4J = re.compile(r"(?P<name>.*?):(?P<kind>START_ID|END_ID|TYPE|LABEL|ID|IGNORE)(?:\((?P<space>.*)\))?(?:\{.*\})?")
@@ -119,17 +103,13 @@ class Plan:
     spaces: tuple[str, str] = ("", "")
     expected: str = ""
 
-    def columns(self, headings: Sequence[str]) -> list[str]:
-        """Return the headings of the columns that are read, in the order of the table."""
-        return [headings[place] for place in sorted(self.picked)]
-
 
 Planner = Callable[[Sequence[Row], FileReport], Plan]
 """Makes the plan of a table from its first rows."""
 
 
 def normal(title: str) -> str:
-    """Return a heading without case, accents, marks and camel case: ``startNode`` and ``START_NODE`` are one."""
+    """Return a heading without case, accents, marks and camel case: ``startNode`` and ``START_NODE`` are equal."""
     return " ".join(re.sub(r"[^\w]+", " ", fold(re.sub(r"(?<=[a-z])(?=[A-Z])", " ", title))).split())
 
 
@@ -173,7 +153,7 @@ def plan_facts(settings: BuildSettings) -> Planner:
 
 
 class _First:
-    """The plan of one file by its first rows; a header at line 0 is that of a container with headings of its own."""
+    """The plan of one file by its first rows; a header at line 0 comes from a container with headings of its own."""
 
     def __init__(self, settings: BuildSettings, rows: Sequence[Row], report: FileReport) -> None:
         self.settings = settings
@@ -246,7 +226,7 @@ class _First:
         return self.certain or named or words
 
     def _recognised(self) -> tuple[int, int, int] | None:
-        """Return the places of subject, relation and object, where the headings say so and the columns agree."""
+        """Return the places of subject, relation and object, if headings and columns agree."""
         found = recognised(self.titles)
         if found is None or self.usual < 3:
             return None
@@ -266,7 +246,9 @@ class _First:
             return len(titles) != 3
         if any(neo4j_kind(title) in ("ID", "START_ID") for title in titles):
             return True
-        if not self._are_titles(0 if titles[0] and not titles[0].startswith("Unnamed") else 1):
+        some = titles if titles[0] and not titles[0].startswith("Unnamed") else titles[1:]
+        known = [normal(title) or title.strip("# ") for title in some]
+        if not known or "" in known or any(re.fullmatch(r"[+-]?[0-9][0-9.,eE+-]*", title.strip()) for title in some):
             return False
         columns = [[cells[place].strip() for cells in rest if place < len(cells)] for place in range(len(titles))]
         again = any(title in column for title, column in zip(titles, columns, strict=True))
@@ -274,25 +256,31 @@ class _First:
             return True
         words = key_by_heading(titles, "") is not None or first_known(titles, LABELS) is not None
         if len(titles) == 3:
-            return not again and bool(rest) and self._heads_three(columns, words)
+            # Three titles may also head subjects, relations and objects.
+            if again or not rest:
+                return False
+            return (
+                not _mixed_kinds(columns[1])
+                if words
+                else (self._types_differ(columns) and _relation_place(columns) is None)
+            )
         if words and not again:
             return True
         if self._types_differ(columns):
             return True
         return not again and self._stands_alone(columns)
 
-    def _heads_three(self, columns: Sequence[Sequence[str]], words: bool) -> bool:
-        """Return whether three titles head columns of a sheet, not subjects, relations and objects."""
-        if words:
-            return not _mixed_kinds(columns[1])
-        return self._types_differ(columns) and _relation_place(columns) is None
-
     def _stands_alone(self, columns: Sequence[Sequence[str]]) -> bool:
         """Return whether the first row is unlike the rows below it."""
         if len(self.rest) < 2 or self._looks_like_a_row(columns):
             return False
-        count = len(self.titles)
-        return count > 3 or self.certain or (count == 2 and self._is_told_apart(columns))
+        if len(self.titles) > 3 or self.certain:
+            return True
+        # Two headings in small letters, where the names below are not.
+        names = [value for column in columns for value in column if value]
+        capital = sum(value[:1].isupper() for value in names)
+        small = all(title[:1].islower() for title in self.titles)
+        return len(self.titles) == 2 and small and capital >= 0.9 * len(names)
 
     def _types_differ(self, columns: Sequence[Sequence[str]]) -> bool:
         """Return whether a heading does not fit the numbers, dates or truth values below it."""
@@ -300,7 +288,7 @@ class _First:
             values = [value for value in column if value and not is_missing(value, None)]
             if len(values) < 2:
                 continue
-            kind = type_of(values, self.report.separator).type
+            kind, _ = type_of(values, self.report.separator)
             if kind.datatype and not share([title], kind):
                 return True
         return False
@@ -314,14 +302,8 @@ class _First:
                 return True
         return False
 
-    def _is_told_apart(self, columns: Sequence[Sequence[str]]) -> bool:
-        """Return whether two headings are written in small letters, and the names below are not."""
-        names = [value for column in columns for value in column if value]
-        capital = sum(value[:1].isupper() for value in names)
-        return all(title[:1].islower() for title in self.titles) and capital >= 0.9 * len(names)
-
     def _order(self) -> tuple[int, int, int]:
-        """Return the places of subject, relation and object of a table without headings that say so."""
+        """Return the places of subject, relation and object of a table without such headings."""
         columns = [[cells[place].strip() for cells in self.rest if len(cells) == 3] for place in range(3)]
         for place, cell in enumerate(self.cells[:3] if not self.certain else ()):
             columns[place].append(cell.strip())
@@ -351,10 +333,6 @@ class _First:
             "the first line is one and each row is one entity"
         )
 
-    def _are_titles(self, first: int) -> bool:
-        known = [normal(title) or title.strip("# ") for title in self.titles[first:]]
-        return bool(known) and "" not in known and not any(_is_number(title) for title in self.titles[first:])
-
     def _columns(self) -> tuple[int, int, int]:
         if len(self.columns) != 3:
             raise InputError(f"columns is {list(self.columns)}; name three: subject, relation and object")
@@ -368,7 +346,17 @@ class _First:
     def _facts(self, picked: tuple[int, int, int], header: bool) -> Plan:
         width = len(self.cells) if header or not self.numbered else self.usual
         roles = dict(zip(picked, WORDS, strict=True))
-        self._tell(header, roles)
+        titles = (
+            self.titles if header else [f"column {place + 1}" for place in range(max(len(self.titles), self.usual))]
+        )
+        if header and not self.certain:
+            self.report.header, self.report.header_line = tuple(self.cells), self.line
+        cells = self.rest[0] if self.rest else ()
+        self.report.columns = [
+            {"column": titles[place], "as": role, "example": cells[place] if place < len(cells) else ""}
+            for place, role in sorted(roles.items())
+        ]
+        self.report.unread = [title for place, title in enumerate(titles) if title and place not in roles]
         spaces = [(_NEO4J.fullmatch(self.titles[place]) if header else None) for place in (picked[0], picked[2])]
         subject, object_ = (f"{found['space']}/" if found and found["space"] else "" for found in spaces)
         return Plan(width, self.line + header, picked, 3, spaces=(subject, object_), expected=f"{width} columns")
@@ -381,34 +369,18 @@ class _First:
             self.report.header, self.report.header_line = tuple(self.cells), self.line
         return Plan(width, self.line + header, tuple(range(width)), 0, titles, expected=f"{width} columns")
 
-    def _tell(self, header: bool, roles: Mapping[int, str]) -> None:
-        titles = (
-            self.titles if header else [f"column {place + 1}" for place in range(max(len(self.titles), self.usual))]
-        )
-        if header and not self.certain:
-            self.report.header, self.report.header_line = tuple(self.cells), self.line
-        cells = self.rest[0] if self.rest else ()
-        self.report.columns = [
-            {"column": titles[place], "as": role, "example": cells[place] if place < len(cells) else ""}
-            for place, role in sorted(roles.items())
-        ]
-        self.report.unread = [title for place, title in enumerate(titles) if title and place not in roles]
-
-    def _stands_out(self) -> bool:
-        """Return whether the first line of a CSV file shares no cell with the lines below and has no number."""
-        below = {cell for row in self.rest for cell in row}
-        alone = below.isdisjoint(self.cells) and not any(cell.strip().isdigit() for cell in self.cells)
-        return self.report.format == "csv" and bool(below) and alone
-
     def _doubt(self) -> None:
-        """Tell that the first line is kept as a fact although it has words of a header."""
+        """Note that the first line is kept as a fact although it has words of a header."""
         if self.settings.header is not None:
             return
         known = {word for words in (*WORDS.values(), IDS) for word in words if len(word) > 1}
         columns = enumerate(self.cells)
         if any(place < len(row) and row[place] == cell for place, cell in columns for row in self.rest):
             return  # a word of a header does not come again in its column
-        if known.isdisjoint(normal(title) for title in self.titles) and not self._stands_out():
+        below = {cell for row in self.rest for cell in row}
+        alone = below.isdisjoint(self.cells) and not any(cell.strip().isdigit() for cell in self.cells)
+        stands_out = self.report.format == "csv" and bool(below) and alone
+        if known.isdisjoint(normal(title) for title in self.titles) and not stands_out:
             return
         text = shortened(self.report.separator.join(self.cells))
         advice = "if it is a header, give --header, or --id NAME if each row is one entity; else --no-header"
@@ -458,7 +430,7 @@ def is_edge_list(titles: Sequence[str], weak: bool = True) -> tuple[int, int] | 
 
 
 def key_by_heading(titles: Sequence[str], table: str) -> int | None:
-    """Return the place of the column whose heading says that it is the key; None if none does.
+    """Return the place of the column that is the key by its heading; None without such a heading.
 
     Args:
         titles: The headings.
@@ -481,11 +453,11 @@ def key_by_heading(titles: Sequence[str], table: str) -> int | None:
     return first if last and last[0] in (*KEYS, *CODES) else None
 
 
+# Last words of the heading of a key that says nothing of the row.
 KEYS = ("id", "key", "identifier")
-"""Last words of the heading of a key that says nothing of the row."""
 
+# Last words of the heading of a key that is a fact about the row, too.
 CODES = ("code", "no", "nr", "number", "isbn", "issn", "sku", "ean", "gtin", "doi")
-"""Last words of the heading of a key that is a fact about the row, too."""
 
 
 def words_of(name: str) -> list[str]:
@@ -507,10 +479,6 @@ def singular(word: str) -> str:
     return word[:-1] if len(word) > 3 and word.endswith("s") and not word.endswith(("ss", "us", "is")) else word
 
 
-def _is_number(text: str) -> bool:
-    return bool(re.fullmatch(r"[+-]?[0-9][0-9.,eE+-]*", text.strip()))
-
-
 def _shape(text: str) -> str:
     """Return how a text is written: runs of capitals, small letters and digits, and all other characters."""
     return re.sub(r"\d+", "9", re.sub(r"[^\W\d_]+", lambda run: "A" if run[0].isupper() else "a", text))
@@ -522,7 +490,7 @@ def _mixed_kinds(column: Sequence[str]) -> bool:
 
 
 def _relation_place(columns: Sequence[Sequence[str]]) -> int | None:
-    """Return which of three columns holds the relation, as far as values say: two others share theirs."""
+    """Return which of three columns holds the relation, if the values show it: the two others share theirs."""
     if len(columns[0]) < 5:
         return None
     sets = [set(column) for column in columns]
@@ -543,19 +511,19 @@ def _titles(cells: Iterable[str]) -> list[str]:
 
 
 def neo4j_kind(title: str) -> str:
-    """Return what a heading of Neo4j says, such as ``ID``; empty for any other heading."""
+    """Return the kind in a heading of Neo4j, such as ``ID``; empty for any other heading."""
     found = _NEO4J.fullmatch(title)
     return found["kind"] if found else ""
 
 
 def neo4j_space(title: str) -> str:
-    """Return the id space of a heading of Neo4j; empty without one."""
+    """Return the id space of a heading of Neo4j; empty without a space."""
     found = _NEO4J.fullmatch(title)
     return found["space"] or "" if found else ""
 
 
 def neo4j_type(title: str) -> str:
-    """Return the type that a heading of Neo4j declares, in small letters; empty without one."""
+    """Return the type that a heading of Neo4j declares, in small letters; empty without a type."""
     found = _TYPED.fullmatch(title)
     return found["kind"].lower() if found and not neo4j_kind(title) else ""
 

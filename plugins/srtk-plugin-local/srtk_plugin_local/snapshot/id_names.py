@@ -12,7 +12,7 @@ from srtk_plugin_local.snapshot.layout import Meta
 
 @attrs.frozen
 class IdNames:
-    """What the ids of a graph are called where nothing names them.
+    """Names in the ids of a graph, where nothing names them.
 
     Attributes:
         names: Whether the ids are names, whose underscores stand for spaces.

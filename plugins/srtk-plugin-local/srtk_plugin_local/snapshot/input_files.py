@@ -5,62 +5,16 @@ from __future__ import annotations
 import codecs
 from collections.abc import Callable, Iterator
 from pathlib import Path
-from types import TracebackType
 from typing import Any
 
 from srtk_framework.values import InputError, close_matches
 from srtk_plugin_local.snapshot.content import HEAD, begins_with_triple, compression_of, format_of, is_text, text_of
+from srtk_plugin_local.snapshot.formats import FORMATS
 
-RDF_FORMATS = ("ntriples", "nquads", "turtle", "trig", "rdfxml", "jsonld")
-GRAPH_FORMATS = ("graphml", "gexf")
-FORMATS = (*RDF_FORMATS, *GRAPH_FORMATS, "tsv", "csv", "parquet", "xlsx", "sqlite")
 BLOCK = 8 << 20
 _MAGIC = 16
 
-_ENDINGS = {
-    ".nt": "ntriples",
-    ".nq": "nquads",
-    ".ttl": "turtle",
-    ".trig": "trig",
-    ".rdf": "rdfxml",
-    ".owl": "rdfxml",
-    ".xml": "rdfxml",
-    ".jsonld": "jsonld",
-    ".graphml": "graphml",
-    ".gexf": "gexf",
-    ".tsv": "tsv",
-    ".tab": "tsv",
-    ".txt": "tsv",
-    ".csv": "csv",
-    ".parquet": "parquet",
-    ".pq": "parquet",
-    ".json": "json",
-    ".n3": "turtle",
-    ".xlsx": "xlsx",
-    ".xlsm": "xlsx",
-    ".sqlite": "sqlite",
-    ".sqlite3": "sqlite",
-    ".db": "sqlite",
-}
-SPOKEN = {
-    "ntriples": "N-Triples",
-    "nquads": "N-Quads",
-    "turtle": "Turtle",
-    "trig": "TriG",
-    "rdfxml": "RDF/XML",
-    "jsonld": "JSON-LD",
-    "graphml": "GraphML",
-    "gexf": "GEXF",
-    "parquet": "Parquet",
-    "xlsx": "an Excel workbook",
-    "sqlite": "an SQLite database",
-}
-"""Names of the formats that content shows, as people write them."""
 _THOUGH = "though its name ends in"
-_FITTING = {"ntriples": ("nquads", "turtle", "trig"), "turtle": ("trig",)}
-"""Formats that are read as their own kind where the name says so, since they include the format of the content."""
-_SYNONYMS = {"nt": "ntriples", "nq": "nquads", "ttl": "turtle", "rdf": "rdfxml", "rdf/xml": "rdfxml", "xml": "rdfxml"}
-_SYNONYMS["json-ld"] = "jsonld"
 _COMPRESSION = {".gz": "gzip", ".zst": "zstd", ".zstd": "zstd", ".bz2": "bz2"}
 
 Progress = Callable[[str, int, int | None], None]
@@ -89,29 +43,38 @@ def detect(name: str, wanted: str | None) -> tuple[str, str | None]:
         return _known(wanted), None
     suffixes = [suffix.lower() for suffix in Path(name).suffixes]
     packed = suffixes.pop() if suffixes and suffixes[-1] in _COMPRESSION else None
-    by_name = _ENDINGS.get(suffixes[-1]) if suffixes else None
+    by_name = _by_ending(suffixes[-1]) if suffixes else None
     if not Path(name).is_file():  # a pipe can be read once only
         if by_name is None:
             raise InputError(f"{name}: the format is not known by its name; give --format {{{','.join(FORMATS)}}}")
         return by_name, None
     head, compression = _head(name)
     found = format_of(head, name)
-    if by_name in ("ntriples", "nquads") and found in ("turtle", "trig") and begins_with_triple(head):
+    by_line = by_name in FORMATS and FORMATS[by_name].by_line
+    if by_line and found in ("turtle", "trig") and begins_with_triple(head):
         found = by_name  # a later line is wrong, which its reader counts
     if by_name is None:
         return (found, None) if found else _table(head, name)
     if "json" in (by_name, found) and found in ("json", "jsonld"):  # a cell may begin with a brace
         return ("jsonld" if found == "jsonld" else by_name), None
-    if not (found is None or found == by_name or by_name in _FITTING.get(found, ())):
-        return found, f"is {SPOKEN[found]}, {_THOUGH} {suffixes[-1]}"
+    # A format that includes the format of the content is read as its name has it.
+    if not (found is None or found == by_name or (by_name in FORMATS and found in FORMATS[by_name].includes)):
+        return found, f"is {FORMATS[found].spoken}, {_THOUGH} {suffixes[-1]}"
     if head and compression != (_COMPRESSION[packed] if packed else None):
         ending = packed or suffixes[-1]
         return by_name, f"is {f'compressed by {compression}' if compression else 'not compressed'}, {_THOUGH} {ending}"
     return by_name, None
 
 
+def _by_ending(ending: str) -> str | None:
+    return next(
+        (kind for kind, form in FORMATS.items() if ending in form.endings), "json" if ending == ".json" else None
+    )
+
+
 def _known(wanted: str) -> str:
-    known = _SYNONYMS.get(wanted.lower(), wanted.lower())
+    lower = wanted.lower()
+    known = next((kind for kind, form in FORMATS.items() if lower in form.synonyms), lower)
     if known not in FORMATS:
         raise InputError(
             f"{wanted!r} is not a format of triples; use {', '.join(FORMATS)}.{close_matches(known, FORMATS)}"
@@ -217,9 +180,7 @@ class Input:
     def __enter__(self) -> Input:
         return self
 
-    def __exit__(
-        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
-    ) -> None:
+    def __exit__(self, *_: object) -> None:
         self._stream.close()
         self._raw.close()
 

@@ -1,4 +1,4 @@
-"""What a build read of each input file and what it skipped, for the screen, the snapshot and ``srtk graph info``."""
+"""Report of each input file of a build, for the screen, the snapshot and ``srtk graph info``."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from srtk_framework.values import InputError, shortened
 
 @attrs.define
 class FileReport:
-    """What was read of one file.
+    """Report of a file.
 
     Attributes:
         name: Path of the file.
@@ -20,16 +20,16 @@ class FileReport:
         strict: Make whatever would be skipped an error.
         rows: Rows that were read: facts, or entities of a wide table.
         separator: Column separator of a table.
-        header: Cells of the line taken as header; empty without one.
-        header_line: Number of that line; 0 without one.
-        sheet: Headings of a table whose rows are no facts; empty for any other.
+        header: Cells of the line taken as header; empty without a header.
+        header_line: Number of that line; 0 without a header.
+        sheet: Headings of a table whose rows are no facts; empty for any other table.
         links: Tables by heading, where a container such as SQLite declares its links.
         key: Heading of the key, where a container declares it.
-        columns: What each column that was read became, in the order of the columns: ``column`` is its heading, ``as``
-            what it was read as, ``example`` a value.
+        columns: The columns that were read, in their order: ``column`` is the heading, ``as`` the meaning, ``example``
+            a value.
         unread: Header names of the columns that were not read.
-        notes: Sentences on what else a reader of the screen should know.
-        skipped: Count and first place of what was skipped, by reason.
+        notes: Further sentences for the screen.
+        skipped: Count and first place of skipped rows, by reason.
         prefixes: Namespaces that the file declares, by prefix; the snapshot keeps them once for all files.
     """
 
@@ -50,12 +50,12 @@ class FileReport:
     prefixes: dict[str, str] = attrs.field(factory=dict)
 
     def skip(self, reason: str, line: int, sentence: str, unit: str = "") -> None:
-        """Count what was skipped.
+        """Count a skipped row.
 
         Args:
             reason: Plural noun, such as "rows with an empty cell".
             line: Number of its line.
-            sentence: What is wrong there and what to do.
+            sentence: The fault and the advice.
             unit: Word before the number, such as "row " in Parquet.
 
         Raises:
@@ -70,7 +70,7 @@ class FileReport:
             self.skipped[reason] = [1, place, sentence]
 
     def skip_all(self, reason: str, count: int, unit: str, sentence: str) -> None:
-        """Count what was skipped, found together.
+        """Count skipped rows that were found together.
 
         Args:
             reason: As of ``skip``.
@@ -109,8 +109,8 @@ class FileReport:
         return attrs.asdict(self, filter=lambda field, value: field.name not in inner, value_serializer=_plain)
 
 
+# Reason of the lines that begin with ``#`` and are no row.
 COMMENTS = "comment lines"
-"""Reason of the lines that begin with ``#`` and are no row."""
 
 EMPTY_FILES = "empty files"
 DIRECTIONS = "the directions of texts (ltr, rtl) are not kept"
@@ -131,7 +131,7 @@ def _all(columns: Sequence[Mapping[str, str]]) -> str:
 
 
 def _summary(columns: Sequence[Mapping[str, str]]) -> str:
-    """Return what a person should check of a sheet's plan: keys, names, links, lists and ends of edges."""
+    """Return the part of a sheet's plan that a person should check: keys, names, links, lists and ends of edges."""
     plain = ("literal", "names", "property")
     told = [c for c in columns if c["kind"] not in plain or ", " in c["as"]]
     told = [c for c in told if c["kind"] not in ("layout", "bookkeeping", "ignored", "empty")]
@@ -146,12 +146,12 @@ def _plain(owner: Any, field: Any, value: Any) -> Any:
 
 
 def sentences(reports: Sequence[Mapping[str, Any]], doubts_only: bool = False, columns: bool = True) -> Iterator[str]:
-    """Yield what a person should know of the files: headers, columns, doubts, and what was skipped.
+    """Yield sentences on the files: headers, columns, doubts, and skipped rows.
 
     Args:
         reports: The reports as plain data.
         doubts_only: Leave out headers and columns, which need no look where a person asked for quiet.
-        columns: Say what each column was read as, where no table shows it.
+        columns: Include the meaning of each column, where no table shows it.
     """
     for report in reports:
         name = report["name"]

@@ -12,18 +12,18 @@ import attrs
 from srtk_plugin_local.snapshot.input_report import DIRECTIONS, FileReport
 from srtk_plugin_local.snapshot.rdf_text import Utf8Input
 
+# Bytes of the largest file that is searched for such keys; it is held in memory.
 LARGEST = 64 << 20
-"""Bytes of the largest file that is searched for such keys; it is held in memory."""
 
 
 @attrs.frozen
 class _Terms:
-    """What all contexts of a document define.
+    """The definitions of all contexts of a document.
 
     Attributes:
         terms: The terms.
         free: Whether some keys need no context, as in maps by language or id, or with ``@vocab``.
-        blank: Terms and prefixes that stand for blank nodes; ``@vocab`` where all others do.
+        blank: Terms and prefixes that stand for blank nodes; ``@vocab`` if all other terms do.
         values: ``@value`` and its aliases.
         typed_maps: Whether there are maps by type, and terms with contexts of their own.
     """
@@ -47,7 +47,7 @@ class _Terms:
 def note_lost_keys(name: str, report: FileReport) -> None:
     """Count the keys of a JSON-LD file that no context of it defines or that are blank nodes, as the parser drops them.
 
-    All contexts of the file count as one, so that a key is told only where no context knows it.
+    All contexts of the file count together, so that a key counts only if no context knows it.
     """
     if Path(name).is_file() and Path(name).stat().st_size > LARGEST:
         return

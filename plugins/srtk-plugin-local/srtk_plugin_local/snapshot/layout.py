@@ -1,8 +1,8 @@
-"""The file format of a snapshot, and writers that hash what they write.
+"""The file format of a snapshot, and writers that hash their data.
 
 A snapshot is a folder with a meta file and one generation: a folder of plain little-endian arrays for memory mapping.
-The meta file names the generation, and has the hash of each file and a CRC-32 of each of its blocks of 1 MiB, so that
-damage is found and its place is named; and a hash of itself. The arrays are:
+The meta file names the generation, and has the hash of each file and a CRC-32 of each of its blocks of 1 MiB. So damage
+is found and its place is named. It also has a hash of itself. The arrays are:
 
 - ``nodes``, ``relations``, ``labels``, ``aliases``, ``relation_labels``, ``terms``: heaps of strings, each an
   ``offsets`` file (one more than there are strings) and a ``bytes`` file in UTF-8.
@@ -25,7 +25,6 @@ import re
 import zlib
 from collections.abc import Mapping, Sequence
 from pathlib import Path
-from types import TracebackType
 from typing import IO, Any
 
 import attrs
@@ -35,52 +34,28 @@ import numpy.typing as npt
 FORMAT = "srtk-graph"
 VERSION = 2
 META = "meta.json"
+# Name of a generation.
 GENERATION = re.compile("[0-9a-f]{16}(-[0-9]+)?")
-"""Name of a generation."""
+# Bytes of a block, each with a checksum.
 BLOCK = 1 << 20
-"""Bytes of a block, each with a checksum."""
 
 TERM_LITERALS = "terms.literals"
 
 HEAPS = ("nodes", "relations", "labels", "aliases", "relation_labels", "terms")
 ARRAYS = (
-    "literals",
-    "relations.count",
+    *("literals", "relations.count"),
     *(f"{side}.{part}" for side in ("forward", "inverse") for part in ("nodes", "relations", "starts", "targets")),
-    "nodes.hash",
-    "nodes.hash_node",
-    "names.hash",
-    "names.node",
-    "aliases.nodes",
-    "loops",
-    "qualifiers.edge",
-    "qualifiers.relation",
-    "qualifiers.term",
+    *("nodes.hash", "nodes.hash_node", "names.hash", "names.node", "aliases.nodes", "loops"),
+    *("qualifiers.edge", "qualifiers.relation", "qualifiers.term"),
 )
+# The files that define the graph; the others are derived from them.
 CONTENT = (
-    "nodes.offsets",
-    "nodes.bytes",
-    "literals",
-    "relations.offsets",
-    "relations.bytes",
-    "forward.nodes",
-    "forward.relations",
-    "forward.starts",
-    "forward.targets",
-    "labels.offsets",
-    "labels.bytes",
-    "aliases.nodes",
-    "aliases.offsets",
-    "aliases.bytes",
-    "relation_labels.offsets",
-    "relation_labels.bytes",
-    "qualifiers.edge",
-    "qualifiers.relation",
-    "qualifiers.term",
-    "terms.offsets",
-    "terms.bytes",
+    *("nodes.offsets", "nodes.bytes", "literals", "relations.offsets", "relations.bytes"),
+    *("forward.nodes", "forward.relations", "forward.starts", "forward.targets"),
+    *("labels.offsets", "labels.bytes", "aliases.nodes", "aliases.offsets", "aliases.bytes"),
+    *("relation_labels.offsets", "relation_labels.bytes"),
+    *("qualifiers.edge", "qualifiers.relation", "qualifiers.term", "terms.offsets", "terms.bytes"),
 )
-"""The files that define the graph; the others are derived from them."""
 
 
 def width(most: int) -> str:
@@ -143,11 +118,9 @@ class ArrayFile:
     def __enter__(self) -> ArrayFile:
         return self
 
-    def __exit__(
-        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
-    ) -> None:
+    def __exit__(self, kind: type[BaseException] | None, *_: object) -> None:
         self._file.close()
-        if error is None:
+        if kind is None:
             self._written[self._name] = {
                 "dtype": self.dtype.str,
                 "bytes": self._size,
@@ -165,11 +138,6 @@ class HeapFile:
         self._end = 0
         self._offsets.write([0])
 
-    @property
-    def count(self) -> int:
-        """Number of strings written."""
-        return self._offsets.count - 1
-
     def write(self, column: Any) -> None:
         """Append a pyarrow string column (array or chunked array) without nulls."""
         import pyarrow as pa
@@ -185,18 +153,12 @@ class HeapFile:
                 self._offsets.write(bounds[1:] - bounds[0] + self._end)
                 self._end += int(bounds[-1] - bounds[0])
 
-    def skip(self, count: int) -> None:
-        """Append ``count`` empty strings."""
-        self._offsets.write(np.full(count, self._end, dtype="<u8"))
-
     def __enter__(self) -> HeapFile:
         return self
 
-    def __exit__(
-        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
-    ) -> None:
-        self._offsets.__exit__(kind, error, trace)
-        self._bytes.__exit__(kind, error, trace)
+    def __exit__(self, kind: type[BaseException] | None, *_: object) -> None:
+        self._offsets.__exit__(kind)
+        self._bytes.__exit__(kind)
 
 
 @attrs.frozen

@@ -1,6 +1,6 @@
 """Headings and property names of layout and bookkeeping: how a node is drawn, and where and when a row was written.
 
-Programs write both beside the facts of a graph. As facts they answer no question and hide the others, so that they are
+Programs write both beside the facts of a graph. As facts they answer no question and hide real facts, so that they are
 left out, and reported, unless ``keep`` names them.
 """
 
@@ -8,21 +8,21 @@ from __future__ import annotations
 
 from collections.abc import Collection, Iterable, Mapping, Sequence
 
+# Value of the setting ``keep`` by which nothing is left out as layout or bookkeeping.
 KEEP_ALL = "all"
-"""Value of the setting ``keep`` by which nothing is left out as layout or bookkeeping."""
 
 LAYOUT = "layout"
 BOOKKEEPING = "bookkeeping"
 
 _PLACES = ("x", "y", "z")
 _COLOURS = ("r", "g", "b")
+# Headings of coordinates and colours, which may as well be a quantity: they count together, and as numbers alone.
 _LETTERS = (*_PLACES, *_COLOURS, "a")
-"""Headings of coordinates and colours, which may as well be a quantity: they count together, and as numbers alone."""
 
 _SIZES = ("size", "width", "height", "radius", "thickness", "opacity", "alpha")
 _LOOKS = ("color", "colour", "shape", "fill", "stroke", "style", "position", "pos", "rgb", "rgba")
+# Ordinary words: a product has a size and a colour, too. In tables they count beside coordinates or colours alone.
 _DRAWN = ("size", "color", "colour", "rgb", "rgba", "pos", "opacity")
-"""Ordinary words: a product has a size and a colour, too. In tables they count beside coordinates or colours alone."""
 
 _LAYOUT_WORDS = frozenset(
     (
@@ -44,15 +44,8 @@ _BOOKKEEPING_WORDS = frozenset(
         *("last updated", "last modified", "last modified at", "created on", "updated on", "modified on"),
         *("file path", "filepath", "file name", "filename", "source file", "source path"),
         *("source id", "source ids", "source chunk", "source chunks", "chunk id", "chunk ids", "chunks", "doc id"),
-        *(
-            "document id",
-            "document ids",
-            "doc ids",
-            "full doc id",
-            "text unit id",
-            "text unit ids",
-            "human readable id",
-        ),
+        *("document id", "document ids", "doc ids", "full doc id", "text unit id", "text unit ids"),
+        *("human readable id",),
         *("uuid", "guid", "row id", "rowid", "row number", "row nr", "line number", "record id", "hash", "checksum"),
         *("md5", "sha1", "sha256", "etag", "embedding", "embeddings", "vector", "truncate"),
         *("edge id", "suid", "selected"),
@@ -62,7 +55,7 @@ _TARGETS = ("target id", "target", "dest id", "destination id")
 
 
 def unwanted(heading: str) -> str | None:
-    """Return whether a heading alone says layout or bookkeeping; None for an ordinary word or a single letter."""
+    """Return whether a heading alone means layout or bookkeeping; None for an ordinary word or a single letter."""
     word = _normal(heading)
     if word in _LAYOUT_WORDS or word == "viz" or word == "font" or word.startswith(_LAYOUT_STARTS):
         return LAYOUT
@@ -97,7 +90,7 @@ def unwanted_columns(
 
 
 def _layout(words: Mapping[str, str], numeric: set[str], drawn: bool, certain: bool) -> list[str]:
-    """Return the headings that are layout beside others."""
+    """Return the headings that are layout beside other headings."""
     letters = {heading for heading, word in words.items() if word in _LETTERS and heading in numeric}
     strong = {words[heading] for heading in letters} - {"a"}
     looks = {heading for heading, word in words.items() if word in _LOOKS or (word in _SIZES and heading in numeric)}

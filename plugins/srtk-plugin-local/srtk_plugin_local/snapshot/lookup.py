@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from bisect import bisect_left
 from collections.abc import Iterator, Mapping, Sequence
 from itertools import pairwise
 
@@ -96,16 +97,12 @@ def labels(snapshot: Snapshot, relations: Mapping[str, int], ids: Sequence[str])
     for place in np.flatnonzero((numbers < 0) | literal).tolist():
         id_ = ids[place]
         if (relation := relations.get(id_)) is not None:
-            names[place] = _relation_label(snapshot, relation, id_)
+            heap = snapshot.heap("relation_labels")
+            label = heap.take(np.array([relation]))[0] if len(heap) else ""
+            names[place] = label or snapshot.id_names.relation(id_)
         elif literal[place] or isinstance(id_, Literal) or has_type(id_):
             names[place] = Literal(id_).lexical
     return names
-
-
-def _relation_label(snapshot: Snapshot, relation: int, id_: str) -> str:
-    heap = snapshot.heap("relation_labels")
-    label = heap.take(np.array([relation]))[0] if len(heap) else ""
-    return label or snapshot.id_names.relation(id_)
 
 
 def entity_labels(snapshot: Snapshot, numbers: Ints) -> list[str]:
@@ -120,14 +117,9 @@ def entity_labels(snapshot: Snapshot, numbers: Ints) -> list[str]:
 
 def any_starts_with(snapshot: Snapshot, start: str) -> bool:
     """Return whether the id of some node starts with a text; nodes are sorted by id."""
-    low, high = 0, snapshot.size
-    while low < high:
-        middle = (low + high) // 2
-        if snapshot.nodes.take(np.array([middle]))[0] < start:
-            low = middle + 1
-        else:
-            high = middle
-    return low < snapshot.size and snapshot.nodes.take(np.array([low]))[0].startswith(start)
+    nodes = range(snapshot.size)
+    at = bisect_left(nodes, start, key=lambda number: snapshot.nodes.take(np.array([number]))[0])
+    return at < snapshot.size and snapshot.nodes.take(np.array([at]))[0].startswith(start)
 
 
 def find(snapshot: Snapshot, names: Sequence[str]) -> list[list[str]]:

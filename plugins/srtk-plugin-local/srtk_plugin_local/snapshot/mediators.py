@@ -15,11 +15,11 @@ from srtk_plugin_local.snapshot.csr import Adjacency, Ints, spread
 
 Flags = npt.NDArray[np.bool_]
 
+# Ids that are no names, not even where ids are: mids and guids of Freebase, statements of Wikidata, UUIDs.
 GENERATED = (
     r"^/?[mg][./][01][0-9a-z_]+$|(?:entity/|^)statement/|^wds:"
     r"|(?i:(?:^|[/#:])(?:[QPL][0-9]+[-$])?[0-9a-f]{8}-(?:[0-9a-f]{4}-){3}[0-9a-f]{12}$)"
 )
-"""Ids that are no names, not even where ids are: mids and guids of Freebase, statements of Wikidata, UUIDs."""
 
 _MID = re.compile(r"(.*[/:]|)[mg]([./])[01][0-9a-z_]+")
 _STATEMENT = re.compile(r"((?:.*/entity/)?statement/|wds:).+")
@@ -27,16 +27,16 @@ _NUMBER = re.compile(r"[0-9_-]+\Z")
 
 FREEBASE, WIKIDATA = "Freebase", "Wikidata"
 
+# Most edges that lead to a mediator; what a question would ask for has more, once it matters to a graph.
 MOST_IN = 5
-"""Most edges that lead to a mediator; what a question would ask for has more, once it matters to a graph."""
+# Fewest mediators that are noticed.
 FEW = 3
-"""Fewest mediators that are noticed."""
+# Least share of a relation's objects that have no name.
 NAMELESS = 0.9
-"""Least share of a relation's objects that have no name."""
+# Least share of a relation's objects that look like mediators, and of the other rules that half must fit.
 IN_FORM = 0.5
-"""Least share of a relation's objects that look like mediators, and of the other rules that half must fit."""
+# Fewest edges of a node that holds more than two things together.
 ENDS = 3
-"""Fewest edges of a node that holds more than two things together."""
 _BLOCK = 1_000_000
 _SAMPLE = 1000
 
@@ -49,8 +49,8 @@ class Noticed:
         nodes: Their number.
         patterns: Patterns of their ids; of nodes without a name, nearly all that fit are mediators.
         relations: Relations that lead to them.
-        example: The id of one.
-        vocabulary: Freebase or Wikidata, whose mediators are told by their ids; empty for any other.
+        example: The id of a mediator.
+        vocabulary: Freebase or Wikidata, whose mediators have ids of their own; else empty.
     """
 
     nodes: int
@@ -64,7 +64,7 @@ class Noticed:
         return {name: list(value) if isinstance(value, tuple) else value for name, value in attrs.asdict(self).items()}
 
     def told(self) -> str:
-        """Say in one sentence what was noticed, and what makes one step of it."""
+        """Return a sentence on the mediators, with the setting that joins them."""
         others = len(self.relations) - 1
         more = f" and {others:,} other relation{'s' * (others > 1)}" if others else ""
         ask = f", whose default it is for {self.vocabulary}'s in files of triples" if self.vocabulary else ""
@@ -86,10 +86,10 @@ def notice(
 ) -> Noticed | None:
     """Notice the mediators of a graph.
 
-    A mediator has no name, few edges lead to it, and all of them from nodes with a name; further edges lead from it, at
-    least one of them to a node with a name. They are told by relation: nearly all that the relation leads to is
-    nameless, and at least half looks like that. Of the nameless nodes between others whose ids begin alike, at least
-    half are mediators; and half of them have three ends, unless their ids say what they are.
+    A mediator has no name; few edges lead to it, all of them from nodes with a name. Further edges lead from it, at
+    least one of them to a node with a name. Mediators are found by relation: nearly all its objects are nameless, and
+    at least half look like mediators. Of the nameless nodes between others whose ids begin alike, at least half are
+    mediators; and half of them have three ends, unless their ids prove them.
 
     Args:
         forward: Edges by subject; n nodes, in order of their ids.

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Mapping
+from collections.abc import Iterable
 from pathlib import Path
 from typing import Any
 
@@ -31,15 +31,7 @@ _FILES: dict[str, tuple[str, ...]] = dict.fromkeys(ARRAYS, ("<u4", "<u8", "|u1")
 _FILES |= {f"{heap}.offsets": ("<u8",) for heap in HEAPS}
 _FILES |= {f"{heap}.bytes": ("|u1",) for heap in HEAPS}
 _COUNTS = (
-    "entities",
-    "literals",
-    "relations",
-    "triples",
-    "labels",
-    "relation_labels",
-    "aliases",
-    "names",
-    "qualifiers",
+    *("entities", "literals", "relations", "triples", "labels", "relation_labels", "aliases", "names", "qualifiers"),
 )
 _LISTS = ("type_relations", "subclass_relations", "mediators", "noise")
 _HASH = re.compile("[0-9a-f]{64}")
@@ -97,68 +89,48 @@ def parse_meta(text: str, path: Path) -> Meta:
 
 def _fault(meta: Meta) -> str:
     """Return the first fault of a meta file, with its place; empty if there is none."""
-    return (
-        _plain_fault(meta)
-        or _schema_fault(meta.schema)
-        or _file_fault(meta.files)
-        or _size_fault(meta)
-        or ("" if meta.content == content_hash(meta.files, meta.names, meta.schema) else "content: is another graph's")
-    )
-
-
-def _plain_fault(meta: Meta) -> str:
-    for name in ("counts", "schema", "files", "build", "origin"):
-        if not isinstance(getattr(meta, name), dict):
-            return f"{name}: must be an object"
+    counts, schema = meta.counts, meta.schema
+    if not _is_object(counts, _COUNTS) or not all(map(_is_count, counts.values())):
+        return f"counts: must have whole numbers, not below 0, of {', '.join(_COUNTS)}"
+    if not _is_object(schema, (*_LISTS, "prefixes")) or not all(_are_texts(schema[name], list) for name in _LISTS):
+        return f"schema: must have lists of texts, {', '.join(_LISTS)}, and prefixes"
+    if not _are_texts(schema["prefixes"], dict):
+        return "schema.prefixes: must be texts by prefix"
     if not isinstance(meta.names, bool):
         return "names: must be true or false"
+    # The name is a part of a path.
     if not isinstance(meta.generation, str) or not GENERATION.fullmatch(meta.generation):
         return "generation: is not the name of one"
-    if not isinstance(meta.build.get("inputs"), str):
-        return "build.inputs: must be a text"
-    for name in _COUNTS:
-        if not _is_count(meta.counts.get(name)):
-            return f"counts.{name}: must be a whole number, not below 0"
-    return "" if set(meta.counts) == set(_COUNTS) else "counts: has an unknown entry"
+    if not isinstance(meta.build, dict) or not isinstance(meta.build.get("inputs"), str):
+        return "build: must be an object with the text inputs"
+    if not isinstance(meta.origin, dict):
+        return "origin: must be an object"
+    if not isinstance(meta.files, dict) or {*meta.files} - {TERM_LITERALS} != {*_FILES}:
+        return "files: must be an object of all files of a snapshot"
+    faults = (f"files.{name}: {fault}" for name, entry in meta.files.items() if (fault := _file_fault(name, entry)))
+    fault = next(faults, "") or _size_fault(meta)
+    if not fault and meta.content != content_hash(meta.files, meta.names, meta.schema):
+        return "content: is another graph's"
+    return fault
 
 
-def _schema_fault(schema: Mapping[str, Any]) -> str:
-    if set(schema) != {*_LISTS, "prefixes"}:
-        return "schema: an entry is missing or unknown"
-    for name in _LISTS:
-        if not isinstance(schema[name], list) or not all(isinstance(item, str) for item in schema[name]):
-            return f"schema.{name}: must be a list of texts"
-    prefixes = schema["prefixes"]
-    if not isinstance(prefixes, dict) or not all(isinstance(item, str) for item in prefixes.values()):
-        return "schema.prefixes: must be texts by prefix"
-    return ""
-
-
-def _file_fault(files: Mapping[str, Any]) -> str:
-    if lacking := sorted(set(_FILES) - set(files)):
-        return f"files.{lacking[0]}: is missing"
-    if odd := sorted(set(files) - {*_FILES, TERM_LITERALS}):
-        return f"files.{odd[0][:40]}: is unknown"
-    for name, entry in sorted(files.items()):
-        place = f"files.{name}"
-        if not isinstance(entry, dict) or set(entry) != {"dtype", "bytes", "sha256", "blocks"}:
-            return f"{place}: must be an object of dtype, bytes, sha256 and blocks"
-        if entry["dtype"] not in _FILES.get(name, ("|u1",)):
-            return f"{place}.dtype: is none of this file"
-        size, blocks = entry["bytes"], entry["blocks"]
-        if not _is_count(size) or size % np.dtype(entry["dtype"]).itemsize:
-            return f"{place}.bytes: is not the size of such a file"
-        if not isinstance(entry["sha256"], str) or not _HASH.fullmatch(entry["sha256"]):
-            return f"{place}.sha256: is not a hash"
-        if not isinstance(blocks, list) or not all(_is_count(block) and block < 2**32 for block in blocks):
-            return f"{place}.blocks: must be a list of checksums"
-        if len(blocks) != -(-size // BLOCK):
-            return f"{place}.blocks: are not as many as the file has"
-    return ""
+def _file_fault(name: str, entry: Any) -> str:
+    if not _is_object(entry, ("dtype", "bytes", "sha256", "blocks")):
+        return "must be an object of dtype, bytes, sha256 and blocks"
+    if entry["dtype"] not in _FILES.get(name, ("|u1",)):
+        return "has the dtype of another file"
+    size, blocks = entry["bytes"], entry["blocks"]
+    if not _is_count(size) or size % np.dtype(entry["dtype"]).itemsize:
+        return "bytes is not the size of such a file"
+    if not isinstance(entry["sha256"], str) or not _HASH.fullmatch(entry["sha256"]):
+        return "sha256 is not a hash"
+    if not isinstance(blocks, list) or not all(_is_count(block) and block < 2**32 for block in blocks):
+        return "blocks must be a list of checksums"
+    return "" if len(blocks) == -(-size // BLOCK) else "has another number of blocks"
 
 
 def _size_fault(meta: Meta) -> str:
-    """Return the first file whose number of items is not what the counts say."""
+    """Return the first file whose number of items contradicts the counts."""
     items = {name: entry["bytes"] // np.dtype(entry["dtype"]).itemsize for name, entry in meta.files.items()}
     counts = meta.counts
     nodes = counts["entities"] + counts["literals"]
@@ -196,3 +168,12 @@ def _size_fault(meta: Meta) -> str:
 
 def _is_count(value: Any) -> bool:
     return isinstance(value, int) and not isinstance(value, bool) and value >= 0
+
+
+def _is_object(value: Any, names: Iterable[str]) -> bool:
+    return isinstance(value, dict) and set(value) == set(names)
+
+
+def _are_texts(value: Any, kind: type) -> bool:
+    items = value.values() if isinstance(value, dict) else value
+    return isinstance(value, kind) and all(isinstance(item, str) for item in items)

@@ -1,4 +1,4 @@
-"""Relations that look as if they named their subjects, for graphs in which few entities have a name."""
+"""Relations that look as if they named their subjects, for graphs with few names."""
 
 from __future__ import annotations
 
@@ -9,18 +9,18 @@ if TYPE_CHECKING:
     import duckdb
 
 SHOWN = 3
+# Mean length of the longest names.
 LONGEST = 60
-"""Mean length of the longest names."""
 
+# Subjects that a relation needs, since one text is always unique.
 LEAST = 3
-"""Subjects that a relation needs, since one text is always unique."""
 
+# Least share of texts that occur once, and of subjects with one text.
 UNIQUE = 0.9
-"""Least share of texts that occur once, and of subjects with one text."""
 
 
 def naming_candidates(con: duckdb.DuckDBPyConnection) -> list[str]:
-    """Return the relations that look like naming ones: short texts, nearly unique, one for each subject; most first.
+    """Return the relations that seem to name: short texts, nearly unique, a single text for each subject; most first.
 
     There are none where half of the subjects have names anyhow. Counts that are near enough need little time.
     """
@@ -40,7 +40,7 @@ def naming_candidates(con: duckdb.DuckDBPyConnection) -> list[str]:
 
 
 def few_names(labels: int, entities: int, candidates: Sequence[str]) -> str:
-    """Say in one sentence that few entities have a name, and what may give them one."""
+    """Return a sentence: few entities have a name, and these relations may give them names."""
     told = f"{labels:,} of {entities:,} entities have a name, the others are called by their ids"
     if not candidates:
         return f"{told}; if a relation names them, give it as --label-relation"

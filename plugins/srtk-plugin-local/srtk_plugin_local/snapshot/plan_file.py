@@ -13,21 +13,11 @@ from srtk_plugin_local.snapshot.build_settings import same_file
 from srtk_plugin_local.snapshot.column_types import BY_NAME
 
 FORMS = ("entities", "edges", "facts")
+# What a column can be, besides the types of literals.
 KINDS = (
-    "key",
-    "name",
-    "alias",
-    "link",
-    "names",
-    "type",
-    "source",
-    "target",
-    "layout",
-    "bookkeeping",
-    "empty",
-    "ignored",
+    *("key", "name", "alias", "link", "names", "type", "source", "target"),
+    *("layout", "bookkeeping", "empty", "ignored"),
 )
-"""What a column can be, besides the types of literals."""
 
 
 def plan_text(data: Mapping[str, Any]) -> str:
@@ -79,13 +69,13 @@ def _check(place: str, entry: Any) -> None:
 
 
 def table_of(data: Mapping[str, Any], file: str) -> str | None:
-    """Return the name of the table in a plan to which a file belongs; None without one."""
+    """Return the name of the table in a plan to which a file belongs; None without a table."""
     tables = data.get("tables", {}).items()
     return next((name for name, entry in tables if any(same_file(str(f), file) for f in entry.get("files", ()))), None)
 
 
 def entry_of(data: Mapping[str, Any], file: str, table: str = "") -> Mapping[str, Any] | None:
-    """Return the part of a plan that is about a file; None without one."""
+    """Return the part of a plan that is about a file; None without such a part."""
     for name, entry in data.get("tables", {}).items():
         if any(same_file(str(known), file) for known in entry.get("files", ())) or name == table:
             return dict(entry)

@@ -9,6 +9,7 @@ from contextlib import contextmanager
 from typing import IO, TYPE_CHECKING, Any, cast
 
 from srtk_framework.values import InputError, Literal
+from srtk_plugin_local.snapshot.formats import FORMATS
 from srtk_plugin_local.snapshot.input_files import Input
 from srtk_plugin_local.snapshot.input_report import DIRECTIONS, EMPTY_FILES, FileReport
 from srtk_plugin_local.snapshot.jsonld_keys import note_lost_keys
@@ -19,16 +20,6 @@ from srtk_plugin_local.snapshot.xml_entities import check_entities
 if TYPE_CHECKING:
     import pyarrow as pa
 
-_FORMATS = {
-    "ntriples": "N_TRIPLES",
-    "nquads": "N_QUADS",
-    "turtle": "TURTLE",
-    "trig": "TRIG",
-    "rdfxml": "RDF_XML",
-    "jsonld": "JSON_LD",
-}
-LINES = ("ntriples", "nquads")
-"""Formats with a triple on each line, and without relative IRIs."""
 RDF = "http://www.w3.org/1999/02/22-rdf-syntax-ns#"
 _ANONYMOUS = re.compile(r"[0-9a-f]{20,32}")
 _DOTS = r"^[A-Za-z][^?#\"\s]*/\.\.?(?:[/?#]|$)"
@@ -36,7 +27,7 @@ _WHERE = re.compile(r"^Parser error (?:at line \d+ column \d+|between .*?): ")
 
 
 def read_rdf(name: str, kind: str, report: FileReport, meter: Meter, base: str = "") -> Iterator[pa.Table]:
-    """Yield tables with the columns ``c0``, ``c1``, ``c2`` (texts) and ``literal`` (whether the object is one).
+    """Yield tables with the columns ``c0``, ``c1``, ``c2`` (texts) and ``literal`` (whether the object is a literal).
 
     IRIs are unshortened, literals have the form of ``Literal``, and blank nodes start with ``_:``. A blank node of
     N-Triples keeps its label, since dumps in several parts share labels; in other formats its id includes a hash of
@@ -45,20 +36,20 @@ def read_rdf(name: str, kind: str, report: FileReport, meter: Meter, base: str =
     Args:
         name: Path of the file.
         kind: Its format.
-        report: Receives what is skipped and how relative IRIs were read.
+        report: Counts skipped lines, and notes how relative IRIs were read.
         meter: Receives the bytes read.
-        base: Base of relative IRIs, by default one with the name of the file. A base in the file goes before it.
+        base: Base of relative IRIs, by default made of the name of the file. A base in the file goes before it.
 
     Raises:
         InputError: With file and line, if the file is not valid.
     """
-    relative = False
+    relative, may_be_relative = False, not FORMATS[kind].by_line
     default = base_of(name)
     with opened_rdf(name, kind, report) as source:
         for table in _tables(source, kind, base or default, report):
             report.rows += table.num_rows
-            relative = relative or (not base and kind not in LINES and _any_starts(table, default))
-            if source.has_dots or (kind not in LINES and "/." in base):
+            relative = relative or (may_be_relative and not base and _any_starts(table, default))
+            if source.has_dots or (may_be_relative and "/." in base):
                 _note_dots(table, report)
             yield table
             meter(source.done)
@@ -74,8 +65,9 @@ def opened_rdf(name: str, kind: str, report: FileReport) -> Iterator[Utf8Input]:
     Raises:
         InputError: If it cannot be read, or its entities grow without bound.
     """
-    with Utf8Input(name, xml=kind == "rdfxml", dots=kind not in LINES) as source:
-        if kind == "rdfxml" and not source.empty:
+    is_xml = bool(FORMATS[kind].root)
+    with Utf8Input(name, xml=is_xml, dots=not FORMATS[kind].by_line) as source:
+        if is_xml and not source.empty:
             with Utf8Input(name, xml=True) as again:
                 check_entities(again, name)
         if kind == "jsonld" and not source.empty:
@@ -90,7 +82,7 @@ def note_reading(report: FileReport, base: str, named_graphs: int = 0) -> None:
 
     Args:
         report: Takes the notes; its number of rows is known.
-        base: Base of the relative IRIs, where nobody gave one; empty if there was none.
+        base: Base of the relative IRIs, unless it was given; empty without relative IRIs.
         named_graphs: Number of named graphs.
 
     Raises:
@@ -113,7 +105,7 @@ def _any_starts(table: pa.Table, start: str) -> bool:
 
 
 def _note_dots(table: pa.Table, report: FileReport) -> None:
-    """Tell an IRI with ``/./`` or ``/../`` in its path, which the parser keeps where they come from a base."""
+    """Note an IRI with ``/./`` or ``/../`` in its path, which the parser keeps where they come from a base."""
     import pyarrow.compute as pc
 
     for name in ("c0", "c1", "c2"):
@@ -141,7 +133,7 @@ def _tables(source: Utf8Input, kind: str, base: str, report: FileReport) -> Iter
 
     default = ox.DefaultGraph()
     named_graphs: set[str] = set()
-    graphs = kind in ("nquads", "trig", "jsonld")
+    graphs = FORMATS[kind].graphs
     for triple in parse(source, kind, base, report):
         if graphs and triple.graph_name != default:
             named_graphs.add(str(triple.graph_name))
@@ -202,7 +194,7 @@ def parse(source: Utf8Input, kind: str, base: str, report: FileReport) -> Iterat
         source: The opened file.
         kind: Its format.
         base: Base of relative IRIs.
-        report: Receives what is skipped, and the prefixes.
+        report: Counts skipped lines, and receives the prefixes.
 
     Raises:
         InputError: With file and line, if the file is not valid.
@@ -211,11 +203,10 @@ def parse(source: Utf8Input, kind: str, base: str, report: FileReport) -> Iterat
 
     if source.empty:
         return
-    lines = kind in LINES
+    lines = FORMATS[kind].by_line
+    form = getattr(ox.RdfFormat, FORMATS[kind].parser)
     try:
-        triples = ox.parse(
-            cast("IO[bytes]", source), format=getattr(ox.RdfFormat, _FORMATS[kind]), base_iri=None if lines else base
-        )
+        triples = ox.parse(cast("IO[bytes]", source), format=form, base_iri=None if lines else base)
     except ValueError as error:
         raise InputError(
             f"{base!r} is no IRI ({error}); give a whole one with --base, such as http://example.org/"
@@ -251,7 +242,7 @@ class _Blanks:
 
     def __init__(self, name: str, kind: str) -> None:
         self._name = name
-        self._shared = kind in ("ntriples", "nquads")
+        self._shared = FORMATS[kind].by_line
         self._scope = ""
         self._anonymous: dict[str, int] = {}
 

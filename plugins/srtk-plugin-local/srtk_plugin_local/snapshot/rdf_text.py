@@ -28,7 +28,7 @@ _PACKED = (".gz", ".zst", ".zstd", ".bz2")
 
 
 def base_of(name: str) -> str:
-    """Return the base IRI of a file without one: its name alone, so that the folder makes no difference."""
+    """Return the base IRI of a file without a base: its name alone, so that the folder makes no difference."""
     path = Path(name)
     return "file:///" + quote(path.stem if path.suffix.lower() in _PACKED else path.name)
 
@@ -43,7 +43,7 @@ class Utf8Input(Input):
         dots: Whether ``has_dots`` is to be found out.
 
     Attributes:
-        has_dots: Whether what was read so far has ``/./`` or ``/..``, as in a base whose path is not plain.
+        has_dots: Whether the data so far have ``/./`` or ``/..``, as in a base whose path is not plain.
     """
 
     def __init__(self, name: str, xml: bool = False, dots: bool = False) -> None:
@@ -56,7 +56,12 @@ class Utf8Input(Input):
         head = super().read()
         mark, encoding = next(((mark, kind) for mark, kind in _MARKS if head.startswith(mark)), (b"", ""))
         head = head[len(mark) :]
-        encoding = encoding or _without_mark(head)
+        if not encoding and len(head) >= 4:
+            # Text of two bytes a character without a mark: its first characters have a zero each.
+            zeros = [not byte for byte in head[:4]]
+            encoding = {(False, True): "utf-16-le", (True, False): "utf-16-be"}.get(
+                (zeros[0], zeros[1]) if zeros[:2] == zeros[2:] else (), ""
+            )
         text = head[:1024].decode(encoding or "latin-1", "replace")
         declared = _DECLARED.match(text) if xml else None
         if declared is not None and not encoding:
@@ -110,9 +115,11 @@ class Utf8Input(Input):
             raise InputError(f"{self.name}: is not in {self.encoding} ({error}); save it as UTF-8") from error
 
     def _prolog(self) -> bytes:
-        """Return the start of the file with what stands before the first element as the parser reads it."""
+        """Return the start of the file, whose prolog is written as the parser reads it."""
         data = self._rest
-        while len(data) < MAX_DOCTYPE and not self._ended and not _START.search(_outside(data)):
+        while len(data) < MAX_DOCTYPE and not self._ended:
+            if _START.search(re.sub(r"<!--.*?-->", "", data.decode("latin-1"), flags=re.DOTALL)):
+                break
             data += self._more()
         text = data[:MAX_DOCTYPE].decode("utf-8", "surrogateescape")
         declared = _DECLARED.match(text)
@@ -125,20 +132,9 @@ class Utf8Input(Input):
         return text.encode("utf-8", "surrogateescape") + data[MAX_DOCTYPE:]
 
 
-def _outside(data: bytes) -> str:
-    return re.sub(r"<!--.*?-->", "", data.decode("latin-1"), flags=re.DOTALL)
-
-
 def _plainly_written(found: re.Match[str]) -> str:
     """Return a declaration with double quotes, and nothing for a comment but its line ends."""
     if found[1] is None:
         return "\n" * found[0].count("\n")
     value = found[3] if found[2] is None else found[2].replace('"', "&quot;")
     return f'{found[1]}"{value}">{found[4]}'
-
-
-def _without_mark(head: bytes) -> str:
-    """Return the encoding of a text of two bytes a character, by the zeros in its first characters."""
-    if len(head) >= 4 and not head[1] and not head[3] and head[0] and head[2]:
-        return "utf-16-le"
-    return "utf-16-be" if len(head) >= 4 and not head[0] and not head[2] and head[1] and head[3] else ""

@@ -3,48 +3,44 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Mapping, Sequence
-from typing import TYPE_CHECKING, Any
+from collections.abc import Mapping
+from typing import TYPE_CHECKING
 from urllib.parse import unquote
 
 from srtk_framework.values import InputError
 from srtk_plugin_local.snapshot.build_settings import BuildSettings
+from srtk_plugin_local.snapshot.formats import RDF, family
 from srtk_plugin_local.snapshot.header import IDS, WORDS, plan_fixed
-from srtk_plugin_local.snapshot.input_files import RDF_FORMATS, Progress, guess_format
+from srtk_plugin_local.snapshot.input_files import Progress, guess_format
 from srtk_plugin_local.snapshot.input_report import FileReport
 from srtk_plugin_local.snapshot.rdf import read_rdf
 from srtk_plugin_local.snapshot.staging_tables import Meter, insert, reported
-from srtk_plugin_local.snapshot.staging_values import shortened
+from srtk_plugin_local.snapshot.staging_values import first_row, shortened
 from srtk_plugin_local.snapshot.tables import ROWS, read_rows
 
 if TYPE_CHECKING:
     import duckdb
 
+# Most redirects that are followed one after the other; what goes on after that leads in a circle.
 LONGEST = 32
-"""Most redirects that are followed one after the other; what goes on after that leads in a circle."""
 
 _PAGES = ("page", "redirect", "alias", *IDS, *WORDS["subject"])
 _TARGETS = ("page", "redirects to", *WORDS["relation"], *WORDS["object"])
 _IN_WIKI = re.compile(r"(?<=/)(?:resource|wiki|page)/")
+# Ids that are no names: Q42, /m/0abc, m.0abc, numbers.
 _CODE = re.compile(r"[A-Z]\d+|/?[a-z][./][0-9a-z_]+|[\d\W_]+")
-"""Ids that are no names: Q42, /m/0abc, m.0abc, numbers."""
 
 
 def name_of(page: str, prefixes: Mapping[str, str]) -> str:
     """Return the name that the id of a page spells; empty for a code such as ``Q42`` or ``/m/0abc``."""
     prefix, colon, local = page.partition(":")
     if "://" in page:
-        local = _after_namespace(page)
+        wiki = _IN_WIKI.search(page)  # whose titles may have slashes
+        local = page[wiki.end() :] if wiki else re.split(r"[#/]", page.rstrip("#/"))[-1]
     elif not colon or prefix not in prefixes:
         local = page
     name = " ".join(unquote(local).replace("_", " ").split())
     return "" if _CODE.fullmatch(local) or page.startswith("_:") else name
-
-
-def _after_namespace(iri: str) -> str:
-    """Return what stands behind the namespace of an IRI; a title of a wiki may have slashes."""
-    wiki = _IN_WIKI.search(iri)
-    return iri[wiki.end() :] if wiki else re.split(r"[#/]", iri.rstrip("#/"))[-1]
 
 
 def stage_redirects(
@@ -52,8 +48,8 @@ def stage_redirects(
 ) -> dict[str, int]:
     """Give the names of pages that redirect to the entities that they lead to, as aliases in the table ``raw_name``.
 
-    A page has the names that the inputs give its id, else the one that its id spells. A redirect is followed until it
-    reaches an id of a triple; an id that occurs in a triple is an entity and no redirect.
+    A page has the names that the inputs give its id, else the name in its id. A redirect is followed until it reaches
+    an id of a triple; an id that occurs in a triple is an entity and no redirect.
 
     Returns:
         Numbers of redirects that give no alias, by kind.
@@ -85,7 +81,8 @@ def stage_redirects(
     ignored["redirects in a circle"] = _count(con, circles)
     if ignored["redirects in a circle"]:
         [first] = con.execute(f"SELECT min(page) FROM ({circles})").fetchall()
-        _report_of(reports, settings.redirects).note(f"redirects lead in a circle, such as that of {first[0]}")
+        report = next(report for report in reports if report.name == settings.redirects[0])
+        report.note(f"redirects lead in a circle, such as that of {first[0]}")
     ignored["redirects to unknown ids"] = _count(
         con,
         "SELECT DISTINCT page FROM redirect ANTI JOIN known ON page = known.id ANTI JOIN reached USING (page) "
@@ -104,7 +101,7 @@ def _read(
     kind = guess_format(name, None)
     report = reported(name, settings, reports)
     page = shortened("c0", settings.prefixes)
-    if kind in RDF_FORMATS:
+    if family(kind) == RDF:
         for table in read_rdf(name, kind, report, meter):
             insert(con, "redirect", table, f"{page}, {shortened('c2', settings.prefixes)}", "NOT literal")
         return
@@ -116,7 +113,9 @@ def _read(
 
 
 def _give_names(con: duckdb.DuckDBPyConnection, prefixes: Mapping[str, str]) -> None:
-    """Move the names of pages to the entities reached; pages without a name get the one that their id spells."""
+    """Move the names of pages to the entities reached; pages without a name get the name in their id."""
+    import pyarrow as pa
+
     con.execute(
         "CREATE TEMP TABLE lead AS SELECT reached.target, text, language FROM reached "
         "JOIN raw_name ON raw_name.id = reached.page"
@@ -124,24 +123,14 @@ def _give_names(con: duckdb.DuckDBPyConnection, prefixes: Mapping[str, str]) -> 
     # A cursor, which reads while rows are inserted, sees no temporary tables.
     con.execute("CREATE TABLE spelt AS SELECT page, target FROM reached ANTI JOIN raw_name ON page = raw_name.id")
     for batch in con.cursor().sql("FROM spelt").to_arrow_reader(ROWS):
-        pages, targets = batch.column(0).to_pylist(), batch.column(1)
-        insert(con, "lead", _named(targets, [name_of(page, prefixes) for page in pages]), "c0, c1, ''", "c1 <> ''")
+        names = [name_of(page, prefixes) for page in batch.column(0).to_pylist()]
+        table = pa.table({"c0": batch.column(1), "c1": pa.array(names, pa.string())})
+        insert(con, "lead", table, "c0, c1, ''", "c1 <> ''")
     con.execute("DELETE FROM raw_name WHERE id IN (SELECT page FROM reached)")
     con.execute("INSERT INTO raw_name (id, text, language, alias) SELECT target, text, language, TRUE FROM lead")
     con.execute("DROP TABLE lead")
     con.execute("DROP TABLE spelt")
 
 
-def _named(targets: Any, names: Sequence[str]) -> Any:
-    import pyarrow as pa
-
-    return pa.table({"c0": targets, "c1": pa.array(names, pa.string())})
-
-
-def _report_of(reports: Sequence[FileReport], names: Sequence[str]) -> FileReport:
-    return next(report for report in reports if report.name == names[0])
-
-
 def _count(con: duckdb.DuckDBPyConnection, query: str) -> int:
-    row = con.execute(f"SELECT count(*) FROM ({query})").fetchone()
-    return int(row[0]) if row else 0
+    return first_row(con, f"SELECT count(*) FROM ({query})")[0]

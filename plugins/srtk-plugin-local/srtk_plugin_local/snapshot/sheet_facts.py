@@ -35,10 +35,12 @@ def id_of(sheet: Sheet) -> str:
     """Return the SQL expression of the id of a row."""
     parts = [column.canonical() for column in sheet.key]
     key = parts[0] if len(parts) == 1 else f"concat_ws(', ', {', '.join(parts)})"
-    prefix = sheet.prefix
-    if sheet.neo4j and (space := neo4j_space(sheet.key[0].title)):
-        prefix = f"{space}/"
-    return f"{quote(prefix)} || {key}" if prefix else key
+    return f"{quote(_prefix(sheet))} || {key}" if _prefix(sheet) else key
+
+
+def _prefix(sheet: Sheet) -> str:
+    space = neo4j_space(sheet.key[0].title) if sheet.neo4j else ""
+    return f"{space}/" if space else sheet.prefix
 
 
 def _write_rows(con: duckdb.DuckDBPyConnection, sheets: Sheets, sheet: Sheet, settings: BuildSettings) -> None:
@@ -52,7 +54,7 @@ def _write_rows(con: duckdb.DuckDBPyConnection, sheets: Sheets, sheet: Sheet, se
     _write_names(con, sheets, sheet)
     for column in sheet.columns:
         if column.kind in ("link", "literal", "names", "type") or _is_fact(sheet, column):
-            relation = TYPE if column.kind == "type" else relation_of(column)
+            relation = TYPE if column.kind == "type" else neo4j_name(column.title)
             made, literal = _object(con, sheets, column, settings)
             values = sheets.values(column)
             con.execute(
@@ -83,7 +85,8 @@ def _write_names(con: duckdb.DuckDBPyConnection, sheets: Sheets, sheet: Sheet) -
         parts = [column.sql if column.type is TIME else column.canonical() for column in sheet.key]
         text = f"concat_ws(', ', {', '.join(parts)})"
     elif sheet.prefix and sheet.key[0].type.datatype:
-        text = f"{quote(_singular(sheet))} || ' ' || {sheet.key[0].canonical()}"
+        thing = singular(sheet.words[-1]) if sheet.words else sheet.name
+        text = f"{quote(thing)} || ' ' || {sheet.key[0].canonical()}"
         con.execute(f"INSERT INTO {_RAW_NAME} SELECT id, {sheet.key[0].canonical()}, '', TRUE FROM here")
     elif sheet.prefix:
         text = sheet.key[0].sql
@@ -95,30 +98,17 @@ def _write_names(con: duckdb.DuckDBPyConnection, sheets: Sheets, sheet: Sheet) -
             con.execute(f"INSERT INTO {_RAW_NAME} SELECT id, x, '', TRUE FROM ({values}) WHERE x <> ''")
 
 
-def _singular(sheet: Sheet) -> str:
-    return singular(sheet.words[-1]) if sheet.words else sheet.name
-
-
-def relation_of(column: Column) -> str:
-    """Return the relation of a column: its heading."""
-    return neo4j_name(column.title)
-
-
-def spoken(relation: str) -> str:
-    """Return a relation in words: without camel case and underscores."""
+def _name_relation(con: duckdb.DuckDBPyConnection, relation: str) -> None:
+    """Name a relation by its words, without camel case and underscores."""
     words = re.sub(r"(?<=[a-z])(?=[A-Z])", " ", relation).replace("_", " ").split()
     if len(words) > 1 and " " not in relation:
         words = [words[0], *(word if word.isupper() else word.lower() for word in words[1:])]
-    return " ".join(words) or relation
-
-
-def _name_relation(con: duckdb.DuckDBPyConnection, relation: str) -> None:
-    if (words := spoken(relation)) != relation and relation != TYPE:
-        con.execute(f"INSERT INTO {_RAW_NAME} VALUES (?, ?, '', FALSE)", [relation, words])
+    if relation not in (TYPE, name := " ".join(words) or relation):
+        con.execute(f"INSERT INTO {_RAW_NAME} VALUES (?, ?, '', FALSE)", [relation, name])
 
 
 def _tell_unlinked(con: duckdb.DuckDBPyConnection, sheets: Sheets, sheet: Sheet, column: Column) -> None:
-    """Tell how many values of a link are no row of the other table, or could be several."""
+    """Note how many values of a link are no row of the other table, or could be several."""
     target = _target(sheets, column)
     if target is None:
         return
@@ -171,10 +161,7 @@ def _linked(con: duckdb.DuckDBPyConnection, target: Sheet, column: Column, setti
         return f"coalesce(named_row.node, {shortened('x', settings.prefixes)})", "FALSE"
     (key,) = target.key
     text = column.canonical("x")
-    prefix = target.prefix
-    if target.neo4j and (space := neo4j_space(key.title)):
-        prefix = f"{space}/"
-    made = shortened(f"({quote(prefix)} || {text})", settings.prefixes)
+    made = shortened(f"({quote(_prefix(target))} || {text})", settings.prefixes)
     if column.kind in ("source", "target"):
         return made, "FALSE"  # an end of an edge is a thing, though its row may be missing
     there = f"{text} IN (SELECT {key.canonical()} FROM {target.table} WHERE {key.sql} IS NOT NULL)"
@@ -205,12 +192,16 @@ def _write_edges(con: duckdb.DuckDBPyConnection, sheets: Sheets, sheet: Sheet, s
         "FROM end_s JOIN end_o USING (n)"
     )
     con.execute("INSERT INTO raw SELECT s, r, o, FALSE FROM fact_row")
-    if any(column.kind in ("property", "link") for column in sheet.columns):
-        _tell_parallel(con, sheet)
+    (repeated,) = first_row(con, "SELECT count(*) - count(DISTINCT hash(s, o)) FROM fact_row")
+    if repeated and any(column.kind in ("property", "link") for column in sheet.columns):
+        sheet.note(
+            f"{repeated:,} rows repeat an edge of another row: such rows are one fact with the qualifiers of all of "
+            "them, which are not kept apart"
+        )
     for column in sheet.columns:
         if column.kind in ("property", "link"):
             made, literal = _object(con, sheets, column, settings)
-            title = relation_of(column)
+            title = neo4j_name(column.title)
             con.execute(
                 f"INSERT INTO qualifier SELECT s, r, o, {quote(title)}, {made}, {literal} FROM (SELECT n, "
                 f"{sheets.values(column)} AS x FROM ends WHERE {column.sql} IS NOT NULL) {_names(column)} "
@@ -224,18 +215,8 @@ def _write_edges(con: duckdb.DuckDBPyConnection, sheets: Sheets, sheet: Sheet, s
         sheet.note(f"its edges name no relation; it is called {EDGE!r}")
 
 
-def _tell_parallel(con: duckdb.DuckDBPyConnection, sheet: Sheet) -> None:
-    """Tell how many rows repeat a fact, whose qualifiers are then those of all its rows."""
-    (repeated,) = first_row(con, "SELECT count(*) - count(DISTINCT hash(s, o)) FROM fact_row")
-    if repeated:
-        sheet.note(
-            f"{repeated:,} rows repeat an edge of another row: such rows are one fact with the qualifiers of all of "
-            "them, which are not kept apart"
-        )
-
-
 def _joining(sheets: Sheets, sheet: Sheet, end: Column) -> str:
-    """Return the relation of a table between two others: its words, without what all names share, and its end's."""
+    """Return the relation of a table between two others: its words, except words of all names, and its end's."""
     names = [other.words for other in sheets]
     shared = next((at for at, words in enumerate(zip(*names, strict=False)) if len(set(words)) > 1), 0)
     words = sheet.words[shared:] or sheet.words
@@ -245,7 +226,7 @@ def _joining(sheets: Sheets, sheet: Sheet, end: Column) -> str:
 
 
 def read_as(sheet: Sheet, column: Column) -> str:
-    """Return what a column was read as, in words."""
+    """Return the meaning of a column, in words."""
     words = {
         "name": "name",
         "alias": "other names",
@@ -279,7 +260,7 @@ def _typed(column: Column) -> str:
 
 
 def _report(sheet: Sheet) -> None:
-    """Tell what each column was read as, and what of it was missing or of another type."""
+    """Report the meaning of each column, with its missing values and values of another type."""
     for report in sheet.reports:
         report.columns = [
             {

@@ -20,15 +20,15 @@ from srtk_plugin_local.snapshot.tables import LIST
 if TYPE_CHECKING:
     import duckdb
 
+# Rows from which types are found; of a larger table, each type is then checked on all rows.
 _SAMPLE = 20_000
-"""Rows from which types are found; of a larger table, each type is then checked on all rows."""
+# Rows up to which values are counted exactly.
 _EXACT = 1_000_000
-"""Rows up to which values are counted exactly."""
 _SEPARATORS = (LIST, "|", ";")
+# Mean length of the parts of a list, above which a separator belongs to a sentence.
 _PART = 40
-"""Mean length of the parts of a list, above which a separator belongs to a sentence."""
+# How R writes what is missing; among names it may be Namibia, sodium or a continent.
 _NA = "NA"
-"""How R writes what is missing; among names it may be Namibia, sodium or a continent."""
 _NO_NUMBERS = ("-", "–", "—", _NA)
 _CODE = re.compile("[A-Z][A-Za-z]")
 
@@ -40,14 +40,14 @@ class Column:
     Attributes:
         title: Its heading.
         place: Its place, from 0.
-        kind: What it is: ``key``, ``name``, ``alias``, ``link``, ``literal``, ``names`` (of things: each value is an
+        kind: Its meaning: ``key``, ``name``, ``alias``, ``link``, ``literal``, ``names`` (of things: each value is an
             entity), ``type``, ``source``, ``target``, ``relation``, ``property`` (of an edge), ``layout``,
             ``bookkeeping``, ``empty`` or ``ignored``.
         type: Type of its values.
         split: Separator of several values in one cell; empty if a cell is one value.
         to: Name of the table whose rows a link leads to.
         by: ``key`` or ``name`` of that row.
-        why: What decided the kind, where it is not the values.
+        why: Reason of the kind, unless the values decided.
         filled: Number of its values.
         distinct: Number of different values, about.
         odd: Number of values that do not fit the type.
@@ -99,21 +99,21 @@ class Column:
 
 @attrs.define
 class Sheet:
-    """A table whose rows are entities, edges, or facts between the rows of two others.
+    """A table whose rows are entities, edges, or facts between the rows of two other tables.
 
     Attributes:
-        name: Its name: that of the file without endings.
+        name: Its name: the file's name without endings.
         table: Its name in the database.
         columns: Its columns.
         reports: Reports of its files.
         parts: Number of rows of each of its files.
         rows: Number of rows.
         form: ``entities``, ``edges`` or ``facts``.
-        key: The columns of the key; several where only together they tell rows apart.
+        key: The columns of the key; several if only together they are unique.
         prefix: Text before the keys in ids.
-        neo4j: Whether the headings are those of Neo4j.
+        neo4j: Whether it has headings of Neo4j.
         links: Tables by heading, where the container declares its links.
-        planned: Whether a plan decided what its columns are.
+        planned: Whether a plan decided about its columns.
     """
 
     name: str
@@ -145,15 +145,15 @@ class Sheet:
         return sum(count for report in self.reports for count, *_ in report.skipped.values())
 
     def ends(self) -> list[int]:
-        """Return the number of rows up to the end of each of its files, which stand one after the other."""
+        """Return the number of rows up to the end of each of its files, in their order."""
         return list(accumulate(self.parts))
 
     def label(self) -> Column | None:
-        """Return the column of the names; None without one."""
+        """Return the column of the names; None without such a column."""
         return next((column for column in self.columns if column.kind == "name"), None)
 
     def note(self, sentence: str) -> None:
-        """Tell a sentence of its first file."""
+        """Add a note to its first file."""
         self.reports[0].note(sentence)
 
 
@@ -163,7 +163,7 @@ class Sheets:
 
     Attributes:
         con: Connection to the staging database.
-        missing: Words of missing values; None for the usual ones.
+        missing: Words of missing values; None for the usual words.
         split: Separator of several values in one cell, in the columns that have it; empty to find it.
         found: The sheets, by their headings.
     """
@@ -174,14 +174,14 @@ class Sheets:
     found: dict[tuple[str, ...], Sheet] = attrs.field(factory=dict)
 
     def add(self, report: FileReport, table: Any, headings: Sequence[str] = ()) -> None:
-        """Append rows: texts by column, of which empty ones are none.
+        """Append rows: texts by column; an empty text is no value.
 
-        Tables with the same headings are parts of one at first; those of a database are tables of their own.
+        Tables with the same headings are parts of a single table at first, except the tables of a database.
 
         Args:
             report: Report of the file.
             table: The rows.
-            headings: Headings; by default those of the file.
+            headings: Headings; by default the file's.
         """
         headings = headings or report.sheet
         titles = tuple(normal(title) or title for title in headings)
@@ -205,11 +205,11 @@ class Sheets:
         sheet.parts[-1] += table.num_rows
 
     def part(self, sheet: Sheet, tables: Sequence[str | None]) -> None:
-        """Make a sheet of each table that the files of a sheet belong to; without effect if that is one.
+        """Make a sheet of each table that the files of a sheet belong to; without effect for a single table.
 
         Args:
             sheet: The sheet.
-            tables: A name of the table for each of its files, which only tells them apart.
+            tables: A name of the table for each of its files, which only has to differ.
         """
         groups = dict.fromkeys(tables)
         if len(groups) < 2:
@@ -240,11 +240,6 @@ class Sheets:
     def __iter__(self) -> Iterator[Sheet]:
         return iter(self.found.values())
 
-    def profile(self) -> None:
-        """Find types, separators of lists and counts of all columns."""
-        for sheet in self:
-            self._profile(sheet)
-
     def _drop_missing(self, sheet: Sheet) -> None:
         """Empty the cells that hold a word of a missing value.
 
@@ -271,7 +266,8 @@ class Sheets:
                     "missing value, such as Nan; give --missing to choose the words"
                 )
 
-    def _profile(self, sheet: Sheet) -> None:
+    def profile(self, sheet: Sheet) -> None:
+        """Find types, separators of lists and counts of all columns."""
         self._drop_missing(sheet)
         con, step = self.con, max(1, -(-sheet.rows // _SAMPLE))
         sample = con.sql(f"SELECT * FROM {sheet.table} WHERE rowid % {step} = 0").to_arrow_table()
@@ -293,12 +289,11 @@ class Sheets:
         for column, values in zip(sheet.columns, every, strict=True):
             others = [value for value in values if value != _NA]
             named = column.place in ends or column.words in (*IDS, *LABELS)
-            if column.type.datatype or named or len(others) in (0, len(values)) or _are_codes(others):
+            # Most values are codes if they have two letters, the first in capitals; NA may be Namibia among them.
+            codes = 2 * sum(_CODE.fullmatch(value) is not None for value in others) >= len(others)
+            if column.type.datatype or named or len(others) in (0, len(values)) or codes:
                 continue
-            sql = f"UPDATE {sheet.table} SET {column.sql} = NULL WHERE {column.sql} = {quote(_NA)}"
-            (dropped,) = first_row(self.con, sql)
-            column.missing += dropped
-            column.filled -= dropped
+            column.filled -= self._empty(sheet, column, (_NA,))
             column.distinct -= 1
             column.example = others[0]
 
@@ -309,31 +304,31 @@ class Sheets:
             values = [part.strip() for value in values for part in value.split(column.split) if part.strip()]
         separator = sheet.reports[0].separator
         plain = [value for value in values if value not in _NO_NUMBERS] or values
-        found = type_of(plain, separator)
-        found = attrs.evolve(found, type=type_by_heading(found.type, column.words.split(), plain))
-        if found.type.datatype and len(plain) < len(values):
-            self._drop_no_numbers(sheet, column)
-        if found.doubt:
-            sheet.note(f"column {column.title!r}: {found.doubt}; give a --plan to change it")
-        column.type = found.type
+        found, doubt = type_of(plain, separator)
+        column.type = type_by_heading(found, column.words.split(), plain)
+        if column.type.datatype and len(plain) < len(values):
+            column.filled -= self._empty(sheet, column, _NO_NUMBERS)
+        if doubt:
+            sheet.note(f"column {column.title!r}: {doubt}; give a --plan to change it")
         if column.type.datatype and not column.split:
             column.odd = self.count_odd(sheet, column)
             if column.odd > (1 - NEARLY) * column.filled:  # the sample was too kind
-                column.type, column.odd = type_of([*plain, ""], separator).type, 0
+                column.type, column.odd = type_of([*plain, ""], separator)[0], 0
 
     def count_odd(self, sheet: Sheet, column: Column) -> int:
         """Count the values that do not fit the type."""
         return first_row(self.con, f"SELECT count(*) FROM {sheet.table} WHERE NOT {column.fits()}")[0]
 
-    def _drop_no_numbers(self, sheet: Sheet, column: Column) -> None:
-        listed = ", ".join(map(quote, _NO_NUMBERS))
+    def _empty(self, sheet: Sheet, column: Column, words: Sequence[str]) -> int:
+        """Empty the cells that hold a word; return and add up their number."""
+        listed = ", ".join(map(quote, words))
         sql = f"UPDATE {sheet.table} SET {column.sql} = NULL WHERE {column.sql} IN ({listed})"
         (dropped,) = first_row(self.con, sql)
         column.missing += dropped
-        column.filled -= dropped
+        return dropped
 
     def is_unique(self, sheet: Sheet, columns: Sequence[Column]) -> bool:
-        """Return whether columns are filled in each row and tell all rows apart."""
+        """Return whether columns are filled in each row and unique together."""
         if not sheet.rows or any(column.filled < sheet.rows for column in columns):
             return False
         if len(columns) == 1 and columns[0].distinct < 0.9 * sheet.rows:
@@ -365,7 +360,7 @@ class Sheets:
 
 
 def table_name(file: str) -> str:
-    """Return the name of a table: that of its file without endings, or of the table within it."""
+    """Return the name of a table: its file's name without endings, or the name within the file."""
     path, _, inner = file.rpartition(WITHIN)
     return inner if path else Path(file).name.split(".")[0]
 
@@ -396,8 +391,3 @@ def separator_of(title: str, values: Sequence[str]) -> str:
 def _is_plural(title: str) -> bool:
     last = (words_of(title) or [""])[-1]
     return len(last) > 3 and last.endswith("s") and not last.endswith(("ss", "us", "is", "address"))
-
-
-def _are_codes(values: Sequence[str]) -> bool:
-    """Return whether most values have two letters, of which the first is a capital one."""
-    return 2 * sum(_CODE.fullmatch(value) is not None for value in values) >= len(values)

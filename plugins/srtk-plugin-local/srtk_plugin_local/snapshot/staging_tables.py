@@ -3,22 +3,22 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
+from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import attrs
 
 from srtk_framework.text import LITERAL_FORM
 from srtk_framework.values import InputError
-from srtk_plugin_local.snapshot import input_files
+from srtk_plugin_local.snapshot import formats
 from srtk_plugin_local.snapshot.apoc import edge_rows, is_apoc, node_rows
 from srtk_plugin_local.snapshot.build_settings import DESCRIPTION, BuildSettings, names_of_rdf
-from srtk_plugin_local.snapshot.column_types import SPELLINGS
-from srtk_plugin_local.snapshot.containers import CONTAINERS, read_container
+from srtk_plugin_local.snapshot.column_types import NUMBERS, SPELLINGS
+from srtk_plugin_local.snapshot.containers import read_container
 from srtk_plugin_local.snapshot.header import plan_facts, plan_fixed
 from srtk_plugin_local.snapshot.input_files import Progress, detect, guess_format
 from srtk_plugin_local.snapshot.input_report import FileReport
-from srtk_plugin_local.snapshot.number_forms import NUMBERS
-from srtk_plugin_local.snapshot.property_graphs import read_property_graph
+from srtk_plugin_local.snapshot.property_graphs.files import read_property_graph
 from srtk_plugin_local.snapshot.rdf import RDF, read_rdf
 from srtk_plugin_local.snapshot.sheet_facts import write_sheets
 from srtk_plugin_local.snapshot.sheets import Sheets
@@ -74,10 +74,10 @@ def stage_triples(
         return False, {}
     sheets = Sheets(con, settings.missing, settings.split or "")
     detected = [detect(name, settings.format) for name in settings.files]
-    kinds = [kind for kind, _ in detected]
+    families = [formats.family(kind) for kind, _ in detected]
     meter = Meter("read", settings.files, progress)
-    for name, (kind, contradiction) in zip(settings.files, detected, strict=True):
-        if kind in CONTAINERS:
+    for name, family, (kind, contradiction) in zip(settings.files, families, detected, strict=True):
+        if family == formats.CONTAINER:
             for report, tables in read_container(name, kind, plan_facts(settings), settings.strict, meter):
                 reports.append(report)
                 _stage_rows(con, sheets, settings, report, tables)
@@ -87,19 +87,19 @@ def stage_triples(
         if contradiction is not None:
             report.note(contradiction)
         reports.append(report)
-        if kind == "json":
+        if not family:
             raise InputError(
                 f"{name}: triples cannot be read from JSON; give --format jsonld if it is JSON-LD, else use one of "
-                f"{', '.join(input_files.FORMATS)}"
+                f"{', '.join(formats.FORMATS)}"
             )
-        if kind in input_files.RDF_FORMATS:
+        if family == formats.RDF:
             object_ = f"CASE WHEN literal THEN c2 ELSE {shortened('c2', settings.prefixes)} END"
             for table in read_rdf(name, kind, report, meter, settings.base):
                 if table.column_names == QUALIFIERS:
                     _insert_qualifiers(con, table, settings)
                 else:
                     insert(con, "raw", table, f"{_subject_relation(settings)}, {object_}, literal")
-        elif kind in input_files.GRAPH_FORMATS:
+        elif family == formats.GRAPH:
             for table in read_property_graph(name, kind, settings, report, meter):
                 _insert_facts(con, table, settings)
         elif kind == "tsv" and kgtk.has_label_columns(name):
@@ -111,13 +111,14 @@ def stage_triples(
             _stage_rows(con, sheets, settings, report, tables)
         meter.next()
     part_tables(sheets, settings, pinned)
-    sheets.profile()
+    for sheet in sheets:
+        sheets.profile(sheet)
     plan = plan_sheets(sheets, settings, bool(first_row(con, "SELECT 1 FROM raw LIMIT 1")), pinned)
     write_sheets(con, sheets, settings)
     _stage_reified(con, settings)
     _stage_cells(con)
     _stage_descriptions(con, settings, progress, reports)
-    return any(kind in input_files.RDF_FORMATS for kind in kinds), plan
+    return formats.RDF in families, plan
 
 
 def _stage_rows(
@@ -166,7 +167,7 @@ class _Missing:
         return table if self.words is None or not count else table.filter(pc.invert(found))
 
     def tell(self) -> None:
-        """Tell the number of facts with such a word, or count them as skipped."""
+        """Note the number of facts with such a word, or count them as skipped."""
         if self.count and self.words is not None:
             self.report.skip_all("facts with a word of a missing value", self.count, "by --missing", "fill the cell")
         elif self.count:
@@ -179,7 +180,7 @@ class _Missing:
 def _insert_apoc(
     con: duckdb.DuckDBPyConnection, sheets: Sheets, settings: BuildSettings, report: FileReport, table: Any
 ) -> None:
-    """Insert rows of which some are nodes, and the others edges."""
+    """Insert rows of nodes and rows of edges from a table of both."""
     facts, properties = edge_rows(report.sheet, table)
     _insert_facts(con, facts, settings)
     for title, values in properties:
@@ -253,7 +254,7 @@ def _insert_qualifiers(con: duckdb.DuckDBPyConnection, table: Any, settings: Bui
 
 
 def _stage_reified(con: duckdb.DuckDBPyConnection, settings: BuildSettings) -> None:
-    """Make qualifiers of what is said of reified statements whose fact is in the graph; others stay as they are."""
+    """Make qualifiers of the triples about reified statements whose fact is in the graph; others stay as they are."""
     parts = shorten([RDF + part for part in ("subject", "predicate", "object")], con, settings.prefixes)
     if not con.execute("SELECT 1 FROM raw WHERE r = ? LIMIT 1", [parts[1]]).fetchone():
         return
@@ -322,7 +323,7 @@ def _stage_descriptions(
 
 
 def reported(name: str, settings: BuildSettings, reports: list[FileReport]) -> FileReport:
-    """Return a new report among the others."""
+    """Add a new report, and return it."""
     reports.append(FileReport(name, guess_format(name, None), settings.strict))
     return reports[-1]
 
@@ -479,8 +480,6 @@ class Meter:
     """Progress in bytes over several files of one stage."""
 
     def __init__(self, stage: str, names: Sequence[str], progress: Progress) -> None:
-        from pathlib import Path
-
         self._stage = stage
         self._sizes = [Path(name).stat().st_size if Path(name).is_file() else 0 for name in names]
         self._place = 0
@@ -498,7 +497,7 @@ class Meter:
 
 
 def insert(con: duckdb.DuckDBPyConnection, target: str, table: Any, select: str, where: str = "TRUE") -> None:
-    """Insert what is selected of an arrow table into a table of the database."""
+    """Insert the selected rows of an arrow table into a table of the database."""
     con.register("chunk", table)
     con.execute(f"INSERT INTO {target} SELECT {select} FROM chunk WHERE {where}")
     con.unregister("chunk")

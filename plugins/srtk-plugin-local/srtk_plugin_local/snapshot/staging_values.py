@@ -12,11 +12,10 @@ _XSD = "http://www.w3.org/2001/XMLSchema#"
 # Quotation marks alone may belong to a name, such as a song title; `literals: quoted` makes them literals.
 LITERALS = {"typed": r'(?s)".*"(?:@[A-Za-z0-9-]+|\^\^\S+)', "quoted": r'(?s)".*"(?:@[A-Za-z0-9-]+|\^\^\S+)?'}
 
+# Columns of a table of qualifiers: a fact as its reader gave it, a relation, a value, whether it is a literal.
+#
+# Facts and values are unshortened; a literal has the form of ``Literal``, such as ``"7"^^xsd:integer``.
 QUALIFIERS = ["s", "r", "o", "q", "v", "literal"]
-"""Columns of a table of qualifiers: a fact as its reader gave it, a relation, a value, whether it is a literal.
-
-Facts and values are unshortened; a literal has the form of ``Literal``, such as ``"7"^^xsd:integer``.
-"""
 
 
 def quote(text: str) -> str:
@@ -25,7 +24,7 @@ def quote(text: str) -> str:
 
 
 def first_row(con: duckdb.DuckDBPyConnection, sql: str) -> tuple[int, ...]:
-    """Return the first row of numbers that a query selects, 0 for NULL; an empty one without rows."""
+    """Return the first row of numbers that a query selects, 0 for NULL; an empty tuple without rows."""
     rows = con.execute(sql).fetchall()
     return tuple(int(number or 0) for number in rows[0]) if rows else ()
 
@@ -33,7 +32,7 @@ def first_row(con: duckdb.DuckDBPyConnection, sql: str) -> tuple[int, ...]:
 def shortened(column: str, prefixes: Mapping[str, str]) -> str:
     """Return the SQL expression that shortens an IRI: the longest namespace wins, an empty prefix gives a bare name.
 
-    A local name with a colon is never a bare name, since it would read as a prefixed one.
+    A local name with a colon is never a bare name, since it would read as a prefixed name.
     """
     cases = []
     for prefix, namespace in sorted(prefixes.items(), key=lambda item: (-len(item[1]), item[0])):

@@ -13,12 +13,12 @@ from srtk_plugin_local.snapshot.plan_file import read_plan, table_of
 from srtk_plugin_local.snapshot.sheets import Column, Sheet, Sheets
 from srtk_plugin_local.snapshot.staging_values import first_row
 
+# Share of the common keys up to which another name is a correction of the same row.
 _FEW = 0.1
-"""Share of the common keys up to which another name is a correction of the same row."""
+# Share of them from which the keys are those of different things.
 _MOST = 0.9
-"""Share of them from which the keys are those of different things."""
+# Share of the keys of the smallest part that must be common to it and others, to tell tables apart.
 _COMMON = 0.5
-"""Share of the keys of the smallest part that must be common to it and others, to tell tables apart."""
 
 
 def part_tables(sheets: Sheets, settings: BuildSettings, pinned: Mapping[str, Any]) -> None:
@@ -51,7 +51,7 @@ def part_tables(sheets: Sheets, settings: BuildSettings, pinned: Mapping[str, An
 
 
 def _are_different(sheets: Sheets, sheet: Sheet) -> bool:
-    """Return whether the parts of a sheet use the same keys for different things, which is told.
+    """Return whether the parts of a sheet use the same keys for different things, and note it.
 
     Raises:
         InputError: If it can be read either way.
@@ -99,7 +99,7 @@ def _common_keys(sheets: Sheets, sheet: Sheet, key: Column) -> tuple[int, int, i
 
 
 def _compared(sheet: Sheet, key: Column) -> Sequence[Column]:
-    """Return the columns by which rows of one key are compared: that of the names, else all others."""
+    """Return the columns by which rows of a key are compared: the names, else all other columns."""
     others = [column for column in sheet.columns if column is not key]
     name = first_known(sheet.titles, LABELS, [column.place for column in others])
     if name is not None:

@@ -1,4 +1,4 @@
-"""The plan of columns: what each column of each sheet is, found from headings and whole columns of all tables."""
+"""The plan of columns: the meaning of each column of each sheet, from headings and whole columns of all tables."""
 
 from __future__ import annotations
 
@@ -42,19 +42,19 @@ from srtk_plugin_local.snapshot.layout_words import kept, unwanted_columns
 from srtk_plugin_local.snapshot.property_graphs.roles import WEIGHTS
 from srtk_plugin_local.snapshot.sheets import Column, Sheet, Sheets
 
+# Share of the different values of a link that must be keys of the other table: nearly all.
 _HIT = 0.9
-"""Share of the different values of a link that must be keys of the other table: nearly all."""
+# The same of names under a heading that names the table; the others stay names of things.
 _TEXT_HIT = 0.5
-"""The same of names under a heading that names the table; the others stay names of things."""
+# Share of different values from which a column may name the rows.
 _NAMED = 0.5
-"""Share of different values from which a column may name the rows."""
 _IDS = (*KEYS, *CODES, "ids", "ref", "fk")
 _EDGE_IDS = ("id", "edge id", "uuid", "key", "edge", "link id", "relationship id")
 _NUMBERED = (INTEGER, CODE, DATE, DATE_TIME, QUANTITY, NAMES, MIXED)
+# Last words of the headings of texts that name nothing.
 _DESCRIPTIONS = [
     [word] for word in ("description", "notes", "note", "comment", "comments", "summary", "abstract", "remarks")
 ]
-"""Last words of the headings of texts that name nothing."""
 _NEO4J_TYPES = {
     **dict.fromkeys(("int", "long", "short", "byte"), INTEGER),
     **dict.fromkeys(("float", "double"), DOUBLE),
@@ -63,8 +63,8 @@ _NEO4J_TYPES = {
     "datetime": DATE_TIME,
     "localdatetime": DATE_TIME,
 }
+# Columns of which a key of several may consist.
 _COMPOSITE = 6
-"""Columns of which a key of several may consist."""
 _FIRST_NAMES = ("first name", "firstname", "given name", "forename", "vorname", "prenom")
 _LAST_NAMES = ("last name", "lastname", "surname", "family name", "nachname", "nom de famille")
 
@@ -72,7 +72,7 @@ _LAST_NAMES = ("last name", "lastname", "surname", "family name", "nachname", "n
 def plan_sheets(
     sheets: Sheets, settings: BuildSettings, shared_ids: bool, pinned: Mapping[str, Any] | None = None
 ) -> dict[str, Any]:
-    """Decide what each column is.
+    """Decide the meaning of each column.
 
     Args:
         sheets: The sheets, with types and counts.
@@ -104,7 +104,13 @@ def plan_sheets(
     for sheet in new:
         if sheet.form == "entities" and not sheet.key:
             _join_or_compose(sheets, sheet)
-    _name_ids(new, every, shared_ids)
+    # Where several tables have keys of their own, equal keys are different things.
+    keyed = [sheet for sheet in every if sheet.form == "entities" and not sheet.neo4j]
+    for sheet in new if len(keyed) > 1 else ():
+        if sheet in keyed:
+            sheet.prefix = f"{sheet.name}:"
+    if len(keyed) > 1 and shared_ids:
+        keyed[0].note("the ids of tables have the table's name in front, and are not the ids of files of triples")
     for sheet in every:
         for column in sheet.columns:
             _finish(sheets, sheet, column, settings)
@@ -113,7 +119,7 @@ def plan_sheets(
 
 
 def _leave_out(sheet: Sheet, settings: BuildSettings) -> None:
-    """Mark what is empty, layout or bookkeeping."""
+    """Mark columns that are empty, layout or bookkeeping."""
     numeric = {column.title for column in sheet.columns if column.type.numeric}
     unwanted = unwanted_columns(sheet.titles, numeric, settings.keep)
     key = _given_key(sheet, settings)
@@ -124,7 +130,12 @@ def _leave_out(sheet: Sheet, settings: BuildSettings) -> None:
             column.kind = "empty"
         elif column.title in unwanted and key_by_heading(sheet.titles, sheet.name) != column.place:
             column.kind = unwanted[column.title]
-        elif _is_index(sheet, column):
+        elif (
+            column.title in (f"column {column.place + 1}", "Unnamed: 0", "index", "level_0")
+            and column.place == 0
+            and column.type is INTEGER
+            and column.distinct >= 0.9 * sheet.rows
+        ):
             column.kind, column.why = "bookkeeping", "row numbers of pandas"
         elif column.example[:2].lower() == "0x" and len(column.example) > 100:
             column.kind, column.why = "bookkeeping", "binary"
@@ -135,14 +146,8 @@ def _given_key(sheet: Sheet, settings: BuildSettings) -> str | None:
     return next((key for report in sheet.reports if (key := settings.key_of(report.name)) is not None), None)
 
 
-def _is_index(sheet: Sheet, column: Column) -> bool:
-    """Return whether a column holds the row numbers that pandas writes without a heading."""
-    heading = column.title in (f"column {column.place + 1}", "Unnamed: 0", "index", "level_0")
-    return column.place == 0 and heading and column.type is INTEGER and column.distinct >= 0.9 * sheet.rows
-
-
 def _open(sheet: Sheet) -> Iterator[Column]:
-    """Yield the columns of which nothing is known yet."""
+    """Yield the columns without a meaning so far."""
     return (column for column in sheet.columns if not column.kind)
 
 
@@ -155,7 +160,8 @@ def _find_ends(sheets: Sheets, sheet: Sheet, settings: BuildSettings) -> None:
     key = key_by_heading(sheet.titles, sheet.name)
     if weak and (key is not None or first_known(sheet.titles, LABELS) is not None):
         return
-    if weak and len(sheet.columns) > 3 and _unique_name(sheet) is not None:
+    unique = (_may_name(column) and column.distinct == column.filled == sheet.rows for column in _open(sheet))
+    if weak and len(sheet.columns) > 3 and any(unique):
         return
     sheet.form = "edges"
     for column in _open(sheet):
@@ -173,13 +179,13 @@ def _find_ends(sheets: Sheets, sheet: Sheet, settings: BuildSettings) -> None:
 
 
 def _is_constant(column: Column) -> bool:
-    """Return whether all weights are equal; that of a single edge is a fact, unless it is 1."""
+    """Return whether all weights are equal; a single edge has its weight as a fact, unless it is 1."""
     same = column.type.numeric and not column.odd and column.distinct == 1
     return same and (column.filled > 1 or float(column.example.replace(",", ".")) == 1)
 
 
 def _find_key(sheets: Sheets, sheet: Sheet, settings: BuildSettings) -> None:
-    """Find the key: by flag, by heading, or the first column of names that tells all rows apart."""
+    """Find the key: by flag, by heading, or the first unique column of names."""
     given = _given_key(sheet, settings)
     declared = sheet.reports[0].key
     if given or declared:
@@ -213,10 +219,6 @@ def _may_name(column: Column) -> bool:
     return column.type is NAMES and not column.split
 
 
-def _unique_name(sheet: Sheet) -> Column | None:
-    return next((c for c in _open(sheet) if _may_name(c) and c.distinct == c.filled == sheet.rows), None)
-
-
 def _set_key(sheet: Sheet, columns: list[Column], why: str) -> None:
     sheet.key = columns
     for column in columns:
@@ -226,7 +228,8 @@ def _set_key(sheet: Sheet, columns: list[Column], why: str) -> None:
 def _find_name(sheet: Sheet, settings: BuildSettings) -> None:
     """Find the column that names the rows, where the key does not."""
     (key,) = sheet.key
-    literal = {place_of(column, sheet.titles, sheet.name) for column in _there(settings.literal_columns, sheet)}
+    there = [title for title in settings.literal_columns if title in sheet.titles or title.isdigit()]
+    literal = {place_of(title, sheet.titles, sheet.name) for title in there}
     among = [c for c in _open(sheet) if c.place not in literal and not c.split]
     if _name_by_heading(sheet, among) or (key.type is NAMES and key.why != "heading"):
         return
@@ -265,10 +268,6 @@ def _name_by_parts(sheet: Sheet, among: Sequence[Column]) -> bool:
     first.kind = last.kind = "name"
     first.why, last.why = "first name", "last name"
     return True
-
-
-def _there(titles: Sequence[str], sheet: Sheet) -> list[str]:
-    return [title for title in titles if title in sheet.titles or title.isdigit()]
 
 
 def _find_links(sheets: Sheets, sheet: Sheet, settings: BuildSettings) -> None:
@@ -346,7 +345,7 @@ def _find_nodes(sheets: Sheets, sheet: Sheet, column: Column) -> None:
 
 
 def _find_link(sheets: Sheets, sheet: Sheet, column: Column) -> None:
-    """Find a link by three signs together: the heading, values of which nearly all are there, and their type."""
+    """Find a link by three signs together: the heading, nearly all values in the other table, and their type."""
     for target in sheets:
         if not target.key:
             continue
@@ -362,7 +361,7 @@ def _find_link(sheets: Sheets, sheet: Sheet, column: Column) -> None:
 
 
 def _names_table(column: Column, target: Sheet, own: bool) -> str:
-    """Return how a heading says that its values are rows of a table; empty if it does not."""
+    """Return why a heading means rows of a table; empty if it does not."""
     words = column.words.split()
     stem = words[:-1] if len(words) > 1 and words[-1] in _IDS else words
     if not stem:
@@ -385,7 +384,7 @@ def _names_table(column: Column, target: Sheet, own: bool) -> str:
 
 
 def _join_or_compose(sheets: Sheets, sheet: Sheet) -> None:
-    """Read a table without key as facts between two others, or tell its rows apart by several columns."""
+    """Read a table without key as facts between two other tables, or find a key of several columns."""
     links = [column for column in sheet.columns if column.kind == "link" and column.to != sheet.name]
     if len(links) > 1:
         sheet.form = "facts"
@@ -395,7 +394,9 @@ def _join_or_compose(sheets: Sheets, sheet: Sheet) -> None:
     first = usable[:1]
     if first and first[0].type in _NUMBERED and not first[0].kind and sheets.is_unique(sheet, first):
         _set_key(sheet, first, "first column, which is unique")
-        _find_name_of_numbers(sheet)
+        named = (c for c in _open(sheet) if _may_name(c) and c.distinct >= 0.9 * sheet.rows)
+        if (name := next((c for c in named if c.words.split()[-1:] == ["name"]), None)) is not None:
+            name.kind, name.why = "name", "heading"
         return
     if len(sheet.columns) == 2 and len(usable) == 2 and usable[0].type is NAMES:
         _set_key(sheet, usable[:1], "first column")
@@ -413,38 +414,21 @@ def _join_or_compose(sheets: Sheets, sheet: Sheet) -> None:
     sheet.note("some rows are the same in all columns: each is one entity")
 
 
-def _find_name_of_numbers(sheet: Sheet) -> None:
-    for column in _open(sheet):
-        if _may_name(column) and column.distinct >= 0.9 * sheet.rows and column.words.split()[-1:] == ["name"]:
-            column.kind, column.why = "name", "heading"
-            return
-
-
 def _compose(sheet: Sheet, columns: list[Column]) -> None:
-    """Make a key of several columns, which stay what they are."""
+    """Make a key of several columns, which keep their own meaning."""
     sheet.key = columns
     titles = ", ".join(repr(column.title) for column in columns)
     sheet.note(f"no single column tells its rows apart, so {titles} together name a row; give --id NAME to choose")
 
 
-def _name_ids(new: Sequence[Sheet], every: Sequence[Sheet], shared_ids: bool) -> None:
-    """Put the names of tables before the keys, where several tables have keys of their own."""
-    keyed = [sheet for sheet in every if sheet.form == "entities" and not sheet.neo4j]
-    if len(keyed) < 2:
-        return
-    for sheet in (sheet for sheet in keyed if sheet in new):
-        sheet.prefix = f"{sheet.name}:"
-    if shared_ids:
-        keyed[0].note("the ids of tables have the table's name in front, and are not the ids of files of triples")
-
-
 def _finish(sheets: Sheets, sheet: Sheet, column: Column, settings: BuildSettings) -> None:
-    """Decide what a column is that is nothing special."""
+    """Decide the meaning of a column that is still open."""
     if sheet.neo4j and column.kind in ("", "name"):
         _finish_neo4j(sheets, sheet, column, settings)
     if column.kind:
         return
-    if settings.columns and not _is_chosen(sheet, column, settings):
+    chosen = (place_of(name, sheet.titles, sheet.name) == column.place for name in settings.chosen_columns())
+    if settings.columns and not any(chosen):
         column.kind = "ignored"
     elif column.words in ALIASES:
         column.kind = "alias"
@@ -470,10 +454,6 @@ def _finish_neo4j(sheets: Sheets, sheet: Sheet, column: Column, settings: BuildS
         declared = neo4j_type(column.title)
         column.type = _NEO4J_TYPES.get(declared, TEXT if declared else column.type)
         column.odd = sheets.count_odd(sheet, column) if column.type.datatype and not column.split else 0
-
-
-def _is_chosen(sheet: Sheet, column: Column, settings: BuildSettings) -> bool:
-    return any(place_of(name, sheet.titles, sheet.name) == column.place for name in settings.chosen_columns())
 
 
 def _refuse_unknown(every: Sequence[Sheet], settings: BuildSettings) -> None:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import csv
 import re
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
 from srtk_framework.records import parse_json
@@ -18,8 +18,8 @@ if TYPE_CHECKING:
 
 ROWS = 100_000
 
+# Lines from which separator, header and columns are found.
 SAMPLE = 200
-"""Lines from which separator, header and columns are found."""
 
 EMPTY = "rows with an empty cell"
 WIDTHS = "rows with another number of columns"
@@ -29,8 +29,8 @@ Meter = Callable[[int], None]
 
 _SAMPLE_BYTES = 1 << 20
 _SAME_WIDTH = 0.6
+# A first line in which Excel is told the separator.
 _TOLD = re.compile(r"sep=(.)")
-"""A first line in which Excel is told the separator."""
 
 
 def read_rows(
@@ -45,12 +45,12 @@ def read_rows(
         kind: ``tsv`` (no quoting), ``csv`` (quoted by ``"``) or ``parquet``.
         separator: Column separator; by default found out.
         planner: Finds header and columns.
-        report: Receives what was read and skipped.
+        report: Counts read and skipped rows.
         meter: Called with the bytes read.
 
     Raises:
         InputError: With file and line, for invalid UTF-8, wrong quotation marks, or columns that are not to be found;
-            of what is skipped, if the report is strict.
+            for skipped rows, if the report is strict.
     """
     if kind == "parquet":
         yield from _read_parquet(name, planner, report, meter)
@@ -167,7 +167,7 @@ class _Shape:
         return True
 
     def _fits(self, cells: Sequence[str]) -> bool:
-        """Return whether the cells that are too many are empty, or those of a sheet that lack may be so."""
+        """Return whether surplus cells are empty, or missing cells of a sheet may be."""
         if len(cells) > self.plan.width:
             return not any(cell.strip() for cell in cells[self.plan.width :])
         return bool(self.plan.titles) and len(cells) > 1
@@ -264,11 +264,7 @@ def _careful_rows(data: bytes, separator: str, shape: _Shape, line: int) -> pa.T
 
 def _split_rows(source: Input, kind: str, separator: str, shape: _Shape, meter: Meter) -> Iterator[pa.Table]:
     """Read a quoted or wide table, row by row."""
-    lines = (
-        _decode(source.name, start + place, raw)
-        for start, block in blocks(source)
-        for place, raw in enumerate(block.splitlines(keepends=True) if b"\r" not in block else _lines(block))
-    )
+    lines = decoded_lines(source.name, blocks(source))
     rows: list[list[str]] = []
     for line, cells in _cells(lines, kind, separator, source.name):
         if line < shape.plan.start:
@@ -293,22 +289,21 @@ def _cells(lines: Iterator[str], kind: str, separator: str, name: str) -> Iterat
         return
     csv.field_size_limit(1 << 30)
     reader = csv.reader(lines, delimiter=separator, strict=True)
-    while (cells := _next_row(reader, name)) is not None:
-        if cells:
-            yield reader.line_num, cells
-
-
-def _lines(block: bytes) -> list[bytes]:
-    """Split after line feeds only, since a quoted value may contain a carriage return."""
-    parts = block.split(b"\n")
-    return [part + b"\n" for part in parts[:-1]] + ([parts[-1]] if parts[-1] else [])
-
-
-def _next_row(reader: Any, name: str) -> list[str] | None:
     try:
-        return next(reader, None)
+        yield from ((reader.line_num, cells) for cells in reader if cells)
     except csv.Error as error:
         raise InputError(f"{name}:{reader.line_num}: {error}; correct the quoting of this line") from error
+
+
+def decoded_lines(name: str, some: Iterable[tuple[int, bytes]]) -> Iterator[str]:
+    """Yield the lines of blocks with their line feeds; a carriage return may stand in a quoted value.
+
+    Raises:
+        InputError: With the line, if it is not UTF-8.
+    """
+    for start, block in some:
+        for place, line in enumerate(block.split(b"\n")[: -1 if block.endswith(b"\n") else None], start=start):
+            yield _decode(name, place, line) + "\n"
 
 
 def _read_parquet(name: str, planner: Planner, report: FileReport, meter: Meter) -> Iterator[pa.Table]:
@@ -356,7 +351,7 @@ def read_batches(
 
 
 def read_cells(rows: Sequence[Row], planner: Planner, report: FileReport) -> Iterator[pa.Table]:
-    """Yield tables of text columns from rows of cells, the first of which may be a header."""
+    """Yield tables of text columns from rows of cells, perhaps with a header."""
     plan = planner(rows[:SAMPLE], report)
     report.sheet = plan.titles
     shape = _Shape(plan, report)
@@ -387,18 +382,18 @@ def _careful_batch(read: Mapping[str, Any], titles: Sequence[str], shape: _Shape
     return shape.table([one for number, one in enumerate(cells, start=row) if shape.takes(one, number, "row ")])
 
 
+# Separates the values of one cell of a container with lists.
 LIST = "\x1f"
-"""Separates the values of one cell of a container with lists."""
 
+# Columns of Parquet in which pandas keeps row numbers.
 _INDEX = frozenset(("__index_level_0__",))
-"""Columns of Parquet in which pandas keeps row numbers."""
 
 
 def _as_text(column: Any, name: str, title: str) -> Any:
     """Return a column as texts; nulls stay nulls.
 
     Raises:
-        InputError: If its values are no texts, such as those of a struct.
+        InputError: If its values are no texts, such as structs.
     """
     import pyarrow as pa
     import pyarrow.compute as pc

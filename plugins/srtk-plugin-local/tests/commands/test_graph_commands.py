@@ -148,7 +148,6 @@ def test_the_schema_file_and_its_flags_add_up(world: Path, capsys: pytest.Captur
     [
         (["--prefix", "wd"], "write it as NAME=IRI"),
         (["--separator", ""], "--separator is empty"),
-        (["--threads", "0"], "give a number above 0"),
         (["--schema", "none.yaml"], "none.yaml: cannot be read"),
     ],
 )

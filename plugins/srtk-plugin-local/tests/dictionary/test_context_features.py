@@ -15,7 +15,7 @@ from srtk_plugin_local.memory import MemoryGraph
 
 from srtk_framework.roles import Encoder, MentionDetector
 from srtk_framework.text import fold
-from srtk_framework.values import Literal, Mention
+from srtk_framework.values import Mention
 
 
 @attrs.define(eq=False)
@@ -84,12 +84,6 @@ def test_texts_about_entities_are_encoded_once_for_all_batches(
     linker.close()
     assert linker.link(["Which city is Paris?"]) == before
     assert len(encoder.calls[-1]) > 1
-
-
-def test_the_relation_of_descriptions_may_be_named() -> None:
-    graph = MemoryGraph([["Q1", "gloss", Literal('"a city"')], ["Q2", "gloss", Literal('"a prince"')]], labels=LABELS)
-    told = entity_context.texts(graph, ["Q1", "Q2"], ["gloss"])
-    assert told == [("a city", "Paris"), ("a prince", "Paris")]
 
 
 def test_a_description_in_a_wanted_language_is_taken() -> None:

@@ -14,7 +14,7 @@ from srtk_plugin_local.snapshot.meta_file import read_meta
 
 from srtk_framework.values import Pattern, SnapshotError, Triple
 
-COMMAND = ["graph", "build", "t.tsv", "--out", "g", "--quiet", "--threads", "1"]
+COMMAND = ["graph", "build", "t.tsv", "--out", "g", "--quiet"]
 MODULES = ("duckdb", "pyarrow", "srtk_plugin_local.snapshot.build", "srtk_plugin_local.commands.build")
 
 

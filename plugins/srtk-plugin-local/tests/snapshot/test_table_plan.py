@@ -436,7 +436,7 @@ def test_a_journey_with_a_number_is_an_entity(make: Make) -> None:
     ],
 )
 def test_a_type_is_found_from_the_whole_column(values: list[str], separator: str, name: str) -> None:
-    assert type_of(values, separator).type is BY_NAME[name]
+    assert type_of(values, separator)[0] is BY_NAME[name]
 
 
 @pytest.mark.parametrize(

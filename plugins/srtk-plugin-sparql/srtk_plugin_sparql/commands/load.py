@@ -22,7 +22,6 @@ if TYPE_CHECKING:
 
 HELP = "load RDF files into an embedded Oxigraph store"
 
-FORMATS = ("ntriples", "nquads", "turtle", "trig", "rdfxml", "jsonld")
 _REIFIES = "http://www.w3.org/1999/02/22-rdf-syntax-ns#reifies"
 
 
@@ -31,7 +30,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     add = parser.add_argument
     add("files", nargs="+", metavar="FILE", help="RDF files, also .gz, .zst or .bz2")
     add("--out", required=True, metavar="DIR", help="folder of the store; `endpoint: DIR` then reads it")
-    add("--format", metavar="F", help=f"one of {', '.join(FORMATS)}; by default found from content and name")
+    add("--format", metavar="F", help="format of RDF, as of `srtk graph build`; by default found from content and name")
     add("--base", metavar="IRI", help="base of relative IRIs (file:/// and the name of each file)")
     add("--strict", action="store_true", help="make an error of what is otherwise counted and skipped")
     add("--force", action="store_true", help="replace DIR even if it is no such store")
@@ -113,15 +112,17 @@ def _describe(store: Any, reports: Sequence[FileReport]) -> Meta:
 
 def _report_of(path: Path, wanted: str | None, strict: bool) -> FileReport:
     """Find the format of a file, and begin its report."""
+    from srtk_plugin_local.snapshot.formats import FORMATS, RDF
     from srtk_plugin_local.snapshot.input_files import detect
     from srtk_plugin_local.snapshot.input_report import FileReport
 
+    known = [name for name, form in FORMATS.items() if form.family == RDF]
     if not path.exists():
         raise InputError(f"{path}: cannot be read (there is no such file); check the path")
     kind, note = detect(str(path), wanted)
-    if kind not in FORMATS and wanted is not None:
-        raise InputError(f"--format {wanted}: choose {', '.join(FORMATS)}.{close_matches(wanted, FORMATS)}")
-    if kind not in FORMATS:
+    if kind not in known and wanted is not None:
+        raise InputError(f"--format {wanted}: choose {', '.join(known)}.{close_matches(wanted, known)}")
+    if kind not in known:
         raise InputError(
             f"{path}: is {kind}, which is no RDF; make a snapshot of it with `srtk graph build`, or give --format"
         )
@@ -134,15 +135,16 @@ def _report_of(path: Path, wanted: str | None, strict: bool) -> FileReport:
 def _quads(report: FileReport, base: str | None = None) -> Iterator[Any]:
     """Yield the triples of a file, for the default graph."""
     import pyoxigraph as ox
-    from srtk_plugin_local.snapshot.rdf import LINES, note_reading, opened_rdf, parse
+    from srtk_plugin_local.snapshot.formats import FORMATS
+    from srtk_plugin_local.snapshot.rdf import note_reading, opened_rdf, parse
     from srtk_plugin_local.snapshot.rdf_text import base_of
 
     name, kind = report.name, report.format
     default = base_of(name)
-    may_be_relative = not base and kind not in LINES
+    may_be_relative = not base and not FORMATS[kind].by_line
     relative = False
     graphs = set()
-    terms = _Terms(name, kind in LINES)
+    terms = _Terms(name, FORMATS[kind].by_line)
     plain = ox.DefaultGraph()
     with opened_rdf(name, kind, report) as source:
         for quad in parse(source, kind, base or default, report):

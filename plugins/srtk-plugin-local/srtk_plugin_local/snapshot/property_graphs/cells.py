@@ -22,10 +22,10 @@ def read_cell(text: str, kind: str, title: str, line: int, report: FileReport) -
 
     Args:
         text: The text in the file.
-        kind: The declared type; a value of an unknown one is a text.
+        kind: The declared type; a value of an unknown type is a text.
         title: Name of the property.
         line: Number of the line.
-        report: Receives what is skipped, and the unknown types.
+        report: Counts skipped values, and notes unknown types.
     """
     text, kind = text.strip(), kind.strip().lower()
     if not text:

@@ -1,4 +1,4 @@
-"""Nodes and edges with properties, as GraphML, GEXF and networkx have them, before it is known what each means."""
+"""Nodes and edges with properties, as GraphML, GEXF and networkx have them, before their meaning is known."""
 
 from __future__ import annotations
 
@@ -78,7 +78,7 @@ def add_value(properties: Properties, name: str, value: str) -> None:
 
 
 def columns(elements: Iterable[Properties]) -> dict[str, Counter[str]]:
-    """Count the values of each property, in the order in which the properties come."""
+    """Count the values of each property, in the order of the properties."""
     found: dict[str, Counter[str]] = {}
     for properties in elements:
         for name, value in properties.items():

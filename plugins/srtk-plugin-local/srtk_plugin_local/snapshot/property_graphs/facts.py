@@ -11,11 +11,10 @@ import attrs
 
 from srtk_framework.values import InputError, Literal, close_matches
 from srtk_plugin_local.snapshot.build_settings import EDGE
-from srtk_plugin_local.snapshot.column_types import USUAL
+from srtk_plugin_local.snapshot.column_types import USUAL, number_datatype
 from srtk_plugin_local.snapshot.header import TYPE, normal
 from srtk_plugin_local.snapshot.input_report import FileReport, read_as
 from srtk_plugin_local.snapshot.layout_words import BOOKKEEPING, LAYOUT, kept, unwanted_columns
-from srtk_plugin_local.snapshot.number_forms import number_datatype
 from srtk_plugin_local.snapshot.property_graphs import roles
 from srtk_plugin_local.snapshot.property_graphs.elements import (
     Edge,
@@ -28,13 +27,13 @@ from srtk_plugin_local.snapshot.property_graphs.elements import (
     values,
 )
 
+# Relation of a node to the group that it is nested in.
 PART_OF = "part of"
-"""Relation of a node to the group that it is nested in."""
 
 _UUID = re.compile(r"[0-9a-fA-F]{8}(-[0-9a-fA-F]{4}){3}-[0-9a-fA-F]{12}")
 _DESCRIPTION = "description"
+# Separator of several values in LightRAG's texts.
 _SEPARATOR = "<SEP>"
-"""Separator of several values in LightRAG's texts."""
 
 Row = tuple[str, str, str, str]
 """Id, relation, value, and kind of value: ``entity``, ``text``, ``literal``, ``label`` or ``alias``."""
@@ -45,7 +44,7 @@ QualifierRow = tuple[str, str, str, str, str]
 
 @attrs.frozen
 class Wishes:
-    """What a person wants a property graph read as, and the words to ask for it.
+    """Wishes of a person about a property graph, and the flags for them.
 
     Attributes:
         relation: Property with the relation of an edge; by default found.
@@ -70,7 +69,13 @@ def facts(graph: PropertyGraph, wishes: Wishes, report: FileReport) -> Iterator[
         return
     _drop_missing(graph, report)
     edges, nodes = _Edges(graph, wishes, report), _Nodes(graph, wishes, report)
-    _tell_left_out({"nodes": nodes.left_out, "edges": edges.left_out}, wishes, report)
+    left_out = [(name, kind, "nodes") for name, kind in nodes.left_out.items()]
+    left_out += [(name, kind, "edges") for name, kind in edges.left_out.items()]
+    report.columns += [read_as(f"{name} of {owner}", kind) for name, kind, owner in left_out]
+    if left_out:
+        kinds = " and ".join(sorted({kind for _, kind, _ in left_out}, reverse=True))
+        shown = ", ".join(dict.fromkeys(name for name, _, _ in left_out))
+        report.note(f"left out as {kinds}: {shown}; {wishes.keep_flag} reads them")
     yield from edges.rows()
     yield from nodes.rows()
     yield from graph.qualifiers
@@ -142,7 +147,7 @@ class _Edges:
         return found
 
     def _say_nothing(self, profiles: roles.Profiles, wishes: Wishes) -> list[str]:
-        """Return the properties that tell no edge from another: equal weights, and directions."""
+        """Return the properties without information: equal weights, and directions."""
         found = []
         for name, counter in profiles.items():
             if name in self.relations or kept(name, wishes.keep):
@@ -213,6 +218,7 @@ class _Nodes:
         """Yield names, types and literals of each node."""
         named: set[str] = set()
         shown: dict[str, None] = {}
+        ends = {end: None for edge in self.graph.edges for end in (edge.source, edge.target)}
         for id_, properties in self.graph.nodes.items():
             if isinstance(id_, Literal):
                 continue
@@ -227,8 +233,10 @@ class _Nodes:
                     yield from ((id_, TYPE, type_, "entity") for type_ in found)
                 elif name not in self.left_out:
                     yield from self._literals(id_, name, _parts(value), label)
-        if named:
-            yield from self._other_names(named, shown)
+        # Where other nodes have names, types have too, and so have nodes whose ids are words.
+        for id_ in {**self.graph.nodes, **ends, **shown} if named else ():
+            if id_ not in named and not isinstance(id_, Literal) and (id_ in shown or not roles.is_code(id_)):
+                yield id_, "label", id_.replace("_", " "), "label"
 
     def _label(self, id_: str, properties: Properties) -> str:
         """Return the name of a node; programs write the id where there is none, so that any other goes before it."""
@@ -246,13 +254,6 @@ class _Nodes:
             else:
                 yield id_, name, part, "literal" if isinstance(part, Typed) else "text"
 
-    def _other_names(self, named: set[str], types: dict[str, None]) -> Iterator[Row]:
-        """Yield the names of types, and of nodes whose ids are words, where other nodes have names."""
-        ends = {end: None for edge in self.graph.edges for end in (edge.source, edge.target)}
-        for id_ in {**self.graph.nodes, **ends, **types}:
-            if id_ not in named and not isinstance(id_, Literal) and (id_ in types or not roles.is_code(id_)):
-                yield id_, "label", id_.replace("_", " "), "label"
-
 
 def _left_out(profiles: dict[str, Counter[str]], graph: PropertyGraph, wishes: Wishes) -> dict[str, str]:
     found = unwanted_columns(profiles, numeric(profiles), wishes.keep, drawn=True)
@@ -262,31 +263,15 @@ def _left_out(profiles: dict[str, Counter[str]], graph: PropertyGraph, wishes: W
     return {name: kind for name, kind in found.items() if name != wishes.relation}
 
 
-def _tell_left_out(left_out: dict[str, dict[str, str]], wishes: Wishes, report: FileReport) -> None:
-    named = [(name, kind, owner) for owner, found in left_out.items() for name, kind in found.items()]
-    report.columns += [read_as(f"{name} of {owner}", kind) for name, kind, owner in named]
-    if named:
-        kinds = " and ".join(sorted({kind for _, kind, _ in named}, reverse=True))
-        shown = ", ".join(dict.fromkeys(name for name, _, _ in named))
-        report.note(f"left out as {kinds}: {shown}; {wishes.keep_flag} reads them")
-
-
 def _title(name: str, texts: Counter[str]) -> str:
-    """Return the relation of a qualifier; texts that are no relation are a description, whatever their name says."""
+    """Return the relation of a qualifier; texts that are no relation are a description, whatever their name."""
     return _DESCRIPTION if roles.promises_relation(name) and not all(map(is_number, texts)) else name
 
 
 def _is_constant(weights: Counter[str]) -> bool:
-    """Return whether all weights are equal; that of a single edge is a fact, unless it is 1."""
-    amounts = {_amount(weight) for weight in weights}
+    """Return whether all weights are equal; a single edge has its weight as a fact, unless it is 1."""
+    amounts = {float(weight) if is_number(weight) else weight for weight in weights}
     return len(amounts) == 1 and (weights.total() > 1 or amounts == {1.0})
-
-
-def _amount(text: str) -> float | str:
-    try:
-        return float(text)
-    except ValueError:
-        return text
 
 
 def _types(text: str) -> list[str]:

@@ -11,8 +11,8 @@ from srtk_plugin_local.snapshot.property_graphs.elements import Properties, Prop
 _NODE_OWN = ("id", "pid", "for", "startopen", "endopen")
 _EDGE_OWN = ("id", "source", "target", "type", "startopen", "endopen")
 _DIRECTED = ("directed", "mutual")
+# Attribute in which networkx writes the key of a multigraph's edge.
 _NETWORKX_KEY = "networkx_key"
-"""Attribute in which networkx writes the key of a multigraph's edge."""
 _TIMES = ("start", "end", "timestamp")
 
 
@@ -172,7 +172,7 @@ class GexfHandler:
                 self._add(properties, attribute, attribute.default)
 
     def finish(self) -> PropertyGraph:
-        """Return the graph of the file; a ``pid`` that is no node, such as 0, says that a node has no group."""
+        """Return the graph of the file; a ``pid`` that is no node, such as 0, stands for no group."""
         self.graph.members = {pair: None for pair in self.graph.members if pair[1] in self.graph.nodes}
         for properties in self.graph.nodes.values():
             self._add_defaults("node", properties)

@@ -11,8 +11,8 @@ from srtk_plugin_local.snapshot.input_report import FileReport
 from srtk_plugin_local.snapshot.property_graphs.cells import read_cell, read_list, untyped
 from srtk_plugin_local.snapshot.property_graphs.elements import Properties, PropertyGraph, add_value
 
+# Property of the texts that yEd and yFiles draw at a node or an edge.
 LABEL = "label"
-"""Property of the texts that yEd and yFiles draw at a node or an edge."""
 
 _LABEL_TAGS = ("NodeLabel", "EdgeLabel", "Label.Text")
 _OWN = ("id", "source", "target", "directed", "sourceport", "targetport")
@@ -74,7 +74,8 @@ class GraphmlHandler:
                 sentence = "an edge of several ends is no fact; write one edge for each pair of ends"
                 self.report.skip("hyperedges", self.line, sentence)
         elif tag == "graph":
-            self._start_graph(attributes)
+            self.graphs += not self._owners
+            self._undirected.append(attributes.get("edgedefault", "").strip().lower() == "undirected")
         elif tag in ("node", "edge"):
             self._start_owner(tag, attributes)
         elif tag == "key":
@@ -94,7 +95,8 @@ class GraphmlHandler:
         if self._aside:
             self._aside -= 1
         elif self._inside:
-            self._end_inside()
+            self._close_label()
+            self._inside.pop()
         elif tag in ("data", "desc", "default") and self._data is not None:
             self._end_data(tag)
         elif tag == "key" and self._key is not None:
@@ -105,10 +107,6 @@ class GraphmlHandler:
             owner = self._owners.pop()
             if tag == "edge":
                 self._end_edge(owner)
-
-    def _start_graph(self, attributes: dict[str, str]) -> None:
-        self.graphs += not self._owners
-        self._undirected.append(attributes.get("edgedefault", "").strip().lower() == "undirected")
 
     def _start_owner(self, tag: str, attributes: dict[str, str]) -> None:
         owner = _Owner(tag, attributes.get("id", ""), attributes)
@@ -163,20 +161,13 @@ class GraphmlHandler:
         elif local == "Label" and not attributes.get("Text", "{").startswith("{"):
             self._labels.append(attributes["Text"])
 
-    def _end_inside(self) -> None:
-        self._close_label()
-        self._inside.pop()
-
     def _close_label(self) -> None:
         """Take the text of a label, which ends with the label or where the first element begins in it."""
         if self._inside[-1:] and self._inside[-1] in _LABEL_TAGS and self._texts is not None:
-            self._add_label("".join(self._texts))
+            shown = not self._realizer or self._realizer[0] == self._realizer[1]
+            if shown and (label := _plain("".join(self._texts))):
+                self._labels.append(label)
         self._texts = None
-
-    def _add_label(self, text: str) -> None:
-        shown = not self._realizer or self._realizer[0] == self._realizer[1]
-        if shown and (label := _plain(text)):
-            self._labels.append(label)
 
     def _end_data(self, tag: str) -> None:
         id_, self._data = self._data or "", None
@@ -188,17 +179,14 @@ class GraphmlHandler:
         owner = self._owners[-1] if self._owners else None
         if owner is None:
             if tag == "data" and self._undirected and text.strip():
-                key = self._key_of("graph", id_)
-                self._unread(f"{key.name} of the graph")
+                title = f"{self._key_of('graph', id_).name} of the graph"
+                if title not in self.report.unread:
+                    self.report.unread.append(title)
             return
         for label in self._labels:
             add_value(owner.properties, LABEL, label)
         key = _Key("description", "string") if tag == "desc" else self._key_of(owner.tag, id_)
         self._add(owner.properties, key, text)
-
-    def _unread(self, title: str) -> None:
-        if title not in self.report.unread:
-            self.report.unread.append(title)
 
     def _key_of(self, kind: str, id_: str) -> _Key:
         for wanted in (kind, "all", "node", "edge", "graph", "port"):

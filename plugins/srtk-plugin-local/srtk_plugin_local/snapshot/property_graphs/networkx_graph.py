@@ -8,13 +8,13 @@ from datetime import date
 from typing import TYPE_CHECKING, Any
 
 from srtk_plugin_local.snapshot.input_report import FileReport
-from srtk_plugin_local.snapshot.property_graphs.elements import Edge, Properties, PropertyGraph, Typed, Value
+from srtk_plugin_local.snapshot.property_graphs.elements import Edge, Properties, PropertyGraph, Typed
 
 if TYPE_CHECKING:
     import networkx
 
+# Attributes that ``Subgraph.to_networkx`` gives every edge.
 _SUBGRAPH = {"score", "path", "provenance", "qualifiers"}
-"""Attributes that ``Subgraph.to_networkx`` gives every edge."""
 
 
 def property_graph(graph: networkx.Graph[Any], relation: str | None, report: FileReport) -> PropertyGraph:
@@ -72,16 +72,12 @@ def _properties(data: Mapping[Any, Any], owner: str, report: FileReport) -> Prop
             continue
         texts = list(dict.fromkeys(cell for cell in cells if cell))
         if texts:
-            properties[str(name)] = _one_or_more(texts)
+            properties[str(name)] = texts[0] if len(texts) == 1 else texts
     return properties
 
 
-def _one_or_more(texts: list[str]) -> Value:
-    return texts[0] if len(texts) == 1 else texts
-
-
 def _cell(value: Any) -> str | None:
-    """Return the text of a value, empty for a missing one; None for what is no text, number, date or truth value."""
+    """Return a value as text, empty if it is missing; None if it is no text, number, date or truth value."""
     if hasattr(value, "item") and not isinstance(value, str | int | float):
         value = value.item()  # a scalar of numpy
     if value is None or (isinstance(value, float) and not math.isfinite(value)):

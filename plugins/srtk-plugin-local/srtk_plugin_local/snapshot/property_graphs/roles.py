@@ -1,4 +1,4 @@
-"""What the properties of nodes and edges are, judged by name and by all values: relation, name, type, alias."""
+"""Meaning of the properties of nodes and edges, by name and all values: relation, name, type, alias."""
 
 from __future__ import annotations
 
@@ -15,26 +15,20 @@ Profiles = Mapping[str, Counter[str]]
 
 _FIRST_RELATIONS = ("label e", "labele", "edge label", "edgelabel")
 _LAST_RELATIONS = ("kind", "interaction", "shared interaction", "association", "edge kind", "edge category")
+# Names that give the relation where no better one does.
 _SPARE_RELATIONS = ("keywords", "keyword", "role", "category", "class", "name", "title")
-"""Names that give the relation where no better one does."""
 
+# Names of the properties that name a node, best first.
 NAMES = (
     *LABELS,
-    "shared name",
-    "display name",
-    "full name",
-    "preferred label",
-    "pref label",
-    "entity name",
-    "caption",
-    "entity id",
+    *("shared name", "display name", "full name", "preferred label", "pref label", "entity name"),
+    *("caption", "entity id"),
 )
-"""Names of the properties that name a node, best first."""
 
 _TYPES = ("label v", "labelv", "labels", "node labels", "label", "rdf type", "node type", "entity type")
 _SPARE_TYPES = ("type", "kind", "category", "class")
+# Types that programs write where a node has none.
 DEFAULT_TYPES = ("vertex", "node", "unknown")
-"""Types that programs write where a node has none."""
 
 WEIGHTS = ("weight", "edge weight", "weights")
 DIRECTIONS = {"directed", "undirected", "mutual", "none"}
@@ -52,9 +46,9 @@ _WORD_LETTERS = re.compile(r"[^\W\d_]{2}|[\u3040-\u9fff\uac00-\ud7af]")
 def relations(profiles: Profiles, edges: int) -> tuple[list[str], str]:
     """Return the properties of edges that give their relation, best first, and a sentence on a choice by values.
 
-    A property with a known name is one unless its values are numbers, codes, or texts as long as sentences of which
-    (nearly) each edge has its own. Without one, keywords and the like serve, and at last a property with few short
-    values for many edges, if there is only one.
+    A property with a known name gives the relation unless its values are numbers, codes, or texts as long as sentences
+    that hardly repeat. Without such a property, keywords and the like serve, and at last a single property with few
+    short values for many edges.
     """
     fit = [name for name, values in profiles.items() if _is_relation(values, _WORDS, _LENGTH, _is_sure(name))]
     first = [name for name in fit if normal(name) in _FIRST_RELATIONS]

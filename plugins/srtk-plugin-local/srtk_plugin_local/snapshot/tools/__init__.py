@@ -1,4 +1,4 @@
-"""Readers of what a known tool writes into several files, or into one of its own form."""
+"""Readers of the files of known tools, which write several files, or a form of their own."""
 
 from __future__ import annotations
 
@@ -23,12 +23,12 @@ def read_tool(
 ) -> Iterator[pa.Table]:
     """Yield the tables of one file of the tool that ``made_by`` names.
 
-    A table has the columns id, relation, value and kind of value, as for GraphML, or those of qualifiers.
+    A table has the columns id, relation, value and kind of value, as for GraphML, or the columns of qualifiers.
 
     Args:
         name: Path of the file.
         settings: Settings of the build.
-        report: Takes what was read and skipped.
+        report: Counts read and skipped rows.
         meter: Takes the progress.
         known: Facts by their ids, of earlier files too, which later rows may qualify; filled here.
 

@@ -17,8 +17,8 @@ if TYPE_CHECKING:
     from srtk_plugin_local.snapshot.input_report import FileReport
     from srtk_plugin_local.snapshot.tables import Meter
 
+# Columns of edges that say what they join, their direction, their own number, and their relation.
 _STRUCTURE = ("source", "target", "type", "id", "label", "kind")
-"""Columns of edges that say what they join, their direction, their own number, and their relation."""
 _LAYOUT = ("timeset", "interval", "x", "y", "z", "size", "color")
 
 
@@ -26,7 +26,7 @@ def read(name: str, settings: BuildSettings, report: FileReport, meter: Meter) -
     """Yield the names and properties of nodes, or edges whose relation is their label.
 
     Raises:
-        InputError: If the headings are those of neither.
+        InputError: If the table is neither.
     """
     headings, rows = rows_of(name, report, meter)
     by_word = {heading.lower(): heading for heading in headings}

@@ -6,6 +6,7 @@ from collections.abc import Iterator
 from typing import TYPE_CHECKING
 
 from srtk_plugin_local.snapshot.build_settings import EDGE
+from srtk_plugin_local.snapshot.property_graphs.elements import is_number
 from srtk_plugin_local.snapshot.tools.output import Output, literal_of
 from srtk_plugin_local.snapshot.tools.rows import Row, rows_of, text
 
@@ -16,20 +17,20 @@ if TYPE_CHECKING:
     from srtk_plugin_local.snapshot.input_report import FileReport
     from srtk_plugin_local.snapshot.tables import Meter
 
+# Columns of entities that are facts, and whether their values are literals.
 _FACTS = {"type": False, "description": True}
-"""Columns of entities that are facts, and whether their values are literals."""
 _QUALIFIERS = ("description", "weight")
 
 
 def read(name: str, settings: BuildSettings, report: FileReport, meter: Meter) -> Iterator[pa.Table]:
     """Yield the facts of entities (titles are ids, with type and description) or of relationships.
 
-    Other tables, such as communities and text units, are told and not read.
+    Other tables, such as communities and text units, are noted and not read.
     """
     headings, rows = rows_of(name, report, meter)
     output = Output()
     title = next((heading for heading in ("title", "name") if heading in headings), None)
-    kept = set(settings_keep(settings))
+    kept = set(settings.keep)
     if {"source", "target"} <= set(headings):
         read_columns = {"source", "target", *_QUALIFIERS, *kept}
         for row in rows:
@@ -46,11 +47,6 @@ def read(name: str, settings: BuildSettings, report: FileReport, meter: Meter) -
         return
     report.unread = [heading for heading in headings if heading not in read_columns]
     yield from output.rest()
-
-
-def settings_keep(settings: BuildSettings) -> tuple[str, ...]:
-    """Return the columns that a person keeps, where the settings have them."""
-    return tuple(getattr(settings, "keep", ()) or ())
 
 
 def _entity(row: Row, title: str, output: Output, kept: set[str]) -> None:
@@ -75,9 +71,6 @@ def _relationship(row: Row, output: Output, kept: set[str]) -> None:
 
 def _typed(value: object, shown: str) -> object:
     """Return a number of a text as a number, as Parquet has it."""
-    if not isinstance(value, str):
-        return value if isinstance(value, int | float) else shown
-    try:
+    if isinstance(value, str) and is_number(shown):
         return float(shown)
-    except ValueError:
-        return shown
+    return value if isinstance(value, int | float) else shown

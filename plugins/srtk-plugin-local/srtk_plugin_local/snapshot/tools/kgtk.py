@@ -51,7 +51,7 @@ def read(
     """Yield facts, names and qualifiers; an edge whose ``node1`` is the id of an earlier edge qualifies it.
 
     Raises:
-        InputError: If the headings are not those of edges.
+        InputError: If it is no table of edges.
     """
     headings, rows = rows_of(name, report, meter, quoted=False)
     places = {role: next((word for word in words if word in headings), None) for role, words in _SYNONYMS.items()}

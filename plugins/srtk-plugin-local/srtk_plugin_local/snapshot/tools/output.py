@@ -7,12 +7,11 @@ from typing import TYPE_CHECKING
 
 import attrs
 
+from srtk_plugin_local.snapshot.staging_values import QUALIFIERS
 from srtk_plugin_local.snapshot.tables import ROWS
 
 if TYPE_CHECKING:
     import pyarrow as pa
-
-_QUALIFIERS = ("s", "r", "o", "q", "v")
 
 
 @attrs.define
@@ -20,8 +19,12 @@ class Output:
     """Rows that are not yet given away as tables.
 
     A literal has the form of ``Literal``, in facts and in qualifiers alike, so that a qualifier finds its fact.
+
+    Attributes:
+        most: Number of rows that make a table.
     """
 
+    most: int = ROWS
     _facts: list[tuple[str, str, str, str]] = attrs.field(factory=list)
     _qualifiers: list[tuple[str, str, str, str, str]] = attrs.field(factory=list)
     _literals: list[bool] = attrs.field(factory=list)
@@ -30,6 +33,10 @@ class Output:
         """Add a name of an entity or a relation."""
         if text.strip():
             self._facts.append((id_, "", text.strip(), "alias" if alias else "label"))
+
+    def row(self, row: tuple[str, str, str, str]) -> None:
+        """Add an id, a relation, a value and the kind of the value."""
+        self._facts.append(row)
 
     def fact(self, start: str, relation: str, value: str, literal: bool) -> None:
         """Add a fact."""
@@ -45,8 +52,8 @@ class Output:
         self._literals.append(literal)
 
     def full(self) -> Iterator[pa.Table]:
-        """Yield tables if there are enough rows for one."""
-        if len(self._facts) + len(self._qualifiers) >= ROWS:
+        """Yield tables if there are enough rows."""
+        if len(self._facts) + len(self._qualifiers) >= self.most:
             yield from self.rest()
 
     def rest(self) -> Iterator[pa.Table]:
@@ -58,9 +65,9 @@ class Output:
             yield pa.table({f"c{place}": pa.array(column, pa.string()) for place, column in enumerate(columns)})
             self._facts = []
         if self._qualifiers:
-            named = zip(_QUALIFIERS, zip(*self._qualifiers, strict=True), strict=True)
+            named = zip(QUALIFIERS[:5], zip(*self._qualifiers, strict=True), strict=True)
             table = {name: pa.array(column, pa.string()) for name, column in named}
-            yield pa.table({**table, "literal": pa.array(self._literals, pa.bool_())})
+            yield pa.table({**table, QUALIFIERS[5]: pa.array(self._literals, pa.bool_())})
             self._qualifiers, self._literals = [], []
 
 

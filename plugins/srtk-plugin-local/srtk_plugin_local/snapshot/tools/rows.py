@@ -3,15 +3,13 @@
 from __future__ import annotations
 
 import csv
-import io
-import sys
 from collections.abc import Iterator
 from typing import Any
 
 from srtk_framework.values import InputError
-from srtk_plugin_local.snapshot.input_files import Input, guess_format
+from srtk_plugin_local.snapshot.input_files import Input, blocks, guess_format
 from srtk_plugin_local.snapshot.input_report import FileReport
-from srtk_plugin_local.snapshot.tables import Meter
+from srtk_plugin_local.snapshot.tables import WIDTHS, Meter, decoded_lines
 
 Row = dict[str, Any]
 
@@ -39,59 +37,38 @@ def rows_of(name: str, report: FileReport, meter: Meter, quoted: bool = True) ->
     except StopIteration:
         raise InputError(f"{name}: is empty; leave the file out") from None
     report.header, report.header_line = tuple(headings), 1
-    return headings, _mapped(headings, records, report)
 
+    def rows() -> Iterator[Row]:
+        for line, record in enumerate(records, start=2):
+            if len(record) == len(headings):
+                report.rows += 1
+                yield dict(zip(headings, record, strict=True))
+            elif record:
+                sentence = f"expected {len(headings)} cells, found {len(record)}; correct the row"
+                report.skip(WIDTHS, line, sentence)
 
-def _mapped(headings: list[str], records: Iterator[list[str]], report: FileReport) -> Iterator[Row]:
-    for line, record in enumerate(records, start=2):
-        if not record:
-            continue
-        if len(record) != len(headings):
-            sentence = f"expected {len(headings)} cells, found {len(record)}; correct the row"
-            report.skip("rows with another number of columns", line, sentence)
-            continue
-        report.rows += 1
-        yield dict(zip(headings, record, strict=True))
+    return headings, rows()
 
 
 def _records(name: str, report: FileReport, meter: Meter, quoted: bool) -> Iterator[list[str]]:
-    csv.field_size_limit(min(sys.maxsize, 2**31 - 1))
+    csv.field_size_limit(2**31 - 1)
     with Input(name) as source:
-        text = io.TextIOWrapper(io.BufferedReader(_Raw(source, meter)), encoding="utf-8-sig", newline="")
-        start = text.readline()
-        report.separator = max("\t,;", key=start.count)
-        lines = _first_again(start, text)
+        source.to_utf8()
+        start = source.peek().partition(b"\n")[0]
+        report.separator = max("\t,;", key=lambda mark: start.count(mark.encode()))
+
+        def read() -> Iterator[tuple[int, bytes]]:
+            for block in blocks(source):
+                meter(source.done)
+                yield block
+
+        lines = decoded_lines(name, read())
         try:
             yield from csv.reader(
                 lines, delimiter=report.separator, quoting=csv.QUOTE_MINIMAL if quoted else csv.QUOTE_NONE
             )
-        except (csv.Error, UnicodeDecodeError) as error:
+        except csv.Error as error:
             raise InputError(f"{name}: cannot be read as a table ({error}); correct the file") from error
-
-
-def _first_again(first: str, rest: Iterator[str]) -> Iterator[str]:
-    if first:
-        yield first
-    yield from rest
-
-
-class _Raw(io.RawIOBase):
-    """An input as a stream of Python's."""
-
-    def __init__(self, source: Input, meter: Meter) -> None:
-        self._source = source
-        self._meter = meter
-
-    def readable(self) -> bool:
-        """Return that it can be read."""
-        return True
-
-    def readinto(self, buffer: Any) -> int:
-        """Fill a buffer."""
-        data = self._source.read(len(buffer))
-        buffer[: len(data)] = data
-        self._meter(self._source.done)
-        return len(data)
 
 
 def _parquet(name: str, report: FileReport, meter: Meter) -> tuple[list[str], Iterator[Row]]:
@@ -115,7 +92,7 @@ def _parquet(name: str, report: FileReport, meter: Meter) -> tuple[list[str], It
 
 
 def text(value: Any) -> str:
-    """Return a value of a cell as text; empty for a missing one."""
+    """Return a value of a cell as text; empty for a missing value."""
     if value is None or (isinstance(value, float) and value != value):
         return ""
     return str(value).strip()

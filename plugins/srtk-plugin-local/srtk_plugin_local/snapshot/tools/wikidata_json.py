@@ -52,7 +52,7 @@ def read(name: str, settings: BuildSettings, report: FileReport, meter: Meter) -
 
 
 def _entities(source: Input, report: FileReport) -> Iterator[tuple[int, Any]]:
-    """Yield the objects of the lines; one with the key ``entities``, as a page of an entity has, holds several."""
+    """Yield the objects of the lines; with the key ``entities``, as on a page of an entity, a line holds several."""
     for first, block in blocks(source):
         for line, text in enumerate(block.split(b"\n"), start=first):
             bare = text.strip().removesuffix(b",").strip()
@@ -83,7 +83,7 @@ def _names(entity: Mapping[str, Any], languages: tuple[str, ...], output: Output
 
 
 def _texts(terms: Any, languages: tuple[str, ...]) -> list[tuple[str, str]]:
-    """Return language and text of terms, best language first: the wanted ones, else English before all others."""
+    """Return language and text of terms, best language first: the wanted languages, else English before all."""
     if not isinstance(terms, dict):
         return []
     wanted = [language.lower() for language in languages] or ["en"]
@@ -147,7 +147,7 @@ def _statement(id_: str, statement: Mapping[str, Any], output: Output, left_out:
 
 
 def _value(snak: Mapping[str, Any]) -> tuple[str, bool] | None:
-    """Return the value of a snak in the form of ids and literals, and whether it is a literal; None without one."""
+    """Return the value of a snak in the form of ids and literals, and whether it is a literal; None without a value."""
     data = snak.get("datavalue")
     if snak.get("snaktype") != "value" or not isinstance(data, dict):
         return None
@@ -178,7 +178,7 @@ def _of_kind(kind: str, value: Any) -> tuple[str, bool]:
 
 
 def _time(text: str, precision: int) -> str:
-    """Return a time of Wikidata, such as +1879-03-14T00:00:00Z, as precise as it is said to be."""
+    """Return a time of Wikidata, such as +1879-03-14T00:00:00Z, with the given precision."""
     sign = "-" if text.startswith("-") else ""
     found = re.fullmatch(r"[+-]?0*(\d{4,}|\d+)-(\d\d)-(\d\d)T.*", text)
     if found is None:
