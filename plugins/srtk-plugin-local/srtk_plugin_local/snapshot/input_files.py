@@ -76,9 +76,8 @@ def _known(wanted: str) -> str:
     lower = wanted.lower()
     known = next((kind for kind, form in FORMATS.items() if lower in form.synonyms), lower)
     if known not in FORMATS:
-        raise InputError(
-            f"{wanted!r} is not a format of triples; use {', '.join(FORMATS)}.{close_matches(known, FORMATS)}"
-        )
+        close = close_matches(known, list(FORMATS))
+        raise InputError(f"{wanted!r} is not a format of triples; use {', '.join(FORMATS)}.{close}")
     return known
 
 

@@ -59,9 +59,7 @@ class Utf8Input(Input):
         if not encoding and len(head) >= 4:
             # Text of two bytes a character without a mark: its first characters have a zero each.
             zeros = [not byte for byte in head[:4]]
-            encoding = {(False, True): "utf-16-le", (True, False): "utf-16-be"}.get(
-                (zeros[0], zeros[1]) if zeros[:2] == zeros[2:] else (), ""
-            )
+            encoding = "utf-16-le" if zeros == [False, True] * 2 else "utf-16-be" if zeros == [True, False] * 2 else ""
         text = head[:1024].decode(encoding or "latin-1", "replace")
         declared = _DECLARED.match(text) if xml else None
         if declared is not None and not encoding:
