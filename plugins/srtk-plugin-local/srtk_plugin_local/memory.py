@@ -84,7 +84,14 @@ class MemoryGraph(KnowledgeGraph):
                 self._named.setdefault(name, []).append(id_)
         self._named.pop("", None)
         self._statements = _read_qualifiers(self._qualifiers, self._all, self._literals)
-        self._hash = self._content_hash()
+        content = [
+            [(*triple, isinstance(triple.object, Literal)) for triple in self._all],
+            sorted(self._labels.items()),
+            sorted((id_, list(names)) for id_, names in self.aliases.items()),
+            sorted(self._statements.items()),
+            attrs.asdict(self.schema()),
+        ]
+        self._hash = hashlib.sha256(json.dumps(content, sort_keys=True).encode()).hexdigest()[:16]
 
     @classmethod
     def from_networkx(
@@ -131,16 +138,6 @@ class MemoryGraph(KnowledgeGraph):
         if any(row[1] == TYPE for row in made["triples"]):
             settings.setdefault("type_relations", (TYPE,))
         return cls(triples=made["triples"], **settings)
-
-    def _content_hash(self) -> str:
-        content = [
-            [(*triple, isinstance(triple.object, Literal)) for triple in self._all],
-            sorted(self._labels.items()),
-            sorted((id_, list(names)) for id_, names in self.aliases.items()),
-            sorted(self._statements.items()),
-            attrs.asdict(self.schema()),
-        ]
-        return hashlib.sha256(json.dumps(content, sort_keys=True).encode()).hexdigest()[:16]
 
     def fingerprint(self) -> str:
         """Return ``source()``: the hash covers triples, names, qualifiers and schema."""

@@ -65,6 +65,7 @@ class JoiningView(StepwiseView):
             known,
             type_relations=tuple(map(composites.escape, known.type_relations)),
             subclass_relations=tuple(map(composites.escape, known.subclass_relations)),
+            # They are no nodes here, and a view on top must not join them again.
             mediators=(),
         )
 
@@ -119,6 +120,7 @@ class JoiningView(StepwiseView):
             DriverError: If a pattern has neither subject nor object.
         """
         edges = self._open
+        # Without an end, the edges of the whole graph would have to be joined for one answer.
         for pattern in patterns:
             if pattern.subject is None and pattern.object is None:
                 raise DriverError(f"{pattern} has neither subject nor object; give at least one of them")

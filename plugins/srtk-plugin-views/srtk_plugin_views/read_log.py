@@ -168,47 +168,42 @@ class Log:
             self.write({"at": now()})
         self._file.close()
 
-    # What is known already is not written again.
+    def _add(self, kind: str, fresh: Any) -> None:
+        """Write reads, if there are any: known reads are not written again."""
+        if fresh:
+            self.write({kind: fresh})
 
     def add_triples(self, triples: Iterable[Triple]) -> None:
         """Keep triples."""
-        fresh = dict.fromkeys(triple for triple in triples if triple not in self.reads.triples)
-        if fresh:
-            self.write({"triples": [_row(triple) for triple in fresh]})
+        known = self.reads.triples
+        self._add("triples", [_row(one) for one in dict.fromkeys(one for one in triples if one not in known)])
 
     def add_labels(self, labels: Mapping[str, str]) -> None:
         """Keep the labels of ids."""
-        fresh = {id_: label for id_, label in labels.items() if self.reads.labels.get(id_) != label}
-        if fresh:
-            self.write({"labels": fresh})
+        self._add("labels", {id_: label for id_, label in labels.items() if self.reads.labels.get(id_) != label})
 
     def add_found(self, found: Mapping[str, Sequence[str]]) -> None:
         """Keep the entities found by name."""
-        fresh = {name: list(ids) for name, ids in found.items() if ids and self.reads.found.get(name) != tuple(ids)}
-        if fresh:
-            self.write({"found": fresh})
+        known = self.reads.found
+        self._add("found", {name: list(ids) for name, ids in found.items() if ids and known.get(name) != tuple(ids)})
 
     def add_qualifiers(self, qualifiers: Mapping[Triple, Sequence[Qualifier]]) -> None:
         """Keep the qualifiers of triples."""
-        fresh = {
-            triple: row for triple, row in qualifiers.items() if row and self.reads.qualifiers.get(triple) != tuple(row)
-        }
-        if fresh:
-            rows = [[_row(triple), [[name, *_cell(value)] for name, value in row]] for triple, row in fresh.items()]
-            self.write({"qualifiers": rows})
+        rows = [
+            [_row(triple), [[name, *_cell(value)] for name, value in row]]
+            for triple, row in qualifiers.items()
+            if row and self.reads.qualifiers.get(triple) != tuple(row)
+        ]
+        self._add("qualifiers", rows)
 
     def add_nodes(self, nodes: Mapping[str, bool]) -> None:
         """Keep the nodes whose steps were read, and whether incoming steps were too."""
         known = self.reads.nodes
-        fresh = {node: inverse for node, inverse in nodes.items() if node not in known or inverse > known[node]}
-        if fresh:
-            self.write({"nodes": fresh})
+        self._add("nodes", {node: one for node, one in nodes.items() if node not in known or one > known[node]})
 
     def add_seen(self, ids: Iterable[str]) -> None:
         """Keep ids that are in the graph."""
-        fresh = [id_ for id_ in dict.fromkeys(ids) if id_ not in self.reads.seen]
-        if fresh:
-            self.write({"seen": fresh})
+        self._add("seen", [id_ for id_ in dict.fromkeys(ids) if id_ not in self.reads.seen])
 
     def add_filled(self, nodes: Iterable[str], limit: int | None) -> None:
         """Keep that all steps of nodes were read up to a limit."""

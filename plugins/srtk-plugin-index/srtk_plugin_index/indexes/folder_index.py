@@ -149,6 +149,7 @@ class FolderIndex(Index):
         assert self._work is not None
         assert self._place is not None
         place, size = self._place, len(entries)
+        # Open files may not be whole on the disk, and the hash is of the files there.
         self._release()
         content, files = _hashed(place)
         manifest = {
@@ -238,6 +239,7 @@ class FolderIndex(Index):
             kept = ", and the old index stays until the new one is whole" if (path / MANIFEST).is_file() else ""
             _log.warning("a build of the index %s was broken off; it begins anew%s", path, kept)
         if self._entries is not None:
+            # Copies and no links: a reader may have the old files mapped while the new ones grow.
             before = Path(self.path) / self._manifest["generation"]
             for name in self._manifest["files"]:
                 shutil.copyfile(before / name, self._place / name)

@@ -164,6 +164,7 @@ class WebIndex(Index):
         fields += [("language", self.language)] if self.language else []
         fields += [("engines", ",".join(self.engines))] if self.engines else []
         fields += [("categories", ",".join(self.categories))] if self.categories else []
+        # Another server has other engines, so its answers are kept apart.
         key = json.dumps([client.url, fields])
         kept: Page | None = cache.get(key)
         if kept is None:

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import argparse
 import json
-from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -136,9 +135,24 @@ def _print_table(facts: dict[str, Any]) -> None:
     console = Console()
     console.print(table)
     if facts["examples"]:
-        console.print(_facts_table(facts["examples"]))
+        table = Table(title="example facts", show_header=False)
+        for _ in range(3):
+            table.add_column(overflow="fold")
+        for example in facts["examples"]:
+            table.add_row(*(Text(shortened(label, _LABEL)) for label in example["labels"]))
+        console.print(table)
     if facts["relations"]:
-        console.print(_relations_table(facts["relations"]))
+        table = Table(title="relations with the most triples")
+        table.add_column("relation", overflow="fold")
+        table.add_column("triples", justify="right")
+        table.add_column("example", overflow="fold")
+        for relation in facts["relations"]:
+            id_, label = relation["id"], relation["label"]
+            named = id_ if label in (id_, id_.replace("_", " ")) else f"{label} ({id_})"
+            ends = relation["example"]["labels"][::2] if relation["example"] else []
+            example = " → ".join(shortened(end, _LABEL) for end in ends)
+            table.add_row(Text(named), f"{relation['triples']:,}", Text(example))
+        console.print(table)
     for columns in column_tables(facts["reading"]):
         console.print(columns)
     told = [
@@ -149,32 +163,3 @@ def _print_table(facts: dict[str, Any]) -> None:
         console.print(Text("how the files were read", style="bold"))
     for sentence in told:
         console.print(Text(f"- {sentence}"))
-
-
-def _facts_table(examples: Sequence[Mapping[str, Any]]) -> Any:
-    from rich.table import Table
-    from rich.text import Text
-
-    table = Table(title="example facts", show_header=False)
-    for _ in range(3):
-        table.add_column(overflow="fold")
-    for example in examples:
-        table.add_row(*(Text(shortened(label, _LABEL)) for label in example["labels"]))
-    return table
-
-
-def _relations_table(relations: Sequence[Mapping[str, Any]]) -> Any:
-    from rich.table import Table
-    from rich.text import Text
-
-    table = Table(title="relations with the most triples")
-    table.add_column("relation", overflow="fold")
-    table.add_column("triples", justify="right")
-    table.add_column("example", overflow="fold")
-    for relation in relations:
-        id_, label = relation["id"], relation["label"]
-        name = id_ if label in (id_, id_.replace("_", " ")) else f"{label} ({id_})"
-        ends = (relation["example"] or {"labels": ["", "", ""]})["labels"]
-        example = " → ".join(shortened(ends[place], _LABEL) for place in (0, 2)) if relation["example"] else ""
-        table.add_row(Text(name), f"{relation['triples']:,}", Text(example))
-    return table

@@ -280,7 +280,13 @@ class DictionaryLinker(EntityLinker):
         """Choose among overlapping mentions, and lower the scores of parts of names and of relation words."""
         if self.longest:
             found = [cover(mentions) for mentions in found]
-        self._lower_parts(found)
+        for mentions in found:
+            # A part of a longer name that the graph lacks: Rick, in Rick Elice.
+            covered = {word for mention in mentions for word in range(mention.first, mention.last + 1)}
+            for mention in mentions:
+                if not covered.issuperset(mention.words.names_beside(mention.first, mention.last)):
+                    mention.looks *= PART_OF_NAME
+                    self._score(mention)
         self._lower_echoes(found)
         return found
 
@@ -299,16 +305,6 @@ class DictionaryLinker(EntityLinker):
                     mention.looks *= ECHO
         for mention in (mention for mentions in rows for mention in mentions):
             self._score(mention)
-
-    def _lower_parts(self, found: Sequence[Sequence[Mention]]) -> None:
-        """Lower the score of a part of a longer name that the graph lacks: Rick, in Rick Elice."""
-        for mentions in found:
-            covered = {word for mention in mentions for word in range(mention.first, mention.last + 1)}
-            for mention in mentions:
-                beside = mention.words.names_beside(mention.first, mention.last)
-                if any(word not in covered for word in beside):
-                    mention.looks *= PART_OF_NAME
-                    self._score(mention)
 
     def _links(self, mentions: Sequence[Mention]) -> list[Link]:
         """Return the links of the mentions whose score is high enough, in itself and relative to the best mention."""

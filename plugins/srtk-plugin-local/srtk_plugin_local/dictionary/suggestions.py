@@ -6,7 +6,7 @@ from collections.abc import Sequence
 
 from srtk_framework.roles import KnowledgeGraph
 from srtk_framework.values import Link, link_order, rounded
-from srtk_plugin_local.dictionary.word_spans import Words
+from srtk_plugin_local.dictionary.word_spans import Span, Words
 from srtk_plugin_local.name_index import LEAST_LETTERS, letters_of, likeness
 
 MOST_WORDS = 5
@@ -20,15 +20,7 @@ HALF = 4
 
 def suggest(graph: KnowledgeGraph, parsed: Sequence[Words], limit: int) -> list[list[Link]]:
     """Suggest entities for each text, the likeliest first; see ``EntityLinker.suggest``."""
-    spans = [
-        [
-            (name, start, end, first, last)
-            for name, start, end, first, last in words.spans(MOST_WORDS)
-            if not any(words.stop[word] and words.lower[word] for word in (first, last))
-            if name[0].isalnum() and name[-1].isalnum() and len(letters_of(name)) >= LEAST_LETTERS
-        ]
-        for words in parsed
-    ]
+    spans = [_name_spans(words) for words in parsed]
     names = list({span[0]: None for row in spans for span in row})
     near = dict(zip(names, graph.near_names(names, NEAR), strict=True)) if names else {}
     others = list({other: None for row in near.values() for other in row})
@@ -50,3 +42,13 @@ def suggest(graph: KnowledgeGraph, parsed: Sequence[Words], limit: int) -> list[
         popular = sorted(best.values(), key=lambda link: (-link.score, -degrees[link.entity], link.entity))
         found.append(sorted(popular[:limit], key=link_order))
     return found
+
+
+def _name_spans(words: Words) -> list[Span]:
+    """Return the spans that may be names: they neither begin nor end with a function word in small letters."""
+    return [
+        (name, start, end, first, last)
+        for name, start, end, first, last in words.spans(MOST_WORDS)
+        if not any(words.stop[word] and words.lower[word] for word in (first, last))
+        if name[0].isalnum() and name[-1].isalnum() and len(letters_of(name)) >= LEAST_LETTERS
+    ]

@@ -75,7 +75,10 @@ def format_of(head: bytes, name: str) -> str | None:
     if head[257:262] == b"ustar":
         raise InputError(f"{name}: is a tar archive; unpack it, and give the files inside")
     if head.startswith(b"PK\x03\x04"):
-        return _zipped(head, name)
+        # The names of the members stand before their content.
+        if b"xl/" in head or b"[Content_Types].xml" in head:
+            return "xlsx"
+        raise InputError(f"{name}: is a ZIP archive; unpack it, and give the files inside")
     return _text_format(text_of(head), name)
 
 
@@ -101,13 +104,6 @@ def text_of(head: bytes) -> str:
         if head.startswith(mark):
             return head[len(mark) :].decode(encoding, "replace")
     return head.decode("latin-1")
-
-
-def _zipped(head: bytes, name: str) -> str:
-    """Tell a workbook of Excel from other archives, by the names that stand before the content of each member."""
-    if b"xl/" in head or b"[Content_Types].xml" in head:
-        return "xlsx"
-    raise InputError(f"{name}: is a ZIP archive; unpack it, and give the files inside")
 
 
 def _text_format(text: str, name: str) -> str | None:

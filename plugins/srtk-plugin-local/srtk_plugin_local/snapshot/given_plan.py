@@ -10,27 +10,25 @@ from srtk_framework.values import InputError, close_matches
 from srtk_plugin_local.snapshot.build_settings import BuildSettings
 from srtk_plugin_local.snapshot.column_types import BY_NAME, ColumnType
 from srtk_plugin_local.snapshot.plan_file import KINDS, entry_of, read_plan
-from srtk_plugin_local.snapshot.sheets import Column, Sheet, Sheets
+from srtk_plugin_local.snapshot.sheets import Sheet, Sheets
 
 
 def plan_data(sheets: Iterable[Sheet]) -> dict[str, Any]:
     """Return the plan of sheets as plain data."""
-    return {"tables": {sheet.name: _table_data(sheet) for sheet in sheets}}
-
-
-def _table_data(sheet: Sheet) -> dict[str, Any]:
-    data: dict[str, Any] = {"files": [Path(report.name).name for report in sheet.reports], "rows": sheet.form}
-    if sheet.key:
-        data["key"] = [column.title for column in sheet.key]
-    if sheet.prefix:
-        data["ids"] = sheet.prefix
-    return {**data, "columns": {column.title: _column_data(column) for column in sheet.columns}}
-
-
-def _column_data(column: Column) -> dict[str, str]:
-    data = {"as": column.type.name if column.kind in ("literal", "property") else column.kind}
-    data |= {"to": column.to, "by": column.by} if column.to else {}
-    return data | ({"split": column.split} if column.split else {})
+    tables = {}
+    for sheet in sheets:
+        data: dict[str, Any] = {"files": [Path(report.name).name for report in sheet.reports], "rows": sheet.form}
+        if sheet.key:
+            data["key"] = [column.title for column in sheet.key]
+        if sheet.prefix:
+            data["ids"] = sheet.prefix
+        data["columns"] = {}
+        for column in sheet.columns:
+            entry = {"as": column.type.name if column.kind in ("literal", "property") else column.kind}
+            entry |= {"to": column.to, "by": column.by} if column.to else {}
+            data["columns"][column.title] = entry | ({"split": column.split} if column.split else {})
+        tables[sheet.name] = data
+    return {"tables": tables}
 
 
 def follow_plan(sheets: Sheets, sheet: Sheet, settings: BuildSettings, pinned: Mapping[str, Any]) -> bool:

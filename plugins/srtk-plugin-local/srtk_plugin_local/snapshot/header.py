@@ -152,6 +152,9 @@ def plan_facts(settings: BuildSettings) -> Planner:
     return plan
 
 
+_TITLE_NUMBER = re.compile(r"[+-]?[0-9][0-9.,eE+-]*")
+
+
 class _First:
     """The plan of one file by its first rows; a header at line 0 comes from a container with headings of its own."""
 
@@ -246,9 +249,7 @@ class _First:
             return len(titles) != 3
         if any(neo4j_kind(title) in ("ID", "START_ID") for title in titles):
             return True
-        some = titles if titles[0] and not titles[0].startswith("Unnamed") else titles[1:]
-        known = [normal(title) or title.strip("# ") for title in some]
-        if not known or "" in known or any(re.fullmatch(r"[+-]?[0-9][0-9.,eE+-]*", title.strip()) for title in some):
+        if self._has_odd_title():
             return False
         columns = [[cells[place].strip() for cells in rest if place < len(cells)] for place in range(len(titles))]
         again = any(title in column for title, column in zip(titles, columns, strict=True))
@@ -256,19 +257,21 @@ class _First:
             return True
         words = key_by_heading(titles, "") is not None or first_known(titles, LABELS) is not None
         if len(titles) == 3:
-            # Three titles may also head subjects, relations and objects.
-            if again or not rest:
-                return False
-            return (
-                not _mixed_kinds(columns[1])
-                if words
-                else (self._types_differ(columns) and _relation_place(columns) is None)
-            )
-        if words and not again:
-            return True
-        if self._types_differ(columns):
-            return True
-        return not again and self._stands_alone(columns)
+            return not again and bool(rest) and self._heads_sheet(columns, words)
+        return (words and not again) or self._types_differ(columns) or (not again and self._stands_alone(columns))
+
+    def _has_odd_title(self) -> bool:
+        """Return whether a title is empty or a number; the first may be empty, as pandas leaves it over row numbers."""
+        titles = self.titles
+        some = titles if titles[0] and not titles[0].startswith("Unnamed") else titles[1:]
+        known = [normal(title) or title.strip("# ") for title in some]
+        return not known or "" in known or any(_TITLE_NUMBER.fullmatch(title.strip()) for title in some)
+
+    def _heads_sheet(self, columns: Sequence[Sequence[str]], words: bool) -> bool:
+        """Return whether three titles head a sheet; they may also head subjects, relations and objects."""
+        if words:
+            return not _mixed_kinds(columns[1])
+        return self._types_differ(columns) and _relation_place(columns) is None
 
     def _stands_alone(self, columns: Sequence[Sequence[str]]) -> bool:
         """Return whether the first row is unlike the rows below it."""

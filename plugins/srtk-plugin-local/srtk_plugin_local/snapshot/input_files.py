@@ -42,7 +42,7 @@ def detect(name: str, wanted: str | None) -> tuple[str, str | None]:
     if wanted is not None:
         return _known(wanted), None
     suffixes = [suffix.lower() for suffix in Path(name).suffixes]
-    packed = suffixes.pop() if suffixes and suffixes[-1] in _COMPRESSION else None
+    packed = suffixes.pop() if suffixes and suffixes[-1] in _COMPRESSION else ""
     by_name = _by_ending(suffixes[-1]) if suffixes else None
     if not Path(name).is_file():  # a pipe can be read once only
         if by_name is None:
@@ -60,7 +60,7 @@ def detect(name: str, wanted: str | None) -> tuple[str, str | None]:
     # A format that includes the format of the content is read as its name has it.
     if not (found is None or found == by_name or (by_name in FORMATS and found in FORMATS[by_name].includes)):
         return found, f"is {FORMATS[found].spoken}, {_THOUGH} {suffixes[-1]}"
-    if head and compression != (_COMPRESSION[packed] if packed else None):
+    if head and compression != _COMPRESSION.get(packed):
         ending = packed or suffixes[-1]
         return by_name, f"is {f'compressed by {compression}' if compression else 'not compressed'}, {_THOUGH} {ending}"
     return by_name, None

@@ -39,10 +39,6 @@ class _Terms:
         prefix = key.partition(":")[0]
         return prefix == "_" or prefix in self.blank or ("@vocab" in self.blank and prefix not in self.terms)
 
-    def is_lost(self, key: str) -> bool:
-        """Return whether a key stands for nothing."""
-        return not self.free and ":" not in key and key not in self.terms
-
 
 def note_lost_keys(name: str, report: FileReport) -> None:
     """Count the keys of a JSON-LD file that no context of it defines or that are blank nodes, as the parser drops them.
@@ -70,7 +66,7 @@ def note_lost_keys(name: str, report: FileReport) -> None:
                 continue
             if terms.is_blank(key):
                 reason, sentence = "keys that are blank nodes", f"{key!r} is a blank node; a relation needs an IRI"
-            elif terms.is_lost(key):
+            elif not terms.free and ":" not in key and key not in terms.terms:
                 reason, sentence = (
                     "keys without an IRI",
                     f"no @context says what {key!r} stands for; add it, or an @vocab",

@@ -43,12 +43,15 @@ def read_rdf(name: str, kind: str, report: FileReport, meter: Meter, base: str =
     Raises:
         InputError: With file and line, if the file is not valid.
     """
+    import pyarrow.compute as pc
+
     relative, may_be_relative = False, not FORMATS[kind].by_line
     default = base_of(name)
     with opened_rdf(name, kind, report) as source:
         for table in _tables(source, kind, base or default, report):
             report.rows += table.num_rows
-            relative = relative or (may_be_relative and not base and _any_starts(table, default))
+            if may_be_relative and not base and not relative:
+                relative = any(pc.any(pc.starts_with(column, default)).as_py() for column in table.columns[:3])
             if source.has_dots or (may_be_relative and "/." in base):
                 _note_dots(table, report)
             yield table
@@ -96,12 +99,6 @@ def note_reading(report: FileReport, base: str, named_graphs: int = 0) -> None:
         report.check()
         report.skip(EMPTY_FILES, 1, "there is no triple; leave the file out")
         report.note("has no triple")
-
-
-def _any_starts(table: pa.Table, start: str) -> bool:
-    import pyarrow.compute as pc
-
-    return any(pc.any(pc.starts_with(table.column(name), start)).as_py() for name in ("c0", "c1", "c2"))
 
 
 def _note_dots(table: pa.Table, report: FileReport) -> None:

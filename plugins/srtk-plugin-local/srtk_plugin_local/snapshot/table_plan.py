@@ -228,9 +228,7 @@ def _set_key(sheet: Sheet, columns: list[Column], why: str) -> None:
 def _find_name(sheet: Sheet, settings: BuildSettings) -> None:
     """Find the column that names the rows, where the key does not."""
     (key,) = sheet.key
-    there = [title for title in settings.literal_columns if title in sheet.titles or title.isdigit()]
-    literal = {place_of(title, sheet.titles, sheet.name) for title in there}
-    among = [c for c in _open(sheet) if c.place not in literal and not c.split]
+    among = _nameable(sheet, settings)
     if _name_by_heading(sheet, among) or (key.type is NAMES and key.why != "heading"):
         return
     if _name_by_parts(sheet, among) or (key.type is NAMES and " " in key.example):
@@ -245,6 +243,13 @@ def _find_name(sheet: Sheet, settings: BuildSettings) -> None:
         if differs and tells and column.type in (NAMES, MIXED, TEXT):
             column.kind, column.why = "name", "heading" if titled else "first column of different names"
             return
+
+
+def _nameable(sheet: Sheet, settings: BuildSettings) -> list[Column]:
+    """Return the open columns that may name the rows: not the literals of the settings, and no lists."""
+    there = [title for title in settings.literal_columns if title in sheet.titles or title.isdigit()]
+    literal = {place_of(title, sheet.titles, sheet.name) for title in there}
+    return [c for c in _open(sheet) if c.place not in literal and not c.split]
 
 
 def _name_by_heading(sheet: Sheet, among: Sequence[Column]) -> bool:
@@ -390,13 +395,15 @@ def _join_or_compose(sheets: Sheets, sheet: Sheet) -> None:
         sheet.form = "facts"
         links[0].kind, links[1].kind = "source", "target"
         return
-    usable = [c for c in sheet.columns if c.kind in ("", "link") and not c.split and c.filled == sheet.rows]
+    every = [column for column in sheet.columns if column.kind in ("", "link")]
+    usable = [column for column in every if not column.split and column.filled == sheet.rows]
     first = usable[:1]
     if first and first[0].type in _NUMBERED and not first[0].kind and sheets.is_unique(sheet, first):
         _set_key(sheet, first, "first column, which is unique")
-        named = (c for c in _open(sheet) if _may_name(c) and c.distinct >= 0.9 * sheet.rows)
-        if (name := next((c for c in named if c.words.split()[-1:] == ["name"]), None)) is not None:
-            name.kind, name.why = "name", "heading"
+        for column in _open(sheet):
+            if column.words.split()[-1:] == ["name"] and _may_name(column) and column.distinct >= 0.9 * sheet.rows:
+                column.kind, column.why = "name", "heading"
+                break
         return
     if len(sheet.columns) == 2 and len(usable) == 2 and usable[0].type is NAMES:
         _set_key(sheet, usable[:1], "first column")
@@ -407,7 +414,6 @@ def _join_or_compose(sheets: Sheets, sheet: Sheet) -> None:
             if sheets.is_unique(sheet, columns):
                 _compose(sheet, list(columns))
                 return
-    every = [column for column in sheet.columns if column.kind in ("", "link")]
     if not every:
         raise InputError(f"{sheet.reports[0].name}: no column tells what a row is; give --id NAME, or --columns")
     _compose(sheet, every)

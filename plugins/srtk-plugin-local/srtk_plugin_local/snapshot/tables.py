@@ -210,19 +210,14 @@ def _split_blocks(source: Input, separator: str, shape: _Shape, meter: Meter) ->
         data = block.replace(b"\r\n", b"\n") if b"\r" in block else block
         while line < shape.plan.start and data:
             head, _, data = data.partition(b"\n")
-            _pass_over(head, line, shape)
+            if head.strip() and line != shape.report.header_line and not head.startswith(b"sep="):
+                shape.takes([head.decode("utf-8", "replace")], line)
             line += 1
         table = _fast_rows(data, separator, shape)
         if table is None:
             table = _careful_rows(data, separator, shape, line)
         meter(source.done)
         yield table
-
-
-def _pass_over(head: bytes, line: int, shape: _Shape) -> None:
-    """Count a line before the first row, unless it is the header or blank."""
-    if head.strip() and line != shape.report.header_line and not head.startswith(b"sep="):
-        shape.takes([head.decode("utf-8", "replace")], line)
 
 
 def _fast_rows(data: bytes, separator: str, shape: _Shape) -> pa.Table | None:

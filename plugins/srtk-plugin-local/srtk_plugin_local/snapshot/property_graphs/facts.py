@@ -152,7 +152,7 @@ class _Edges:
         for name, counter in profiles.items():
             if name in self.relations or kept(name, wishes.keep):
                 continue
-            if roles.is_row_id(name, counter):
+            if normal(name) == "id" and len(counter) == counter.total() and all(map(roles.is_code, counter)):
                 self.report.note(f"the {name} of edges numbers them; it was left out ({wishes.keep_flag} reads it)")
                 found.append(name)
             elif normal(name) == "type" and all(value.lower() in roles.DIRECTIONS for value in counter):
@@ -245,7 +245,7 @@ class _Nodes:
 
     def _literals(self, id_: str, name: str, parts: list[str], label: str) -> Iterator[Row]:
         for part in parts:
-            if part == id_ and (name in self.names or roles.is_id(name)):
+            if part == id_ and (name in self.names or normal(name).split(" ")[-1:] == ["id"]):
                 continue
             if part == label and name in self.names:
                 continue

@@ -136,7 +136,8 @@ def names(profiles: Profiles, worded: bool) -> list[str]:
     """
     found = [name for name in profiles if is_name(name)]
     if worded or len(found) > 1:
-        found = [name for name in found if normal(name) != "label" or not _is_kind(profiles[name])]
+        kinds = {name for name in found if profiles[name].total() >= 4 and _repeats(profiles[name])}
+        found = [name for name in found if normal(name) != "label" or name not in kinds]
     return sorted(found, key=lambda name: NAMES.index(normal(name)))
 
 
@@ -156,22 +157,8 @@ def types(profiles: Profiles, taken: Sequence[str]) -> list[str]:
     return sorted(fit, key=lambda name: _SPARE_TYPES.index(normal(name)))[:1]
 
 
-def _is_kind(values: Counter[str]) -> bool:
-    return values.total() >= 4 and _repeats(values)
-
-
 def _are_words(values: Counter[str]) -> bool:
     return not all(map(is_number, values)) and not _is_long(values, _WORDS, _LENGTH)
-
-
-def is_id(name: str) -> bool:
-    """Return whether a property has the name of an id."""
-    return normal(name).split(" ")[-1:] == ["id"]
-
-
-def is_row_id(name: str, values: Counter[str]) -> bool:
-    """Return whether a property of edges is an id of each of them."""
-    return normal(name) == "id" and len(values) == values.total() and all(map(is_code, values))
 
 
 def is_alias(name: str) -> bool:

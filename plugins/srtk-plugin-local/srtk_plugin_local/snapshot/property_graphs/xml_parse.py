@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from typing import Protocol
+from typing import Any
 
 from srtk_framework.values import InputError
 from srtk_plugin_local.snapshot.input_files import Input
@@ -18,28 +18,14 @@ _BLOCK = 1 << 18
 _UNITS = {"b": 1, "kb": 10**3, "mb": 10**6, "gb": 10**9, "tb": 10**12, "kib": 2**10, "mib": 2**20, "gib": 2**30}
 
 
-class Handler(Protocol):
-    """Receives the elements of a file; the prefix of a name is cut off, unless it differs from the root's prefix."""
-
-    line: int
-
-    def start(self, tag: str, attributes: dict[str, str]) -> None:
-        """Receive the start of an element."""
-
-    def end(self, tag: str) -> None:
-        """Receive the end of an element."""
-
-    def text(self, text: str) -> None:
-        """Receive text."""
-
-
-def parse(handler: Handler, kind: str, report: FileReport, memory: str, meter: Meter) -> None:
+def parse(handler: Any, kind: str, report: FileReport, memory: str, meter: Meter) -> None:
     """Pass the elements of a file to a handler.
 
     Prefixes are not resolved: programs write files with undeclared prefixes, and with namespaces of their own.
 
     Args:
-        handler: Receives the elements.
+        handler: Receives the elements by ``start``, ``end`` and ``text``, and the number of the line as ``line``. The
+            prefix of a name is cut off, unless it differs from the root's prefix.
         kind: Name of the root element.
         report: Has the name of the file.
         memory: Amount of memory, such as 1GB.
@@ -73,29 +59,24 @@ def parse(handler: Handler, kind: str, report: FileReport, memory: str, meter: M
     parser.EndElementHandler = end
     parser.CharacterDataHandler = handler.text
     try:
-        _feed(parser, name, memory, meter)
+        limit = left = _bytes(memory) // GROWTH
+        with Input(name) as source:
+            while block := source.read(_BLOCK):
+                left -= len(block)
+                if left < 0:
+                    raise InputError(
+                        f"{name}: is larger than {limit / 1e6:,.0f} MB, of which {memory} of memory is enough for; "
+                        "give more with --memory, or write the graph as a table"
+                    )
+                parser.Parse(block, False)
+                meter(source.done)
+            parser.Parse(b"", True)
+            meter(source.size)
     except expat.ExpatError as error:
         reason = expat.errors.messages.get(error.code, str(error))
         raise InputError(f"{name}:{error.lineno}: is not valid {kind}: {reason}; correct the file") from error
     if root[1].lower() != kind:
         raise InputError(f"{name}: is not valid {kind}: its first element is {root[1]!r}; correct the file")
-
-
-def _feed(parser: object, name: str, memory: str, meter: Meter) -> None:
-    feed = parser.Parse  # type: ignore[attr-defined]  # expat names no type for its parsers at run time
-    limit = left = _bytes(memory) // GROWTH
-    with Input(name) as source:
-        while block := source.read(_BLOCK):
-            left -= len(block)
-            if left < 0:
-                raise InputError(
-                    f"{name}: is larger than {limit / 1e6:,.0f} MB, of which {memory} of memory is enough for; give "
-                    "more with --memory, or write the graph as a table"
-                )
-            feed(block, False)
-            meter(source.done)
-        feed(b"", True)
-        meter(source.size)
 
 
 def _bytes(memory: str) -> int:

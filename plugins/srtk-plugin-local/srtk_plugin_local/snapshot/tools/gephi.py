@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 from srtk_framework.values import InputError
 from srtk_plugin_local.snapshot.build_settings import EDGE
 from srtk_plugin_local.snapshot.tools.output import Output, literal_of
-from srtk_plugin_local.snapshot.tools.rows import Row, rows_of, text
+from srtk_plugin_local.snapshot.tools.rows import rows_of, text
 
 if TYPE_CHECKING:
     import pyarrow as pa
@@ -33,43 +33,31 @@ def read(name: str, settings: BuildSettings, report: FileReport, meter: Meter) -
     output = Output()
     wanted = settings.chosen_columns()[1] if len(settings.chosen_columns()) == 3 else None
     relation = wanted or by_word.get("label") or by_word.get("kind")
-    unread = [heading for word, heading in by_word.items() if word in _LAYOUT]
-    report.unread = unread
+    report.unread = [heading for word, heading in by_word.items() if word in _LAYOUT]
     if {"source", "target"} <= set(by_word):
         for row in rows:
-            _edge(row, by_word, relation, output)
+            start, end = text(row[by_word["source"]]), text(row[by_word["target"]])
+            if start and end:
+                fact = (start, (text(row.get(relation)) if relation else "") or EDGE, end)
+                output.fact(*fact, literal=False)
+                for word, heading in by_word.items():
+                    value = text(row[heading])
+                    if value and word not in (*_STRUCTURE, *_LAYOUT) and heading != relation:
+                        output.qualifier(fact, heading, literal_of(number_of(value)), literal=True)
             yield from output.full()
     elif "id" in by_word:
         for row in rows:
-            _node(row, by_word, output)
+            id_ = text(row[by_word["id"]])
+            for word, heading in by_word.items() if id_ else ():
+                value = text(row[heading])
+                if word == "label":
+                    output.name(id_, value)
+                elif value and word != "id" and word not in _LAYOUT:
+                    output.fact(id_, heading, literal_of(number_of(value)), literal=True)
             yield from output.full()
     else:
         raise InputError(f"{name}:1: has neither Id nor Source and Target, as tables of Gephi have; leave out --from")
     yield from output.rest()
-
-
-def _edge(row: Row, by_word: dict[str, str], relation: str | None, output: Output) -> None:
-    start, end = text(row[by_word["source"]]), text(row[by_word["target"]])
-    if not start or not end:
-        return
-    fact = (start, (text(row.get(relation)) if relation else "") or EDGE, end)
-    output.fact(*fact, literal=False)
-    for word, heading in by_word.items():
-        value = text(row[heading])
-        if value and word not in (*_STRUCTURE, *_LAYOUT) and heading != relation:
-            output.qualifier(fact, heading, literal_of(number_of(value)), literal=True)
-
-
-def _node(row: Row, by_word: dict[str, str], output: Output) -> None:
-    id_ = text(row[by_word["id"]])
-    if not id_:
-        return
-    for word, heading in by_word.items():
-        value = text(row[heading])
-        if word == "label":
-            output.name(id_, value)
-        elif value and word != "id" and word not in _LAYOUT:
-            output.fact(id_, heading, literal_of(number_of(value)), literal=True)
 
 
 def number_of(value: str) -> int | float | str:

@@ -34,7 +34,13 @@ def read(name: str, settings: BuildSettings, report: FileReport, meter: Meter) -
     if {"source", "target"} <= set(headings):
         read_columns = {"source", "target", *_QUALIFIERS, *kept}
         for row in rows:
-            _relationship(row, output, kept)
+            start, end = text(row["source"]), text(row["target"])
+            if start and end:
+                output.fact(start, EDGE, end, literal=False)
+                for column in (*_QUALIFIERS, *sorted(kept - set(_QUALIFIERS))):
+                    if value := text(row.get(column)):
+                        value = literal_of(_typed(row[column], value))
+                        output.qualifier((start, EDGE, end), column, value, literal=True)
             yield from output.full()
         report.note(f"relationships have no word for their kind; each is {EDGE!r}, with its description as qualifier")
     elif title is not None and "type" in headings and not {"community", "level"} <= set(headings):
@@ -57,16 +63,6 @@ def _entity(row: Row, title: str, output: Output, kept: set[str]) -> None:
     for column, literal in {**_FACTS, **dict.fromkeys(kept, True)}.items():
         if value := text(row.get(column)):
             output.fact(id_, column, literal_of(_typed(row[column], value)) if literal else value, literal)
-
-
-def _relationship(row: Row, output: Output, kept: set[str]) -> None:
-    start, end = text(row["source"]), text(row["target"])
-    if not start or not end:
-        return
-    output.fact(start, EDGE, end, literal=False)
-    for column in (*_QUALIFIERS, *sorted(kept - set(_QUALIFIERS))):
-        if value := text(row.get(column)):
-            output.qualifier((start, EDGE, end), column, literal_of(_typed(row[column], value)), literal=True)
 
 
 def _typed(value: object, shown: str) -> object:
