@@ -11,7 +11,9 @@ import numpy.typing as npt
 
 from srtk_plugin_index.indexes.entry_file import Numbers
 
+# Rows at a time, since the mapped matrix may be larger than the memory.
 _BLOCK = 1 << 16
+# Fixed, so that the same entries give the same file.
 _SEED = 0
 # Most vectors that the lists and the codes are learnt from; a few dozen for each list are enough.
 _SAMPLE = 100_000
@@ -61,6 +63,7 @@ class InvertedLists:
         )
         index.cp.seed = index.pq.cp.seed = _SEED
         sample = order[np.random.default_rng(_SEED).permutation(count)[:_SAMPLE]]
+        # Sorted, so that a mapped file is read from front to back.
         index.train(_even(rows[np.sort(sample)], unit))
         for start in range(0, count, _BLOCK):
             index.add(_even(rows[start : start + _BLOCK], unit))
