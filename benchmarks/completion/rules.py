@@ -70,7 +70,7 @@ def measured(name: str, data: completion.Data, fit: dict[str, Any], embedding: P
     rules = load("completer", "path-rules")(graph=graph, aggregation=fit.pop("aggregation", "max"))
     rules.open()
     begin = time.process_time()
-    from srtk_plugin_patterns.rule_completer import RuleFitSettings
+    from srtk_plugin_patterns.rule_learner import RuleFitSettings
 
     figures = rules.fit(TrainingTask([], None, OUT / "rules" / name), RuleFitSettings(**fit))
     learnt = time.process_time() - begin

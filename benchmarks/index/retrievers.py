@@ -26,7 +26,6 @@ import attrs
 from srtk_plugin_datasets.lcquad import LCQuAD
 from srtk_plugin_datasets.metaqa import MetaQA
 from srtk_plugin_datasets.pathquestion import PathQuestion
-from srtk_plugin_datasets.sample import sample
 from srtk_plugin_evaluation import Row, holm, paired, row, summarise
 from srtk_plugin_sr.union_expander import UnionExpander
 

@@ -34,9 +34,10 @@ from srtk_plugin_local.dictionary.linker import DictionaryLinker
 from srtk_plugin_local.memory import MemoryGraph
 from srtk_plugin_patterns.instances import gold_instances
 from srtk_plugin_patterns.lexical_forms import LexicalForms
-from srtk_plugin_patterns.rule_completer import PathRuleCompleter, RuleFitSettings
+from srtk_plugin_patterns.rule_completer import PathRuleCompleter
+from srtk_plugin_patterns.rule_learner import RuleFitSettings
 from srtk_plugin_patterns.snippet_search import TextQuestion, ranked_hits, table_ways, text_questions
-from srtk_plugin_patterns.text_model import TableWalks, TextModel
+from srtk_plugin_patterns.text_model import TextModel
 from srtk_plugin_patterns.text_queries import VARIANTS, tells
 from srtk_plugin_patterns.text_search import TextSearchCompleter, TextSearchFitSettings
 
@@ -191,13 +192,13 @@ def gold_question(
     completer: TextSearchCompleter, table: TripleTable, graph: MemoryGraph, fact: Triple, inverse: bool
 ) -> TextQuestion:
     """Write the queries that know the end which they ask for."""
-    walks, end = TableWalks(table), fact[0 if inverse else 2]
+    end = fact[0 if inverse else 2]
     pattern = Pattern(None, fact.relation, fact.object) if inverse else Pattern(fact.subject, fact.relation)
     (question,) = text_questions(
         graph,
         LexicalForms(graph),
         completer._model,
-        lambda start, path: gold_instances(walks, start, path, end, completer.ways),
+        lambda start, path: gold_instances(table, start, path, end, completer.ways),
         [pattern],
     )
     return question

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from srtk_plugin_evaluation.metrics import Row, row
+from srtk_plugin_evaluation.metrics import row
+from srtk_plugin_evaluation.rows import Row
 
 from srtk_framework.values import Link, Question, Retrieval, Step, Subgraph, Triple
 

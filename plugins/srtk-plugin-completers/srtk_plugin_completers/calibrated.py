@@ -1,4 +1,4 @@
-"""The ``calibrated`` completer: the completions of another one, with probabilities learnt on held-out facts."""
+"""The ``calibrated`` completer: another completer's completions, with probabilities learnt on held-out facts."""
 
 from __future__ import annotations
 
@@ -32,7 +32,7 @@ from srtk_plugin_completers.held_out_patterns import completer_over, facts_of, g
 from srtk_plugin_completers.lacking_shares import LackingShares, stored_numbers
 
 FILE = "calibration.json"
-_BATCH = 256
+_BATCH = 256  # Patterns of one call of the inner completer.
 
 
 @attrs.frozen
@@ -52,21 +52,21 @@ class CalibratedCompleter(Completer):
 
     Training asks the completer for the facts that were held out, in a graph without them, and learns how often its
     proposals of a confidence are right: by relation and end from 50 held-out facts on, else for all together. The order
-    of a pattern's completions stays as it was. The probabilities are those for patterns that lack something, as the
-    held-out facts' do; with ``missing`` they are multiplied by the probability that a pattern does. With ``alpha`` the
+    of a pattern's completions stays as it was. The probabilities hold for patterns that lack a fact, as the held-out
+    facts' do; with ``missing`` they are multiplied by the probability that a pattern lacks a fact. With ``alpha`` the
     completions outside of a conformal answer set are dropped: the set holds the right entity with probability 1 -
-    alpha, if facts are drawn as those held out were. A completer that learns from the graph is trained before, by
-    itself: with the same graph, ``held_out`` and seed, so that it has not seen the facts either.
+    alpha, if facts are drawn as the held-out facts were. A completer that learns from the graph is trained before, by
+    itself: with the same graph, ``held_out`` and seed, so that it has not seen these facts.
 
     Attributes:
         completer: Completer whose confidences are calibrated.
         graph: Its graph.
         method: isotonic: a step function that never decreases. platt: a logistic function, for few held-out facts.
         alpha: Share of right entities that the answer sets may lose; by default nothing is dropped.
-        missing: Believed share of all facts that the graph lacks. A pattern lacks a fact then with a probability that
-            is learnt from what was left of those of held-out facts, and the graph must be able to list its triples.
-        empty: Believed share of the patterns without any stored fact that lack one, where ``missing`` is given.
-        path: Folder of a trained model; by default the one that this run trains.
+        missing: Believed share of all facts that the graph lacks, from which the probability that a pattern lacks a
+            fact is derived. The graph must be able to list its triples.
+        empty: Believed share of the patterns without any stored fact that lack a fact, where ``missing`` is given.
+        path: Folder of a trained model; by default the model that this run trains.
     """
 
     learns: ClassVar[str] = "graph"
@@ -87,7 +87,7 @@ class CalibratedCompleter(Completer):
         return [] if self.path is None else absent("path", str(Path(self.path) / FILE))
 
     def open(self) -> None:
-        """Read the model, if one is named, and the graph, if what it lacks is believed."""
+        """Read the model in ``path``, and the graph where ``missing`` is given."""
         if self.missing is not None:
             self._table = TripleTable.of(self.graph)
         if self.path is not None:
@@ -107,7 +107,7 @@ class CalibratedCompleter(Completer):
         return self._learnt
 
     def fingerprint(self) -> str:
-        """Identify the completer, the settings and what was learnt."""
+        """Identify the completer, the settings and the model."""
         learnt = "" if self._learnt is None else json.dumps(self._learnt.to_json(), sort_keys=True)
         believed = []
         if self.missing is not None:
@@ -134,7 +134,7 @@ class CalibratedCompleter(Completer):
         return answers
 
     def _ends(self, learnt: Calibration, pattern: Pattern, row: Sequence[Completion], limit: int | None) -> bool:
-        """Return whether the first completions stay the same whatever follows those of the inner completer."""
+        """Return whether further completions of the inner completer cannot change the first completions."""
         step, last = open_end(pattern)[1], row[-1].confidence
         lacks = self._lacks(pattern)
         cut = learnt.cut_of(step)
@@ -154,14 +154,14 @@ class CalibratedCompleter(Completer):
         return sorted(found, key=completion_order)
 
     def _lacks(self, pattern: Pattern) -> float:
-        """Return the probability that a pattern lacks a fact; 1 if nothing is believed of what the graph lacks."""
+        """Return the probability that a pattern lacks a fact; 1 without ``missing``."""
         if self.missing is None or self._lacking is None or self._table is None:
             return 1.0
         (stored,) = stored_numbers(self._table, [pattern])
         return self._lacking.share(open_end(pattern)[1], stored, self.missing, self.empty)
 
     def rate(self, patterns: Sequence[Pattern], candidates: Sequence[Sequence[str]]) -> list[list[float]]:
-        """Return the probabilities of candidates; 0 for what the inner completer rates 0, or the answer set lacks."""
+        """Return the probabilities of candidates; 0 for candidates rated 0, or outside the answer set."""
         learnt = self._open
         answers = []
         rows = self.completer.rate(patterns, candidates)
@@ -178,7 +178,7 @@ class CalibratedCompleter(Completer):
         return answers
 
     def offers(self, node_sets: Sequence[Sequence[str]], inverse: bool) -> Sequence[Sequence[Step]]:
-        """Offer what the inner completer offers."""
+        """Offer the steps of the inner completer."""
         return self.completer.offers(node_sets, inverse)
 
     # Answer sets
@@ -186,7 +186,7 @@ class CalibratedCompleter(Completer):
     def in_sets(self, patterns: Sequence[Pattern], candidates: Sequence[Sequence[str]]) -> list[list[bool]]:
         """Return whether each candidate is in its pattern's answer set; all are without ``alpha``.
 
-        Candidates that the inner completer does not propose are in the set where so many right ones are not proposed
+        Candidates that the inner completer does not propose are in the set where it misses so many right candidates
         that no smaller set would do.
         """
         learnt = self._open
@@ -200,7 +200,7 @@ class CalibratedCompleter(Completer):
     # Training
 
     def fit(self, task: TrainingTask, training: CalibrationTraining) -> Mapping[str, float]:
-        """Learn what the inner completer's confidences are worth for held-out facts, in a graph without them."""
+        """Calibrate the inner completer's confidences on held-out facts, in a graph without them."""
         hidden = facts_of(task)
         with contextlib.ExitStack() as stack:
             masked = graph_without(self.graph, hidden, stack)
@@ -224,7 +224,7 @@ class CalibratedCompleter(Completer):
         return figures
 
     def save(self, folder: Path) -> None:
-        """Write what was learnt as JSON."""
+        """Write the model as JSON."""
         data = {"method": self.method, **self._open.to_json()}
         if self._lacking is not None:
             data["lacking"] = self._lacking.to_json()
@@ -232,7 +232,7 @@ class CalibratedCompleter(Completer):
         (folder / FILE).write_text(json.dumps(data, sort_keys=True), encoding="utf-8")
 
     def load(self, folder: Path) -> None:
-        """Read what ``save`` wrote; method and alpha must be those of the training."""
+        """Read a saved model, which must have the same method and alpha."""
 
         def parse(data: Any) -> tuple[str, Calibration, LackingShares | None]:
             lacking = LackingShares.from_json(data["lacking"]) if "lacking" in data else None
@@ -252,7 +252,7 @@ class CalibratedCompleter(Completer):
 def _read(
     completer: Completer, hidden: Sequence[Triple], most: int
 ) -> tuple[list[tuple[Step, float, bool]], list[tuple[Step, float, float]]]:
-    """Ask a completer for hidden facts: what it proposes, and how it rates the right entities."""
+    """Ask a completer for hidden facts: its proposals, and its ratings of the right entities."""
     right, of_pattern = set(hidden), patterns_of(hidden)
     proposals, fillers = [], []
     for patterns in batched(list(of_pattern), _BATCH):

@@ -13,16 +13,13 @@ import numpy.typing as npt
 
 from srtk_framework.values import Step, Triple
 
-LEAST_FACTS = 50
-"""Held-out facts of a step from which it has a map and a cut of its own."""
+LEAST_FACTS = 50  # Held-out facts of a step from which it has a map and a cut of its own.
 
-_STRICT = 0.001
-"""Share of the original confidence in a probability, which keeps apart what a map makes equal."""
+_STRICT = 0.001  # Share of the original confidence in a probability, which keeps apart what a map makes equal.
 
-_PRIOR = 2.0
-"""Proposals with the mean probability that are added to each block of the isotonic map, as an m-estimate."""
+_PRIOR = 2.0  # Proposals with the mean probability that are added to each block of the isotonic map, as an m-estimate.
 
-_EDGE = 1e-6
+_EDGE = 1e-6  # Keeps the log-odds finite.
 _Floats = npt.NDArray[np.float64]
 
 
@@ -48,7 +45,7 @@ class ProbabilityMap:
         if self.confidences:
             mapped = np.interp(given, self.confidences, self.probabilities)
         else:
-            mapped = 1 / (1 + np.exp(-np.clip(self.slope * _log_odds(given) + self.shift, -500, 500)))
+            mapped = 1 / (1 + np.exp(-np.clip(self.slope * log_odds(given) + self.shift, -500, 500)))
         found: _Floats = (1 - _STRICT) * mapped + _STRICT * given
         return found
 
@@ -56,7 +53,7 @@ class ProbabilityMap:
     def isotonic(cls, confidences: _Floats, right: _Floats) -> ProbabilityMap:
         """Fit a step function that never decreases (pool adjacent violators; Zadrozny and Elkan 2002).
 
-        The share of right proposals of each block is drawn to the share of all, so that a block of one is not certain.
+        The share of right proposals of each block is drawn to the share of all, so that no small block is certain.
         """
         from scipy.optimize import isotonic_regression  # type: ignore[import-untyped]
 
@@ -76,7 +73,7 @@ class ProbabilityMap:
         """Fit a logistic function of the log-odds of the confidences (Platt 1999, with his smoothed targets)."""
         from scipy.optimize import minimize
 
-        odds, good = _log_odds(confidences), right.sum()
+        odds, good = log_odds(confidences), right.sum()
         high, low = (good + 1) / (good + 2), 1 / (len(right) - good + 2)
         targets = np.where(right > 0, high, low)
 
@@ -92,7 +89,7 @@ class ProbabilityMap:
 
 @attrs.frozen
 class Cut:
-    """The bound of answer sets: the rate of what is in a set is above it, or equal with a lower draw.
+    """The bound of answer sets: rates within a set are above it, or equal with a lower draw.
 
     Attributes:
         rate: Confidence before calibration.
@@ -111,7 +108,7 @@ class Cut:
         """Choose the cut that the right filler passes with probability 1 - alpha or more.
 
         Split conformal prediction (Vovk et al. 2005; for sets of the most likely labels, Sadinle et al. 2019): of n
-        held-out fillers the one in place floor(alpha (n + 1)) from the lowest passes just so; nothing is
+        held-out fillers, the filler in place floor(alpha (n + 1)) from the lowest passes just so; nothing is
         cut where that is 0.
 
         Args:
@@ -135,7 +132,7 @@ def draw(triple: Triple) -> float:
 
 @attrs.frozen
 class Calibration:
-    """What is learnt of the confidences of a completer.
+    """Calibration of the confidences of a completer.
 
     Attributes:
         everywhere: Map for steps without one of their own.
@@ -164,7 +161,7 @@ class Calibration:
         Args:
             method: ``isotonic`` or ``platt``.
             alpha: Share of right fillers that the cuts may lose; None for no cuts.
-            proposals: Step, confidence, and whether it is right, of what was proposed where facts were held out.
+            proposals: Step, confidence, and whether it is right, of each proposal for held-out facts.
             fillers: Step, rate and draw of each held-out right filler.
         """
         fit = ProbabilityMap.isotonic if method == "isotonic" else ProbabilityMap.platt
@@ -205,7 +202,7 @@ class Calibration:
 
     @classmethod
     def from_json(cls, data: Mapping[str, Any]) -> Calibration:
-        """Read what ``to_json`` returned."""
+        """Read the result of ``to_json``."""
 
         def as_map(values: Mapping[str, Any]) -> ProbabilityMap:
             points = {name: tuple(values[name]) for name in ("confidences", "probabilities")}
@@ -220,7 +217,8 @@ class Calibration:
         )
 
 
-def _log_odds(values: _Floats) -> _Floats:
+def log_odds(values: _Floats) -> _Floats:
+    """Return the log-odds of confidences; a millionth and its complement bound them."""
     clipped = np.clip(values, _EDGE, 1 - _EDGE)
     found: _Floats = np.log(clipped / (1 - clipped))
     return found

@@ -1,4 +1,4 @@
-"""What several completers say about the candidates of one pattern, and the features of it."""
+"""Candidates of a pattern from several completers, with their ratings as features."""
 
 from __future__ import annotations
 
@@ -10,24 +10,22 @@ import numpy.typing as npt
 
 from srtk_framework.roles import Completer
 from srtk_framework.values import Completion, Pattern, Step, open_end
-
-_EDGE = 1e-6
-"""Confidences below it, or as near to 1, count as it."""
+from srtk_plugin_completers.calibration import log_odds
 
 _Floats = npt.NDArray[np.float64]
 
 
 @attrs.frozen(eq=False)
 class CandidatePool:
-    """The candidates of one pattern: those that some completer has among its first ones, and further ones.
+    """The candidates of one pattern: the first completions of all completers, and further candidates.
 
     Attributes:
         step: Step of the pattern to its open end.
-        ids: The candidates; first those of the completers, then the further ones.
-        size: Number of those of the completers.
+        ids: The candidates: first from the completers, then the further candidates.
+        size: Number of candidates from the completers.
         rates: Confidence of each completer in each candidate, [candidates, completers]; 0 for none.
-        ranks: Place of each candidate among the completer's first ones, from 1; 0 if it is not there.
-        depth: Most first ones of a completer.
+        ranks: Place of each candidate among the completer's first completions, from 1; 0 if it is not there.
+        depth: Most first completions of a completer.
         stored: Number of triples of the pattern that the graph holds.
     """
 
@@ -42,15 +40,15 @@ class CandidatePool:
     @property
     def odds(self) -> _Floats:
         """Log-odds of the rates; 0 where the rate is 0."""
-        return np.where(self.rates > 0, _log_odds(self.rates), 0.0)
+        return np.where(self.rates > 0, log_odds(self.rates), 0.0)
 
     def features(self, prior: float) -> _Floats:
-        """Return the features of each candidate, [candidates, features]; a candidate's depend on no further one.
+        """Return the features of each candidate, [candidates, features]; they do not depend on further candidates.
 
         Of each completer: the log-odds of its confidence, 0 without any; whether it has any; the logarithm of the rank,
-        past the depth where it does not propose it; whether it proposes it, and first; how far the log-odds are below
-        the greatest of the pool; their square. Of each two completers the product of the log-odds. Then how many
-        propose it, the prior, and the logarithm of 1 + the triples that the pattern has in the graph.
+        past the depth for candidates that it does not propose. Then whether it proposes the candidate, and first; how
+        far the log-odds are below the greatest of the pool; their square. Of each two completers the product. Then how
+        many propose it, the prior, and the logarithm of 1 + the triples that the pattern has in the graph.
 
         Args:
             prior: Log-odds with which a proposal for this step is right.
@@ -81,7 +79,7 @@ def candidate_pools(
     stored: Sequence[int],
     further: Sequence[Sequence[str]] | None = None,
 ) -> tuple[list[CandidatePool], list[list[list[Completion]]]]:
-    """Ask completers about patterns; each rates also what only others propose, and the further candidates.
+    """Ask completers about patterns; each rates the candidates of all, and the further candidates.
 
     Args:
         completers: The completers.
@@ -112,7 +110,7 @@ def candidate_pools(
 def _pool(
     step: Step, found: Sequence[Sequence[Completion]], further: Sequence[str], depth: int, stored: int
 ) -> CandidatePool:
-    """Gather the candidates of a pattern, with what the completers propose of themselves."""
+    """Gather the candidates of a pattern, with the completers' own proposals."""
     ends = [[one.triple.subject if step.inverse else one.triple.object for one in row] for row in found]
     places = [{end: place for place, end in enumerate(row, 1)} for row in ends]
     pool = dict.fromkeys(sorted({end for row in ends for end in row}))
@@ -123,9 +121,3 @@ def _pool(
         inside = ranks[:, column] > 0
         rates[inside, column] = [row[place - 1].confidence for place in ranks[inside, column]]
     return CandidatePool(step, ids, len(pool), rates, ranks, depth, stored)
-
-
-def _log_odds(values: _Floats) -> _Floats:
-    clipped = np.clip(values, _EDGE, 1 - _EDGE)
-    found: _Floats = np.log(clipped / (1 - clipped))
-    return found

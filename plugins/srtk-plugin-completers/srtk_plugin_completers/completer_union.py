@@ -22,28 +22,27 @@ from srtk_framework.values import (
     open_end,
 )
 
+# First completions of each completer that give their evidence to the same triple of a more confident one.
 REASONS = 100
-"""First completions of each completer that give their evidence to the same triple of a more confident one."""
 
-LEAST = 1e-6
-"""Confidence that a completer is taken to have in what it does not propose, for the mean of log-odds."""
+LEAST = 1e-6  # Confidence that a completer is taken to have in what it does not propose, for the mean of log-odds.
 
 
 @attrs.define(eq=False)
 class UnionCompleter(Completer):
-    """Propose what any of several completers proposes.
+    """Propose the completions of all of several completers.
 
     A triple has the evidence of the most confident completer and of all that have it among their first hundred. Its
-    confidence is the greatest, or that of the mean log-odds. The greatest needs no assumption, and suits completers
-    that know different things: a mean punishes a triple for what one of them cannot know. The mean of log-odds suits
-    completers that all know the whole graph, such as rules and an embedding: what both find likely comes before what
-    one alone does. A product of doubts (noisy or) takes completers for independent, which they never are over one
+    confidence is the greatest, or comes from the mean log-odds. The greatest needs no assumption, and suits completers
+    that know different things: a mean punishes a triple that some of them cannot know. The mean of log-odds suits
+    completers that all know the whole graph, such as rules and an embedding: triples that both find likely come first.
+    A product of doubts (noisy or) takes completers for independent, which they never are over one
     graph. Calibrate the completers first where their confidences are no probabilities, or calibrate the union.
 
     Attributes:
         completers: The completers, over one graph; the evidence of the most confident comes first.
-        method: max: the greatest confidence. log-odds: the mean of the log-odds, in which a millionth stands for what a
-            completer does not propose.
+        method: max: the greatest confidence. log-odds: the mean of the log-odds, with a millionth where a completer has
+            no proposal.
     """
 
     completers: Sequence[Completer] = attrs.field(validator=not_empty("name at least one"))
@@ -52,9 +51,9 @@ class UnionCompleter(Completer):
     def complete(self, patterns: Sequence[Pattern], limit: int | None) -> list[list[Completion]]:
         """Unite the completions of each pattern.
 
-        Each is asked for ``limit`` completions, or a hundred if that is more: what is among the first of the union is
-        among the first of its most confident completer. For the mean of log-odds they are asked for more until nothing
-        that follows can come before the last of the union.
+        Each is asked for ``limit`` completions, or a hundred if that is more: the first completions of the union are
+        among the first of their most confident completer. For the mean of log-odds they are asked for more until no
+        further completion can come before the last of the union.
         """
         if self.method == "log-odds":
             return self._mean_completions(patterns, limit)
@@ -63,16 +62,15 @@ class UnionCompleter(Completer):
         return [united(found)[:limit] for found in zip(*rows, strict=True)]
 
     def rate(self, patterns: Sequence[Pattern], candidates: Sequence[Sequence[str]]) -> list[list[float]]:
-        """Return the greatest rate of each candidate, or the mean; 0 for what is worth less than a millionth to all."""
+        """Return the greatest rate of each candidate, or the mean; 0 if all rate it below a millionth."""
         rows = [one.rate(patterns, candidates) for one in self.completers]
         if self.method == "log-odds":
             return [_means(np.array(found, dtype=np.float64)) for found in zip(*rows, strict=True)]
         return [[max(rates) for rates in zip(*found, strict=True)] for found in zip(*rows, strict=True)]
 
     def offers(self, node_sets: Sequence[Sequence[str]], inverse: bool) -> list[list[Step]]:
-        """Offer what some completer offers."""
-        rows = [one.offers(node_sets, inverse) for one in self.completers]
-        return [sorted({step for steps in found for step in steps}) for found in zip(*rows, strict=True)]
+        """Offer the steps of all completers."""
+        return all_offers(self.completers, node_sets, inverse)
 
     def _mean_completions(self, patterns: Sequence[Pattern], limit: int | None) -> list[list[Completion]]:
         answers: list[list[Completion]] = [[] for _ in patterns]
@@ -111,6 +109,12 @@ def _means(confidences: npt.NDArray[np.float64]) -> list[float]:
     found[some] = np.array([confidence(one) for one in distinct.tolist()])[places]
     rated: list[float] = found.tolist()
     return rated
+
+
+def all_offers(completers: Sequence[Completer], node_sets: Sequence[Sequence[str]], inverse: bool) -> list[list[Step]]:
+    """Return the steps that some completer offers."""
+    rows = [one.offers(node_sets, inverse) for one in completers]
+    return [sorted({step for steps in found for step in steps}) for found in zip(*rows, strict=True)]
 
 
 def united(rows: Sequence[Sequence[Completion]]) -> list[Completion]:

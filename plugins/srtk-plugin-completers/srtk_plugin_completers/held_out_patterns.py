@@ -1,4 +1,4 @@
-"""What a completer that learns from held-out facts needs: a graph without them, completers over it, and patterns."""
+"""Parts of learning from held-out facts: a graph without them, completers over it, and patterns."""
 
 from __future__ import annotations
 

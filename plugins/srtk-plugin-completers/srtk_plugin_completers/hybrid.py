@@ -1,4 +1,4 @@
-"""The ``hybrid`` completer: the completions of several others, with one probability learnt on held-out facts."""
+"""The ``hybrid`` completer: several completers' completions, with one probability learnt on held-out facts."""
 
 from __future__ import annotations
 
@@ -11,7 +11,6 @@ from typing import Any, ClassVar, Literal
 
 import attrs
 import numpy as np
-import numpy.typing as npt
 
 from srtk_framework.graph import TripleTable
 from srtk_framework.host import driver_of
@@ -31,13 +30,13 @@ from srtk_framework.values import (
     one_of,
 )
 from srtk_plugin_completers.candidate_pool import CandidatePool, candidate_pools
-from srtk_plugin_completers.completer_union import united
+from srtk_plugin_completers.completer_union import all_offers, united
 from srtk_plugin_completers.held_out_patterns import completer_over, facts_of, graph_without, patterns_of
 from srtk_plugin_completers.hybrid_model import IsotonicModel, LogisticModel
 from srtk_plugin_completers.lacking_shares import LackingShares, stored_numbers
 
 FILE = "hybrid.json"
-_BATCH = 256
+_BATCH = 256  # Patterns whose pools are in memory at once.
 
 
 @attrs.frozen
@@ -45,7 +44,7 @@ class HybridTraining:
     """Settings of the training.
 
     Attributes:
-        patterns: Most patterns to learn from; those of the smallest hashes.
+        patterns: Most patterns to learn from, chosen by the smallest hashes.
     """
 
     patterns: int = attrs.field(default=10_000, validator=at_least(1))
@@ -53,7 +52,7 @@ class HybridTraining:
 
 @attrs.frozen
 class _Learnt:
-    """What is learnt: the model, how often patterns lack a fact, and both as text."""
+    """The model, how often patterns lack a fact, and both as text."""
 
     model: LogisticModel | IsotonicModel
     lacking: LackingShares
@@ -62,25 +61,25 @@ class _Learnt:
 
 @attrs.define(eq=False)
 class HybridCompleter(Completer):
-    """Propose the first completions of several completers, with one probability from what all say about each.
+    """Propose the first completions of several completers, with one probability from all ratings of each.
 
-    Training asks the completers for facts that were held out, in a graph without them; each also rates what only others
-    propose. It learns with which probability a candidate is right, from the confidences and ranks of all completers,
-    how many propose it, its relation and end, and how many such facts the graph has. Completers that learn from the
-    graph are trained before, each by itself: with the same graph, ``held_out`` and seed, so that they have not seen the
-    facts either.
+    Training asks the completers for facts that were held out, in a graph without them; each rates the candidates of
+    all. The features of a candidate are the confidences and ranks of all completers, and the number that propose it.
+    Its relation and end count too, and the number of such facts in the graph. Completers that learn from the
+    graph are trained before, each by itself: with the same graph, ``held_out`` and seed, so that they have not seen
+    these facts.
 
     Attributes:
         completers: The completers, over one graph; the evidence of the most confident comes first.
         graph: Their graph; it must be able to list its triples.
         method: logistic: a logistic regression over all features, with weights by relation and end as far as there are
-            examples. isotonic: a step function makes each completer's confidences probabilities, and another one what
-            1 - the product of their doubts comes to.
+            examples. isotonic: a step function makes each completer's confidences probabilities, and another function
+            calibrates 1 - the product of their doubts.
         depth: First completions of each completer that are candidates.
         missing: Believed share of all facts that the graph lacks, for patterns that lack a fact or not; by default
-            probabilities are those for patterns that lack one.
-        empty: Believed share of the patterns without any stored fact that lack one, where ``missing`` is given.
-        path: Folder of a trained model; by default the one that this run trains.
+            probabilities hold for patterns that lack a fact.
+        empty: Believed share of the patterns without any stored fact that lack a fact, where ``missing`` is given.
+        path: Folder of a trained model; by default the model that this run trains.
     """
 
     learns: ClassVar[str] = "graph"
@@ -102,7 +101,7 @@ class HybridCompleter(Completer):
         return [] if self.path is None else absent("path", str(Path(self.path) / FILE))
 
     def open(self) -> None:
-        """Read the graph, and the model, if one is named."""
+        """Read the graph, and the model in ``path``."""
         self._table = TripleTable.of(self.graph)
         if self.path is not None:
             self.load(Path(self.path))
@@ -128,7 +127,7 @@ class HybridCompleter(Completer):
         return self._learnt
 
     def fingerprint(self) -> str:
-        """Identify the completers, the settings and what was learnt."""
+        """Identify the completers, the settings and the model."""
         learnt = "" if self._learnt is None else self._learnt.text
         settings = [self.method, self.depth, self.missing, self.empty, *(one.fingerprint() for one in self.completers)]
         named = ", ".join(map(str, settings))
@@ -152,9 +151,9 @@ class HybridCompleter(Completer):
         return answers
 
     def rate(self, patterns: Sequence[Pattern], candidates: Sequence[Sequence[str]]) -> list[list[float]]:
-        """Return the probabilities of candidates; 0 for what all rate 0.
+        """Return the probabilities of candidates; 0 if all completers rate them 0.
 
-        What no completer has among its first completions is rated at most as high as the least of those.
+        Candidates outside the first completions of all completers are rated at most as high as the least of these.
         """
         table, learnt = self._open
         answers: list[list[float]] = []
@@ -182,14 +181,13 @@ class HybridCompleter(Completer):
         return found
 
     def offers(self, node_sets: Sequence[Sequence[str]], inverse: bool) -> list[list[Step]]:
-        """Offer what some completer offers."""
-        rows = [one.offers(node_sets, inverse) for one in self.completers]
-        return [sorted({step for steps in found for step in steps}) for found in zip(*rows, strict=True)]
+        """Offer the steps of all completers."""
+        return all_offers(self.completers, node_sets, inverse)
 
     # Training
 
     def fit(self, task: TrainingTask, training: HybridTraining) -> Mapping[str, float]:
-        """Learn what the completers' answers are worth for held-out facts, in a graph without them.
+        """Learn the probabilities of the completers' answers for held-out facts, in a graph without them.
 
         Raises:
             DriverError: If no fact was held out, or no completer proposes any of those held out.
@@ -218,7 +216,8 @@ class HybridCompleter(Completer):
                 " out more, or choose other completers"
             )
         kept = [at for at, pool in enumerate(pools) if pool.ids]
-        model = self._model([pools[at] for at in kept], [right[at] for at in kept], training)
+        kind = LogisticModel if self.method == "logistic" else IsotonicModel
+        model = kind.learn([pools[at] for at in kept], [right[at] for at in kept])
         self._use(model, LackingShares.learn(left, hidden))
         figures = {
             "held_out": float(len(hidden)),
@@ -230,13 +229,6 @@ class HybridCompleter(Completer):
         if task.validate is not None:
             figures.update(task.validate())
         return figures
-
-    def _model(
-        self, pools: Sequence[CandidatePool], right: Sequence[npt.NDArray[np.float64]], training: HybridTraining
-    ) -> LogisticModel | IsotonicModel:
-        if self.method == "isotonic":
-            return IsotonicModel.learn(pools, right)
-        return LogisticModel.learn(pools, right)
 
     def _names(self) -> tuple[str, ...]:
         return tuple(type(driver_of(one)).__name__ for one in self.completers)
@@ -252,17 +244,13 @@ class HybridCompleter(Completer):
         self._learnt = _Learnt(model, lacking, json.dumps(data, sort_keys=True))
 
     def save(self, folder: Path) -> None:
-        """Write what was learnt as JSON."""
+        """Write the model as JSON."""
         text = self._trained.text
         folder.mkdir(parents=True, exist_ok=True)
         (folder / FILE).write_text(text, encoding="utf-8")
 
     def load(self, folder: Path) -> None:
-        """Read what ``save`` wrote; the completers, method and depth must be those of the training.
-
-        Raises:
-            DriverError: If the file cannot be read, is no model, or was trained otherwise.
-        """
+        """Read a saved model, which must have the same completers, method and depth."""
         kind = LogisticModel if self.method == "logistic" else IsotonicModel
         mine = self.method, self.depth, self._names()
 

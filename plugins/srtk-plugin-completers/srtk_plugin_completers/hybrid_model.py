@@ -1,4 +1,4 @@
-"""What ``hybrid`` learns: a probability for each candidate from what all of its completers say."""
+"""Models of ``hybrid``: a probability for each candidate from the ratings of all completers."""
 
 from __future__ import annotations
 
@@ -14,12 +14,9 @@ from srtk_plugin_completers.calibration import Calibration
 from srtk_plugin_completers.candidate_pool import CandidatePool
 from srtk_plugin_completers.pooled_logistic import PooledLogistic
 
-_SHRUNK = 50.0
-"""Proposals with the share of all steps that are added to those of a step for its prior."""
-_PRECISION = 1.0
-"""Precision (1 / variance) of the normal prior of the weights of all steps."""
-_PRECISION_OF_STEP = 30.0
-"""Precision of the prior of how the weights of a step differ from these."""
+_SHRUNK = 50.0  # Proposals with the share of all steps that are added to those of a step for its prior.
+_PRECISION = 1.0  # Precision (1 / variance) of the normal prior of the weights of all steps.
+_PRECISION_OF_STEP = 30.0  # Precision of the prior of how the weights of a step differ from these.
 
 _Floats = npt.NDArray[np.float64]
 
@@ -66,14 +63,14 @@ class LogisticModel:
 
     @classmethod
     def from_json(cls, data: Mapping[str, Any]) -> LogisticModel:
-        """Read what ``to_json`` returned."""
+        """Read the result of ``to_json``."""
         priors = {Step(relation, inverse): float(one) for relation, inverse, one in data["priors"]}
         return cls(priors, float(data["everywhere"]), PooledLogistic.from_json(data["regression"]))
 
 
 @attrs.frozen
 class IsotonicModel:
-    """Maps of each completer's confidences to probabilities, and a map of what they come to together.
+    """Maps of each completer's confidences to probabilities, and a map of their combination.
 
     Attributes:
         parts: Maps of each completer.
@@ -109,7 +106,7 @@ class IsotonicModel:
 
     @classmethod
     def from_json(cls, data: Mapping[str, Any]) -> IsotonicModel:
-        """Read what ``to_json`` returned."""
+        """Read the result of ``to_json``."""
         return cls(tuple(map(Calibration.from_json, data["parts"])), Calibration.from_json(data["together"]))
 
 

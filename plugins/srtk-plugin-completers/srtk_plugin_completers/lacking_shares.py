@@ -12,11 +12,9 @@ import numpy.typing as npt
 from srtk_framework.graph import TripleTable
 from srtk_framework.values import Pattern, Step, Triple, open_end
 
-_BOUNDS = (1, 2, 5, 20)
-"""Numbers of stored facts at which a class begins; those without any have no class."""
+_BOUNDS = (1, 2, 5, 20)  # Numbers of stored facts at which a class begins; those without any have no class.
 
-_PRIOR = 10.0
-"""Patterns with the share of all steps that are added to those of a step."""
+_PRIOR = 10.0  # Patterns with the share of all steps that are added to those of a step.
 
 
 _Floats = npt.NDArray[np.float64]
@@ -24,10 +22,10 @@ _Floats = npt.NDArray[np.float64]
 
 @attrs.frozen
 class LackingShares:
-    """Share of the patterns that lacked a fact while some were held out, by classes of what was left of them.
+    """Share of the patterns that lacked a fact while some were held out, by classes of the number that was left.
 
-    Patterns of which nothing is left are no part of it: most of them have nothing anyway, and whether they lack
-    something, or an entity has no such fact, cannot be seen in a graph.
+    Patterns without any fact left are no part of it: most of them have nothing anyway, and a graph does not show
+    whether they lack something, or the entity has no such fact.
 
     Attributes:
         held_out: Share of the facts that was held out.
@@ -41,7 +39,7 @@ class LackingShares:
 
     @classmethod
     def learn(cls, left: TripleTable, hidden: Sequence[Triple]) -> LackingShares:
-        """Count patterns by what is left of them.
+        """Count patterns by the number of facts that are left.
 
         Args:
             left: The graph without the facts held out.
@@ -86,7 +84,7 @@ class LackingShares:
             step: Its step.
             stored: Number of its facts in the graph.
             missing: Believed share of all facts that the graph lacks.
-            empty: Believed share of the patterns without a stored fact that lack one.
+            empty: Believed share of the patterns without a stored fact that lack a fact.
         """
         if not stored:
             return empty
@@ -103,7 +101,7 @@ class LackingShares:
 
     @classmethod
     def from_json(cls, data: Mapping[str, Any]) -> LackingShares:
-        """Read what ``to_json`` returned."""
+        """Read the result of ``to_json``."""
         shares = {Step(relation, inverse): tuple(map(float, row)) for relation, inverse, row in data["of_step"]}
         return cls(float(data["held_out"]), tuple(map(float, data["everywhere"])), shares)
 

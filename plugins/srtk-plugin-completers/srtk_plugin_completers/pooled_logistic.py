@@ -16,13 +16,13 @@ _Floats = npt.NDArray[np.float64]
 
 @attrs.frozen
 class PooledLogistic:
-    """Weights of all steps, and how those of each step differ from them.
+    """Weights of all steps, and the differences of each step from them.
 
     Attributes:
         means: Mean of each feature, which is taken off.
         scales: Its standard deviation, by which it is divided.
         weights: Weight of each feature, and last the intercept.
-        of_step: What is added to the weights for a step.
+        of_step: Summands of the weights for a step.
     """
 
     means: tuple[float, ...]
@@ -34,7 +34,7 @@ class PooledLogistic:
     def learn(
         cls, features: _Floats, right: _Floats, steps: Sequence[Step], spread: float, spread_of_step: float
     ) -> PooledLogistic:
-        """Learn the most likely weights, with normal priors: those of all steps around 0, those of a step around these.
+        """Learn the most likely weights, with normal priors: of all steps around 0, of a step around these.
 
         A step with few examples so keeps nearly the weights of all (partial pooling; Gelman and Hill 2007, ch. 12).
 
@@ -43,7 +43,7 @@ class PooledLogistic:
             right: 1 for a right example, else 0.
             steps: Step of each example.
             spread: Precision (1 / variance) of the prior of the weights of all steps.
-            spread_of_step: Precision of the prior of how those of a step differ.
+            spread_of_step: Precision of the prior of the differences of a step.
         """
         means, scales = features.mean(axis=0), features.std(axis=0)
         scales[scales < 1e-9] = 1.0
@@ -60,7 +60,7 @@ class PooledLogistic:
         return cls(tuple(means.tolist()), tuple(scales.tolist()), tuple(weights.tolist()), of_step)
 
     def probabilities(self, step: Step, features: _Floats) -> _Floats:
-        """Return the probability of each example of a step; that of one does not depend on the others."""
+        """Return the probability of each example of a step, independently of the rest."""
         weights = np.array(self.weights)
         if step in self.of_step:
             weights += np.array(self.of_step[step])
@@ -76,7 +76,7 @@ class PooledLogistic:
 
     @classmethod
     def from_json(cls, data: Mapping[str, Any]) -> PooledLogistic:
-        """Read what ``to_json`` returned."""
+        """Read the result of ``to_json``."""
         means, scales, weights = (tuple(map(float, data[name])) for name in ("means", "scales", "weights"))
         of_step = {Step(relation, inverse): tuple(map(float, one)) for relation, inverse, one in data["of_step"]}
         return cls(means, scales, weights, of_step)

@@ -15,8 +15,7 @@ import attrs
 from srtk_framework.text import read_yaml
 from srtk_framework.values import InputError, close_matches
 
-DATA = "SRTK_DATA"
-"""Environment variable with the folder of all data sets; ``data`` where it is not set."""
+DATA = "SRTK_DATA"  # Environment variable with the folder of all data sets; ``data`` where it is not set.
 
 
 @attrs.frozen
@@ -34,7 +33,7 @@ class DataFile:
     checksum: str
 
     def holds(self, content: bytes) -> bool:
-        """Tell whether the file has this content."""
+        """Return whether the file has this content."""
         kind, _, digits = self.checksum.partition(":")
         if kind == "git":
             # Git names a file by the SHA-1 of its size and bytes; here it tells versions apart, and is no signature.
@@ -49,11 +48,11 @@ class DataSet:
     """A published data set.
 
     Attributes:
-        name: Its name, which is also that of its folder.
-        title: What it is, with its authors.
+        name: Its name, which its folder has too.
+        title: Its title, with its authors.
         page: Address of a page for readers.
         licence: Under which terms it is published.
-        note: What else there is to know, or an empty text.
+        note: Further remarks, or an empty text.
         files: Its files; none if they have to be fetched by hand from the page.
     """
 
@@ -65,7 +64,7 @@ class DataSet:
     files: tuple[DataFile, ...]
 
     def origin(self) -> str:
-        """Say where it comes from, under which licence, and how to have it."""
+        """Describe its origin, its licence, and how to get it."""
         how = f"srtk datasets fetch {self.name}" if self.files else f"fetch it by hand into {data_folder() / self.name}"
         return f"{self.title}; {self.page}; licence: {self.licence}; to have it: {how}"
 
@@ -98,7 +97,7 @@ def data_set(name: str) -> DataSet:
 
 
 def data_folder() -> Path:
-    """Return the folder in which each data set has a folder of its name."""
+    """Return the folder of all data sets, each a folder of its name."""
     return Path(os.environ.get(DATA) or "data")
 
 
@@ -107,7 +106,7 @@ def located(path: str | None, *names: str) -> str:
 
     Args:
         path: The setting; None or empty if it is not given.
-        names: Data sets that the driver reads. Only a single one is read without being named.
+        names: Data sets that the driver reads. Only a single set is read without a path.
 
     Raises:
         InputError: If no path is given, and the data set is not there.

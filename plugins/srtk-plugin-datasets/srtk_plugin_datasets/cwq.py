@@ -16,7 +16,7 @@ from srtk_plugin_datasets.ids import FreebaseIds, freebase, is_freebase_entity
 from srtk_plugin_datasets.query import read_query
 from srtk_plugin_datasets.question_sets import LinkedSet
 
-_KNOWN = ("ID", "question", "answers")
+_KNOWN = ("ID", "question", "answers")  # Fields that become parts of the question; others are kept as they are.
 
 
 @attrs.define

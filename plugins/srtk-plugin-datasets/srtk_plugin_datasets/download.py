@@ -34,7 +34,7 @@ def download(
         How many files were fetched, and how many were there already.
 
     Raises:
-        InputError: If a file of other content stands in the place of one, or what came is not what was published.
+        InputError: If another file stands in the place of a file, or the download is not the published file.
         RequestError: If a server does not send a file.
         RunError: If a file cannot be written, or another process fetches into the same folder.
     """
@@ -45,7 +45,9 @@ def download(
         folder.parent.mkdir(parents=True, exist_ok=True)
         with workplace(folder, "wait for it, or choose another --to") as place:
             for file, content in _contents(wanted, limits):
-                _put(content, place / "file", folder / file.path)
+                (folder / file.path).parent.mkdir(parents=True, exist_ok=True)
+                (place / "file").write_bytes(content)
+                publish(place / "file", folder / file.path)
                 tell(f"{folder / file.path}: {len(content):,} bytes")
     except OSError as error:
         raise RunError(f"{folder}: cannot be written ({error.strerror}); choose another --to") from error
@@ -80,12 +82,6 @@ def _content(client: Client, file: DataFile) -> bytes:
             f" {file.checksum}; nothing was written; try again, and if it stays so, fetch the file by hand"
         )
     return content
-
-
-def _put(content: bytes, part: Path, target: Path) -> None:
-    target.parent.mkdir(parents=True, exist_ok=True)
-    part.write_bytes(content)
-    publish(part, target)
 
 
 def _host(url: str) -> str:

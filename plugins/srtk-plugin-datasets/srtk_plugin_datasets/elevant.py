@@ -21,7 +21,7 @@ _ENDS = {
     "paragraph": re.compile(r"\n\s*"),
     "sentence": re.compile(r"\n\s*|(?<=[.!?])[\"'’”)\]]*\s+(?=[\"'‘“(\[]*[A-Z0-9])"),
 }
-_NONE = "<NIL>"
+_NONE = "<NIL>"  # The set's mark of an entity outside Wikidata.
 
 Span = tuple[int, int]
 Role = Literal["required", "optional", "drop"]
@@ -38,7 +38,7 @@ class Elevant(LinkedSet):
         path: A `.benchmark.jsonl` file, or a folder of them.
             By default the folder of the set under `SRTK_DATA` or `data`.
         unit: Unit of a question: the whole text, a paragraph or a sentence; mentions are never split.
-        nested: Mentions inside a longer one: required, optional (neither missed nor wrong), or drop.
+        nested: Mentions inside a longer mention: required, optional (neither missed nor wrong), or drop.
         coreference: Pronouns and other marked coreferences: required, optional or drop.
     """
 

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Iterator, Sequence
+from pathlib import Path as FilePath
 
 from srtk_framework.graph import instance_triples
 from srtk_framework.records import read_lines
@@ -39,23 +40,19 @@ class Facts:
         return nodes
 
 
-def read_facts(files: Sequence[str], separator: str) -> Facts:
-    """Read files with one triple per line.
+def read_triples(file: FilePath, separator: str = "\t") -> Iterator[Triple]:
+    """Yield the triples of a file, each a line.
 
     Raises:
-        InputError: With file and line, if a line does not have three columns.
+        InputError: If the file is missing; with file and line, if a line has not three columns.
     """
-
-    def triples() -> Iterable[Triple]:
-        for file in files:
-            for number, text in read_lines(file):
-                parts = text.split(separator)
-                if len(parts) != 3:
-                    shown = "tab" if separator == "\t" else repr(separator)
-                    raise InputError(
-                        f"{file}:{number}: expected subject, relation and object with {shown} between them,"
-                        f" found {len(parts)} parts"
-                    )
-                yield Triple(*parts)
-
-    return Facts(triples())
+    if not file.is_file():
+        raise InputError(f"{file}: no such file; name the folder of the set as `path`")
+    shown = "tab" if separator == "\t" else repr(separator)
+    for number, line in read_lines(file):
+        parts = line.split(separator)
+        if len(parts) != 3 or not all(parts):
+            raise InputError(
+                f"{file}:{number}: expected subject, relation and object with {shown} between them, not {line!r}"
+            )
+        yield Triple(*parts)

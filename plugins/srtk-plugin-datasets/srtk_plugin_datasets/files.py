@@ -2,22 +2,26 @@
 
 from __future__ import annotations
 
+import hashlib
 import json
-from collections.abc import Iterable, Iterator, Sequence
+import re
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from itertools import islice
 from pathlib import Path
-from typing import Any
+from typing import Any, TypeVar
 
 import attrs
 
 from srtk_framework.records import base_suffix, check_depth, json_decoder, read_jsonl, read_lines
 from srtk_framework.records import record_fields as fields
 from srtk_framework.values import InputError, Link, Question
-from srtk_plugin_datasets.sample import sample
 
-Record = tuple[str, dict[str, Any]]
-"""A position, such as ``file:line``, and the object there."""
+Record = tuple[str, dict[str, Any]]  # A position, such as ``file:line``, and the object there.
+
+T = TypeVar("T")
 
 _BLANK = " \t\r\n"
+_GAP = re.compile(r"[\s,]*")  # Between two items of a list.
 
 
 def find(path: str, names: Sequence[str]) -> list[Path]:
@@ -36,6 +40,13 @@ def find(path: str, names: Sequence[str]) -> list[Path]:
     raise InputError(f"{place}: no {wanted} here; set path to a file or its folder, and check split")
 
 
+def present(file: Path, advice: str) -> Path:
+    """Return a file that must be there."""
+    if not file.is_file():
+        raise InputError(f"{file}: no such file; {advice}")
+    return file
+
+
 def read_records(file: Path, key: str | None = None) -> Iterator[Record]:
     """Yield the objects of a file: the rows of Parquet, the lines of JSON Lines, the items of a JSON list.
 
@@ -45,7 +56,7 @@ def read_records(file: Path, key: str | None = None) -> Iterator[Record]:
         key: Member of the outermost object with the list, if the document is not a list itself.
 
     Raises:
-        InputError: With file and line or row, if the file cannot be read.
+        InputError: With file and line, row or item, if the file cannot be read.
     """
     kind = base_suffix(file)
     if kind == ".parquet":
@@ -84,80 +95,41 @@ def _items(file: Path, key: str | None) -> Iterator[Record]:
     """Yield the items of a JSON list, each with its line."""
     lines = dict(read_lines(file))
     text = "\n".join(lines.get(number, "") for number in range(1, max(lines, default=0) + 1))
-    cursor = _JsonCursor(file, text)
-    if key is not None and cursor.peek() == "{":
-        cursor.enter(key)
-    if cursor.peek() != "[":
-        raise cursor.error("expected a list of objects")
-    for where, value in cursor.items():
+    decoder = json_decoder()
+    try:
+        document = decoder.decode(text)
+    except json.JSONDecodeError as error:
+        raise InputError(f"{file}:{error.lineno}: not valid JSON: {error.msg}") from error
+    except (ValueError, RecursionError) as error:
+        raise InputError(f"{file}:1: not valid JSON: {error}") from error
+    check_depth(document, text, str(file))
+    found = document.get(key) if isinstance(document, dict) else document
+    if not isinstance(found, list):
+        raise InputError(f"{file}:1: expected a list of objects{'' if key is None else f', or {key!r} with one'}")
+    at = text.index("[", 0 if found is document else text.index(f'"{key}"')) + 1
+    line, counted = 1, 0
+    for value in found:
+        at = _GAP.match(text, at).end()  # type: ignore[union-attr]
+        line, counted = line + text.count("\n", counted, at), at
         if not isinstance(value, dict):
-            raise InputError(f"{where}: each item of the list must be an object {{...}}")
-        yield where, value
+            raise InputError(f"{file}:{line}: each item of the list must be an object {{...}}")
+        yield f"{file}:{line}", value
+        # The item is decoded again, since only its end tells where the next item begins.
+        at = decoder.raw_decode(text, at)[1]
 
 
-class _JsonCursor:
-    """A position in a JSON text that moves over whole values."""
+def sample(items: Iterable[T], id_of: Callable[[T], str], limit: int | None, seed: int | None) -> Iterable[T]:
+    """Return the ``limit`` items with the smallest hash of seed and id, in their order; without a seed, the first."""
+    if limit is None:
+        return items
+    if seed is None:
+        return islice(items, limit)
 
-    def __init__(self, file: Path, text: str) -> None:
-        self.file = file
-        self.text = text
-        self.at = 0
-        self._line, self._counted = 1, 0
-        self._decoder = json_decoder()
+    def rank(i: int) -> tuple[bytes, int]:
+        return hashlib.sha256(f"{seed}:{id_of(every[i])}".encode()).digest(), i
 
-    def where(self) -> str:
-        self._line += self.text.count("\n", self._counted, self.at)
-        self._counted = self.at
-        return f"{self.file}:{self._line}"
-
-    def error(self, reason: str) -> InputError:
-        return InputError(f"{self.where()}: not valid JSON of this format: {reason}")
-
-    def peek(self) -> str:
-        while self.at < len(self.text) and self.text[self.at] in _BLANK:
-            self.at += 1
-        return self.text[self.at : self.at + 1]
-
-    def take(self, wanted: str) -> None:
-        if self.peek() != wanted:
-            raise self.error(f"expected {wanted!r}, found {self.text[self.at : self.at + 10]!r}")
-        self.at += 1
-
-    def value(self) -> Any:
-        self.peek()
-        start, where = self.at, self.where()
-        try:
-            value, self.at = self._decoder.raw_decode(self.text, self.at)
-        except json.JSONDecodeError as error:
-            line = self.text.count("\n", 0, error.pos) + 1
-            raise InputError(f"{self.file}:{line}: not valid JSON: {error.msg}") from error
-        except (ValueError, RecursionError) as error:
-            raise InputError(f"{where}: not valid JSON: {error}") from error
-        check_depth(value, self.text[start : self.at], where)
-        return value
-
-    def enter(self, key: str) -> None:
-        """Move to the value of a member of the object that starts here."""
-        self.take("{")
-        while self.peek() not in ("}", ""):
-            name = self.value()
-            self.take(":")
-            if name == key:
-                self.peek()
-                return
-            self.value()
-            if self.peek() == ",":
-                self.at += 1
-        raise self.error(f"the outermost object has no member {key!r}")
-
-    def items(self) -> Iterator[tuple[str, Any]]:
-        """Yield the items of the list that starts here, each with its position."""
-        self.take("[")
-        while self.peek() != "]":
-            where = self.where()
-            yield where, self.value()
-            if self.peek() != "]":
-                self.take(",")
+    every = list(items)
+    return [every[i] for i in sorted(sorted(range(len(every)), key=rank)[:limit])]
 
 
 def finished(

@@ -31,19 +31,17 @@ class GTSQA(LinkedSet):
         split: train or test, if path is a folder.
         gold: `all` answers in the graph ogbl-wikikg2 with all triples that lead to them, or the `one` answer and
             subgraph that the question was made from.
-        text: The original or the paraphrased question.
     """
 
     split: str = "test"
     gold: Literal["all", "one"] = "all"
-    text: Literal["original", "paraphrased"] = "original"
 
     def _files(self) -> list[FilePath]:
         return gtsqa_files(located(self.path, "gtsqa"), self.split)
 
     def _questions(self, file: FilePath) -> Iterator[tuple[str, Question]]:
         for where, record in read_records(file):
-            text = text_of(record, "question" if self.text == "original" else "paraphrased_question", where).strip()
+            text = text_of(record, "question", where).strip()
             seeds = dict(fields.items(record.get("seed_entities"), where, "seed_entities", labelled))
             one, answer_name = labelled(record.get("answer_node"), where, "answer_node")
             subgraph = _triples(record, "answer_subgraph", where)
@@ -68,7 +66,7 @@ class GTSQA(LinkedSet):
     def _gold(
         self, record: dict[str, Any], where: str, one: str, subgraph: tuple[Triple, ...]
     ) -> tuple[tuple[str, ...], tuple[Triple, ...]]:
-        """Return the gold answers and triples; those of the question itself if the record lacks the others."""
+        """Return the gold answers and triples; by default, of the question itself."""
         answers: tuple[str, ...] = (one,)
         triples = subgraph
         if self.gold == "all":

@@ -9,8 +9,8 @@ from urllib.parse import unquote
 
 from srtk_framework.text import NAMESPACES
 
+# Form of ids: ``m.02mjmr``, ``people.person.children`` as in RDF; or ``/m/02mjmr``, ``/people/person/children``.
 FreebaseIds = Literal["dot", "slash"]
-"""Form of ids: ``m.02mjmr``, ``people.person.children`` as in RDF; or ``/m/02mjmr``, ``/people/person/children``."""
 
 FREEBASE, WIKIDATA, DBPEDIA = (NAMESPACES[prefix] for prefix in ("ns", "wd", "dbr"))
 
@@ -19,7 +19,7 @@ _SPACES = (
     (NAMESPACES["wdt"], ""),
     *((NAMESPACES[prefix], f"{prefix}:") for prefix in ("dbr", "dbo", "dbp", "rdf", "rdfs")),
 )
-_MID = re.compile(r"[mg][./][0-9a-z_]+")
+_MID = re.compile(r"[mg][./][0-9a-z_]+")  # Topics and mediators; relations and types have other names.
 
 
 def freebase(id_: str, form: FreebaseIds) -> str:

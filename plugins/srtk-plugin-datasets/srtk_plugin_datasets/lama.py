@@ -1,6 +1,6 @@
 """LAMA T-REx: facts of Wikidata as labels, by relation (Petroni et al. 2019; as ParaRel has them, Elazar et al. 2021).
 
-The ``lama`` dataset asks for the objects of one half of the facts, and `srtk datasets graph lama` writes the others.
+The ``lama`` dataset asks for the objects of half of the facts; `srtk datasets graph lama` writes the other half.
 """
 
 from __future__ import annotations
@@ -14,11 +14,10 @@ from srtk_framework.records import read_jsonl
 from srtk_framework.records import record_fields as fields
 from srtk_framework.values import InputError, Pattern, Question, Step, Triple, between, one_of, open_end
 from srtk_plugin_datasets.catalogue import located
-from srtk_plugin_datasets.hidden_facts import Ends, hidden_facts, questions_of
+from srtk_plugin_datasets.hidden_facts import Ends, hidden_facts, patterns_of, questions_of
 from srtk_plugin_datasets.question_sets import SampledSet
 
-HIDDEN = 0.5
-"""Share of the facts that is asked for, if nothing else is given."""
+HIDDEN = 0.5  # Share of the facts that is asked for, if nothing else is given.
 
 _FOLDERS = ("pararel/trex_lms_vocab", "trex_lms_vocab", "TREx")
 
@@ -27,18 +26,18 @@ _FOLDERS = ("pararel/trex_lms_vocab", "trex_lms_vocab", "TREx")
 class LAMA(SampledSet):
     """Patterns of facts of LAMA T-REx: those with the lowest hashes, a half by default.
 
-    The files give labels and no ids, so that a label is the id, without quotation marks around it and with single
-    blanks; entities of one label are one entity, also across relations. `srtk datasets graph lama` writes the facts
+    The files give labels and no ids. So a label is the id, without quotation marks around it and with single blanks;
+    equal labels are the same entity, also across relations. `srtk datasets graph lama` writes the facts
     that the same share and seed do not ask for. The gold answers of a pattern are all that is asked for of it.
 
     Attributes:
-        path: Folder with `relations.jsonl` and, in `pararel/trex_lms_vocab`, `trex_lms_vocab` or `TREx`, a file of
-            facts for each relation, such as `P19.jsonl`; by default the folder of the set under `SRTK_DATA` or `data`.
+        path: Folder with `relations.jsonl`. `pararel/trex_lms_vocab`, `trex_lms_vocab` or `TREx` in it has a file of
+            facts for each relation, such as `P19.jsonl`. By default the folder of the set under `SRTK_DATA` or `data`.
         hidden: Share of the facts that is asked for.
         seed: Seed of the hashes, and of the sample that a limit takes.
         ends: The ends of facts that become open; LAMA asks for objects.
-        candidates: Whether each pattern lists candidates to be ranked: what fills its open end in any fact of the
-            relation, without the answers that the graph holds (typed querying; Kassner, Dufter, Schütze 2021).
+        candidates: Whether each pattern lists candidates to be ranked: the fillers of its open end in all facts of
+            the relation, without the answers that the graph holds (typed querying; Kassner, Dufter, Schütze 2021).
     """
 
     path: str | None = None
@@ -48,11 +47,7 @@ class LAMA(SampledSet):
     candidates: bool = False
 
     def read(self) -> Iterable[Question]:
-        """Yield the patterns, sorted by their first fact.
-
-        Raises:
-            InputError: With file and line, for what is no fact or no relation; for a folder without files of facts.
-        """
+        """Yield the patterns, sorted by their first fact."""
         facts = lama_facts(Path(located(self.path, "lama")))
         hidden = hidden_facts(facts, self.hidden, self.seed)
         asked = self._sampled(questions_of(hidden, self.ends))
@@ -60,11 +55,11 @@ class LAMA(SampledSet):
 
 
 def _with_candidates(asked: Iterable[Question], facts: Sequence[Triple], hidden: Set[Triple]) -> Iterator[Question]:
-    """Yield the questions with what fills the open end of their patterns in any fact that the graph does not hold."""
+    """Yield the questions with the fillers of their open ends in all facts that the graph does not hold."""
     fillers: dict[Step, set[str]] = {}
     held: dict[Pattern, set[str]] = {}
     for fact in facts:
-        for one, end in ((Pattern(*fact[:2]), fact.object), (Pattern(None, *fact[1:]), fact.subject)):
+        for one, end in patterns_of(fact):
             fillers.setdefault(open_end(one)[1], set()).add(end)
             if fact not in hidden:
                 held.setdefault(one, set()).add(end)

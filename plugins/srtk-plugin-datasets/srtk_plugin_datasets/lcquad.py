@@ -66,5 +66,5 @@ class LCQuAD(LinkedSet):
 
 
 def _first(record: Mapping[str, Any], usual: str, other: str) -> str:
-    """Return the name of a field in a record: the usual one unless only the other is present."""
+    """Return the name of a field in a record: the usual name unless only the other is present."""
     return other if usual not in record and other in record else usual

@@ -12,43 +12,27 @@ from typing import ClassVar, Literal
 
 import attrs
 
-from srtk_framework.records import read_lines
-from srtk_framework.values import InputError, Pattern, Question, Triple, one_of
+from srtk_framework.values import Pattern, Question, one_of
 from srtk_plugin_datasets.catalogue import located
+from srtk_plugin_datasets.facts import read_triples
+from srtk_plugin_datasets.hidden_facts import Ends, patterns_of
 from srtk_plugin_datasets.question_sets import SampledSet
 
 Part = Literal["train", "valid", "test"]
-Ends = Literal["object", "subject", "both"]
 _PARTS: tuple[Part, ...] = ("train", "valid", "test")
-
-
-def read_facts(file: FilePath) -> Iterator[Triple]:
-    """Yield the triples of a file.
-
-    Raises:
-        InputError: If the file is missing, or a line is no triple.
-    """
-    if not file.is_file():
-        raise InputError(f"{file}: no such file; name the folder of the set as `path`")
-    for number, line in read_lines(file):
-        parts = line.rstrip("\r\n").split("\t")
-        if len(parts) != 3 or not all(parts):
-            raise InputError(f"{file}:{number}: expected subject, relation and object separated by tabs, not {line!r}")
-        yield Triple(*parts)
 
 
 @attrs.define
 class LinkPrediction(SampledSet):
     """Patterns of held-out facts.
 
-    The gold answers of a pattern are all entities that a held-out fact, of validation or test, names: a graph of
-    `train.txt` holds none of them, and what is right is no competitor. Those of a pattern of training facts are the
-    entities of these.
+    The gold answers of a pattern are all entities in held-out facts, of validation or test: a graph of `train.txt`
+    holds none of them, and right entities are no competitors. Patterns of training facts have the training entities.
 
     Attributes:
         path: Folder with `train.txt`, `valid.txt` and `test.txt`; by default the folder of the set under `SRTK_DATA` or
             `data`.
-        part: Facts of which patterns are made.
+        part: Facts that become patterns.
         ends: The ends of facts that become open.
     """
 
@@ -59,50 +43,29 @@ class LinkPrediction(SampledSet):
     ends: Ends = attrs.field(default="both", validator=one_of(("object", "subject", "both")))
 
     def read(self) -> Iterable[Question]:
-        """Yield the patterns in the order of their first fact.
-
-        Raises:
-            InputError: With file and line, for what is no triple.
-        """
+        """Yield the patterns in the order of their first fact."""
         return self._sampled(self._questions(self._place()))
 
     def _place(self) -> FilePath:
         return FilePath(located(self.path, self.data_set))
 
     def _questions(self, folder: FilePath) -> Iterator[Question]:
-        asked = self._patterns(read_facts(folder / f"{self.part}.txt"))
-        gold: dict[Pattern, dict[str, None]] = {pattern: {} for pattern in asked}
         # The facts of the part come first among the answers.
-        others = [] if self.part == "train" else [part for part in ("valid", "test") if part != self.part]
-        for part in (self.part, *others):
-            for fact in read_facts(folder / f"{part}.txt"):
-                for pattern, answer in _both(fact):
-                    if pattern in gold:
-                        gold[pattern][answer] = None
-        if self.part != "train":
-            for fact in read_facts(folder / "train.txt"):
-                for pattern, answer in _both(fact):
-                    if pattern in gold:
+        gold: dict[Pattern, dict[str, None]] = {}
+        for fact in read_triples(folder / f"{self.part}.txt"):
+            for pattern, answer in patterns_of(fact, self.ends):
+                gold.setdefault(pattern, {})[answer] = None
+        others = [] if self.part == "train" else [part for part in ("valid", "test", "train") if part != self.part]
+        for part in others:
+            for fact in read_triples(folder / f"{part}.txt"):
+                for pattern, answer in patterns_of(fact):
+                    if pattern in gold and part == "train":
                         gold[pattern].pop(answer, None)
+                    elif pattern in gold:
+                        gold[pattern][answer] = None
         for pattern, answers in gold.items():
             if answers:
                 yield Question(str(pattern), str(pattern), answers=tuple(answers), pattern=pattern)
-
-    def _patterns(self, facts: Iterable[Triple]) -> dict[Pattern, None]:
-        found: dict[Pattern, None] = {}
-        for fact in facts:
-            (forward, _), (backward, _) = _both(fact)
-            if self.ends != "subject":
-                found[forward] = None
-            if self.ends != "object":
-                found[backward] = None
-        return found
-
-
-def _both(fact: Triple) -> tuple[tuple[Pattern, str], tuple[Pattern, str]]:
-    """Return the patterns of both ends of a fact, each with its answer."""
-    forward = Pattern(fact.subject, fact.relation)
-    return (forward, fact.object), (Pattern(None, fact.relation, fact.object), fact.subject)
 
 
 @attrs.define
@@ -150,8 +113,8 @@ class CoDEx(LinkPrediction):
             yield from questions
             return
         wrong: dict[Pattern, dict[str, None]] = {}
-        for fact in read_facts(folder / f"{self.part}_negatives.txt"):
-            for pattern, answer in _both(fact):
+        for fact in read_triples(folder / f"{self.part}_negatives.txt"):
+            for pattern, answer in patterns_of(fact):
                 wrong.setdefault(pattern, {})[answer] = None
         for question in questions:
             right = question.answers or ()

@@ -13,7 +13,7 @@ import attrs
 from srtk_framework.records import read_lines
 from srtk_framework.values import InputError, Link, Path, Question, Step
 from srtk_plugin_datasets.catalogue import located
-from srtk_plugin_datasets.facts import Facts, read_facts
+from srtk_plugin_datasets.facts import Facts, read_triples
 from srtk_plugin_datasets.files import unlinked
 from srtk_plugin_datasets.question_sets import SampledSet
 
@@ -29,8 +29,8 @@ _RELATIONS = {
     "writer": "written_by",
     "year": "release_year",
 }
-_FILM = "movie"
-_TOPIC = re.compile(r"\[([^\[\]]+)\]")
+_FILM = "movie"  # Every relation of the graph leads from a film.
+_TOPIC = re.compile(r"\[([^\[\]]+)\]")  # The set marks the topic by square brackets.
 
 
 @attrs.define
@@ -42,7 +42,6 @@ class MetaQA(SampledSet):
             By default the folder of the set under `SRTK_DATA` or `data`.
         hops: Steps from the topic entity to the answers: 1, 2, 3, or `all` of them in turn.
         split: train, dev or test: `qa_<split>.txt`.
-        wording: `vanilla` for questions from templates, `ntm` for their paraphrases by machine translation.
         given: Return the topic entity as a link; false gives the text only, to be linked in the run.
         answers: `all`; `reachable`: those that the gold path reaches in the graph of this folder; or `complete`: only
             questions whose answers it reaches all.
@@ -52,7 +51,6 @@ class MetaQA(SampledSet):
     path: str | None = None
     hops: Literal[1, 2, 3, "all"] = 2
     split: str = "dev"
-    wording: Literal["vanilla", "ntm"] = "vanilla"
     given: bool = True
     answers: Literal["all", "reachable", "complete"] = "all"
     gold_triples: bool = True
@@ -72,13 +70,10 @@ class MetaQA(SampledSet):
     def _files(self, hops: int) -> tuple[FilePath, FilePath]:
         """Find the file of questions and the file of their types."""
         folder = FilePath(located(self.path, "metaqa")) / f"{hops}-hop"
-        files = (
-            folder / f"{'ntm_' if self.wording == 'ntm' else ''}qa_{self.split}.txt",
-            folder / f"qa_{self.split}_qtype.txt",
-        )
+        files = (folder / f"qa_{self.split}.txt", folder / f"qa_{self.split}_qtype.txt")
         for file in files:
             if not file.is_file():
-                raise InputError(f"{file}: no such file; check the settings path, hops, split and wording")
+                raise InputError(f"{file}: no such file; check the settings path, hops and split")
         return files
 
     def _questions(self, hops: int, texts: FilePath, types: FilePath) -> Iterator[Question]:
@@ -101,7 +96,7 @@ class MetaQA(SampledSet):
         files = [folder / "kb.txt"] if (folder / "kb.txt").is_file() else sorted(folder.glob("kb_*.txt"))
         if not files:
             raise InputError(f"{folder}: no kb.txt and no kb_*.txt here; add the graph, or set gold_triples: false")
-        self._graph = read_facts([str(file) for file in files], "|")
+        self._graph = Facts(triple for file in files for triple in read_triples(file, "|"))
         return self._graph
 
     def _finished(self, question: Question, facts: Facts | None) -> Question:

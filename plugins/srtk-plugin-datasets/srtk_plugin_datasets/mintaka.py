@@ -21,20 +21,18 @@ _KNOWN = ("id", "question", "translations", "questionEntity", "answer", "categor
 class Mintaka(LinkedSet):
     """Questions with Wikidata ids, entity spans in the English text, and answer entities.
 
-    Answers that are numbers, dates, truth values or texts are not nodes of a graph. Such questions have no answers,
-    unless `values` is set, and are not scored by answer; the field `answer_values` has the value.
+    Answers that are numbers, dates, truth values or texts are not nodes of a graph. Such questions have no answers
+    and are not scored by answer; the field `answer_values` has the value.
 
     Attributes:
         path: `mintaka_<split>.json`, or a folder with it, also as `data/mintaka_<split>.json`.
             By default the folder of the set under `SRTK_DATA` or `data`.
         split: train, dev or test, if path is a folder.
         language: en, ar, de, es, fr, hi, it, ja or pt; only en has entity spans.
-        values: Return values as answers, too, as text.
     """
 
     split: str = "dev"
     language: Literal["en", "ar", "de", "es", "fr", "hi", "it", "ja", "pt"] = "en"
-    values: bool = False
 
     def _files(self) -> list[FilePath]:
         name = f"mintaka_{self.split}.json"
@@ -66,7 +64,7 @@ class Mintaka(LinkedSet):
         return text_of(object_of(record.get("translations"), where, "translations"), self.language, where)
 
     def _answers(self, value: Any, where: str) -> tuple[tuple[str, ...] | None, dict[str, Any]]:
-        """Read the answer; also return what is carried through of it."""
+        """Read the answer; also return its fields to keep."""
         if value is None:
             return None, {}
         answer = object_of(value, where, "answer")
@@ -87,7 +85,7 @@ class Mintaka(LinkedSet):
         values = [str(item).lower() if isinstance(item, bool) else str(item) for item in given]
         if values:
             extra["answer_values"] = values
-        return (tuple(dict.fromkeys(values)) if values and self.values else None), extra
+        return None, extra
 
 
 def _links(record: dict[str, Any], where: str, placed: bool) -> tuple[Link, ...]:

@@ -1,6 +1,6 @@
 """Datasets of multiple-choice questions: OpenBookQA, CommonsenseQA, PIQA and SocialIQA.
 
-Two forms are read: lists of instructions, in which LLM-Adapters has such sets (Hu et al. 2023), and JSON Lines of
+Two forms are read: lists of instructions, as in LLM-Adapters (Hu et al. 2023), and JSON Lines of
 question, choices and answer key, as OpenBookQA and CommonsenseQA are published.
 """
 
@@ -29,11 +29,11 @@ _INSTRUCTION = re.compile(
     r"(?P<body>.*)\sAnswer format:\s*(?P<marks>\S+)\s*",
     re.DOTALL,
 )
-_MARK = re.compile(r"((?:Answer|Solution)\d+):")
+_MARK = re.compile(r"((?:Answer|Solution)\d+):")  # Marks of the options within an instruction.
 
 
 class _Choice(NamedTuple):
-    """A record before its options are checked: each has a label and a text; the key is the label of the gold one."""
+    """A record before its options are checked: each has a label and a text; the key is the label of the gold option."""
 
     text: str
     labels: Sequence[str]
@@ -51,7 +51,7 @@ class MultipleChoice(SampledSet):
     Attributes:
         path: File, or folder with the files of the set; by default the folder of the set under `SRTK_DATA` or `data`.
         split: train, dev or test, if path is a folder; LLM-Adapters has no dev.
-        repeated: What becomes of options with the same text: `refuse` the question, or `merge` them into one.
+        repeated: Treatment of options with the same text: `refuse` the question, or `merge` them.
     """
 
     data_set: ClassVar[str] = ""
@@ -64,11 +64,7 @@ class MultipleChoice(SampledSet):
     repeated: Repeated = attrs.field(default="refuse", validator=one_of(_REPEATED))
 
     def read(self) -> Iterable[Question]:
-        """Yield the questions in the order of the file.
-
-        Raises:
-            InputError: With file and line, if the options or the gold one cannot be told.
-        """
+        """Yield the questions in the order of the file."""
         names = [name.format(stem=self.stem, split=self.split) for name in self.names]
         (file,) = find(located(self.path, self.data_set), names)
         return finished(self._questions(file), self.limit, self.seed, given=True)
@@ -90,7 +86,7 @@ class MultipleChoice(SampledSet):
 
 
 def _instructed(record: dict[str, Any], where: str) -> _Choice:
-    """Read an instruction: a running text of question, options and their marks, with the mark of the gold one."""
+    """Read an instruction: a running text of question, options and their marks, with the mark of the gold option."""
     form = _INSTRUCTION.fullmatch(fields.string(record["instruction"], where, "instruction"))
     if form is None:
         raise InputError(
@@ -156,7 +152,7 @@ def _options(choice: _Choice, where: str, repeated: Repeated) -> tuple[str, ...]
 
 
 def _gold(choice: _Choice, where: str) -> tuple[str] | None:
-    """Return the text of the gold option, or None where no option is said to be gold."""
+    """Return the text of the gold option, or None without a gold option."""
     if choice.key is None:
         return None
     if choice.labels.count(choice.key) != 1:

@@ -12,7 +12,7 @@ from srtk_framework.values import InputError, Pattern, Question, close_matches
 from srtk_plugin_datasets.catalogue import located
 from srtk_plugin_datasets.question_sets import SampledSet
 
-_PAIRS = "sort_test.pairs"
+_PAIRS = "sort_test.pairs"  # File of the candidate pairs of a task.
 _SIGNS = {"+": True, "-": False}
 
 
@@ -32,11 +32,7 @@ class NELL995(SampledSet):
     task: str | None = None
 
     def read(self) -> Iterable[Question]:
-        """Yield the patterns, task by task, by their heads.
-
-        Raises:
-            InputError: With file and line, for what is no pair with a sign; for a task that is not there.
-        """
+        """Yield the patterns, task by task, by their heads."""
         tasks = FilePath(located(self.path, "nell995")) / "tasks"
         found = sorted(file.parent.name for file in tasks.glob(f"*/{_PAIRS}"))
         if not found:

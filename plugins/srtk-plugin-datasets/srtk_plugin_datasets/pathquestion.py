@@ -11,11 +11,12 @@ import attrs
 from srtk_framework.records import read_lines
 from srtk_framework.values import InputError, Link, Question, Step
 from srtk_plugin_datasets.catalogue import located
-from srtk_plugin_datasets.facts import Facts, read_facts
-from srtk_plugin_datasets.files import unlinked
+from srtk_plugin_datasets.facts import Facts, read_triples
+from srtk_plugin_datasets.files import present, unlinked
 from srtk_plugin_datasets.question_sets import SampledSet
 
-_END = "<end>"
+_END = "<end>"  # Stands before the answer, which the path has already reached.
+_CHECK = "check the settings path, hops and large, or set gold_triples: false"
 
 
 @attrs.define
@@ -41,14 +42,14 @@ class PathQuestion(SampledSet):
         """Yield the questions in the order of the file."""
         folder = FilePath(located(self.path, "pathquestion"))
         graph = folder / (f"PQL{self.hops}-KB.txt" if self.large else f"{self.hops}H-kb.txt")
-        facts = read_facts([str(_present(graph))], "\t") if self.gold_triples else None
+        facts = Facts(read_triples(present(graph, _CHECK))) if self.gold_triples else None
         for question in self._sampled(self._questions(folder)):
             yield self._finished(question, facts)
 
     def _questions(self, folder: FilePath) -> Iterator[Question]:
         """Read all questions, each linked to its topic entity."""
         name = "PQL" if self.large else "PQ"
-        file = _present(folder / f"{name}-{self.hops}H.txt")
+        file = present(folder / f"{name}-{self.hops}H.txt", _CHECK)
         for number, line in read_lines(file):
             yield _question(line, f"{file}:{number}", f"{name.lower()}-{self.hops}-{number}", self.hops)
 
@@ -58,12 +59,6 @@ class PathQuestion(SampledSet):
             gold = facts.gold(topic, question.gold_paths[0], question.answers or ())
             question = attrs.evolve(question, gold_triples=gold)
         return question if self.given else unlinked(question)
-
-
-def _present(file: FilePath) -> FilePath:
-    if not file.is_file():
-        raise InputError(f"{file}: no such file; check the settings path, hops and large, or set gold_triples: false")
-    return file
 
 
 def _question(line: str, where: str, id_: str, hops: int) -> Question:

@@ -16,7 +16,7 @@ from srtk_plugin_datasets.ids import shortened
 from srtk_plugin_datasets.question_sets import SampledSet
 
 _OPEN = "?"
-_HEAD = re.compile(r"\s*(?:PREFIX|BASE|SELECT)\b", re.IGNORECASE)
+_HEAD = re.compile(r"\s*(?:PREFIX|BASE|SELECT)\b", re.IGNORECASE)  # Keywords with which a query begins.
 _KINDS = {".jsonl": "records", ".ndjson": "records", ".json": "records", ".rq": "sparql", ".sparql": "sparql"}
 
 
@@ -29,12 +29,12 @@ class Patterns(SampledSet):
     - `.jsonl`, `.ndjson`, `.json`: question records with the field `pattern`.
     - `.rq`, `.sparql`: SELECT queries, each of one triple pattern with one variable.
     - others: tables of subject, relation and object, separated by tabs. A line with `?` as subject or object is a
-      pattern. Other lines are facts, of which patterns are made, with the entities of the facts as gold answers.
+      pattern. Other lines are facts, which become patterns with the entities of the facts as gold answers.
 
     Attributes:
         path: The file, also .gz, .bz2, .xz and .zst.
         ends: The ends of facts that become open: `object`, `subject` or `both`.
-        prefixes: Namespace IRIs by prefix, as in the graph, for queries; those of Wikidata and DBpedia by default,
+        prefixes: Namespace IRIs by prefix, as in the graph, for queries; for Wikidata and DBpedia by default,
             `{}` for whole IRIs.
     """
 
@@ -43,11 +43,7 @@ class Patterns(SampledSet):
     prefixes: Mapping[str, str] | None = None
 
     def read(self) -> Iterable[Question]:
-        """Yield the questions in the order of the file; patterns of facts in the order of their first fact.
-
-        Raises:
-            InputError: With file and line, for what is no pattern with a relation and one open end.
-        """
+        """Yield the questions in the order of the file; patterns of facts in the order of their first fact."""
         kind = _KINDS.get(base_suffix(FilePath(self.path)), "table")
         if kind == "records":
             questions = self._records()
@@ -134,7 +130,7 @@ def _pattern_of_query(text: str, where: str, prefixes: Mapping[str, str] | None)
     """Read a SELECT query of one triple pattern with one variable.
 
     Raises:
-        InputError: If the text is no query, or another one.
+        InputError: If the text is no query, or a different query.
     """
     from pyparsing.exceptions import ParseBaseException
     from rdflib.plugins.sparql import prepareQuery

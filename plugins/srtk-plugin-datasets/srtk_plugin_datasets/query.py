@@ -1,4 +1,4 @@
-"""What a SPARQL query asks: its form, its constants, and the paths that lead from them to the answer.
+"""Meaning of a SPARQL query: its form, its constants, and the paths that lead from them to the answer.
 
 This is no SPARQL engine. It reads basic graph patterns, `;` and `,`, UNION, and paths of `/` and `^`. OPTIONAL, MINUS,
 FILTER and the like only narrow an answer and are skipped. Statements of Wikidata (`p:P39`, `ps:P39`) are read as the
@@ -18,7 +18,7 @@ from srtk_plugin_datasets.ids import DBPEDIA, WIKIDATA, name_of, shortened
 from srtk_plugin_datasets.sparql_parser import REPEATED, TYPE, NotUnderstood, Parser
 
 _CLAIM = "http://www.wikidata.org/prop/"
-_CLASS_RELATIONS = (_CLAIM + "direct/P31", _CLAIM + "direct/P279")
+_CLASS_RELATIONS = (_CLAIM + "direct/P31", _CLAIM + "direct/P279")  # A class is no topic, unless there is nothing else.
 _NAMESPACES = {"ontology": "http://dbpedia.org/ontology/", "property": "http://dbpedia.org/property/"}
 
 
@@ -29,7 +29,7 @@ class Query:
     Attributes:
         form: ``select``, ``count`` (the answer is the number of results), or ``ask``.
         answer: The projected variable, with its question mark, or None.
-        constants: IRIs in subject and object position, in order, without those of FILTERs; all IRIs of a query that
+        constants: IRIs in subject and object position, in order, without FILTERs; all IRIs of a query that
             cannot be parsed.
         classes: The constants that occur only as the object of a type relation.
         branches: The triple patterns, one set for each choice among UNIONs; None where they cannot be parsed.
@@ -59,7 +59,7 @@ def _open(node: str) -> bool:
 
 
 def read_query(text: str, type_relations: Iterable[str] = ()) -> Query:
-    """Parse a query; one that cannot be parsed still has its form and its constants.
+    """Parse a query; an unreadable query still has its form and its constants.
 
     Args:
         text: SPARQL.

@@ -1,4 +1,4 @@
-"""What the data sets share: a sample of the questions, and links that can be left out."""
+"""Bases of the data sets: a sample of the questions, and links that can be left out."""
 
 from __future__ import annotations
 
@@ -10,13 +10,12 @@ import attrs
 
 from srtk_framework.roles import Dataset
 from srtk_framework.values import Question, at_least
-from srtk_plugin_datasets.files import finished
-from srtk_plugin_datasets.sample import sample
+from srtk_plugin_datasets.files import finished, sample
 
 
 @attrs.define
 class SampledSet(Dataset):
-    """Base of the sets of which a sample can be drawn.
+    """Base of the sets with samples of questions.
 
     Attributes:
         limit: Maximum number of questions; all by default.
@@ -43,11 +42,7 @@ class LinkedSet(SampledSet):
     given: bool = attrs.field(default=True, kw_only=True)
 
     def read(self) -> Iterable[Question]:
-        """Yield the questions in the order of the files.
-
-        Raises:
-            InputError: With file and line, if one is not in the form of the set, or two have the same id.
-        """
+        """Yield the questions in the order of the files."""
         questions = (pair for file in self._files() for pair in self._questions(file))
         return finished(questions, self.limit, self.seed, self.given)
 

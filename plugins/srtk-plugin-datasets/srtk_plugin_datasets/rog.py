@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
 from pathlib import Path as FilePath
-from typing import Any, Literal
+from typing import Any
 
 import attrs
 
@@ -18,8 +18,7 @@ from srtk_plugin_datasets.files import Record, find, finished, kept, link, read_
 from srtk_plugin_datasets.question_sets import SampledSet
 
 _KNOWN = ("id", "question", "q_entity", "a_entity", "answer", "graph", "choices", "ground_paths", "triples")
-_OUTPUT = ("prediction", "input", "raw_output")
-"""Model outputs in RoG's results, which are not part of a question."""
+_OUTPUT = ("prediction", "input", "raw_output")  # Model outputs in RoG's results, which are not part of a question.
 
 
 @attrs.define
@@ -32,7 +31,6 @@ class RoG(SampledSet):
         path: File (Parquet, JSON Lines or JSON), or a folder with `data/<split>-*.parquet`, `<split>-*.parquet`,
             `<split>.jsonl` or `<split>.json`. By default the folder of the set under `SRTK_DATA` or `data`.
         split: train, validation or test, if path is a folder.
-        answers: `a_entity` for answers as nodes of the graph, `answer` for answers as texts.
         gold_paths: JSON Lines with id and `ground_paths`, as RoG writes them.
         gold_triples: JSON Lines with id and `triples`, as in SubgraphRAG's labelled triples.
         given: Return the question's entities as links; false gives the text only, to be linked in the run.
@@ -40,7 +38,6 @@ class RoG(SampledSet):
 
     path: str | None = None
     split: str = "test"
-    answers: Literal["a_entity", "answer"] = "a_entity"
     gold_paths: str | None = None
     gold_triples: str | None = None
     given: bool = True
@@ -70,7 +67,7 @@ class RoG(SampledSet):
                         id=id_,
                         text=text,
                         links=tuple(link(topic, topic, text) for topic in topics),
-                        answers=texts_of(record, self.answers, where) if known else None,
+                        answers=texts_of(record, "a_entity", where) if known else None,
                         gold_paths=_paths(*paths.get(id_, (where, record))),
                         gold_triples=_triples(*triples.get(id_, (where, record))),
                         options=texts_of(record, "choices", where),

@@ -17,7 +17,7 @@ from srtk_plugin_datasets.ids import FreebaseIds, freebase
 from srtk_plugin_datasets.question_sets import LinkedSet
 
 _ITEM, _PROPERTY = re.compile(r"Q\d+"), re.compile(r"[PR]\d+")
-_FREEBASE = ("www.freebase.com/", "fb:")
+_FREEBASE = ("www.freebase.com/", "fb:")  # Spellings of published versions.
 
 
 @attrs.define

@@ -44,10 +44,8 @@ _TOKEN = re.compile(
     | (?P<mark>\^\^|&&|\|\||[!<>]?=|.)""",
     re.VERBOSE | re.DOTALL,
 )
-REPEATED = "*"
-"""Prefix of a relation that may repeat any number of times."""
-_MOST = 16
-"""Maximum number of combinations of the branches of UNIONs."""
+REPEATED = "*"  # Prefix of a relation that may repeat any number of times.
+_MOST = 16  # Maximum number of combinations of the branches of UNIONs.
 
 
 class NotUnderstood(Exception):

@@ -5,7 +5,7 @@ The files are from the Interpretable Reasoning Network (Zhou et al. 2018, arXiv:
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterator
 from pathlib import Path as FilePath
 from typing import Literal
 
@@ -14,38 +14,34 @@ import attrs
 from srtk_framework.records import read_lines
 from srtk_framework.values import InputError, Path, Question, Step, Triple
 from srtk_plugin_datasets.catalogue import located
-from srtk_plugin_datasets.facts import Facts, read_facts
-from srtk_plugin_datasets.files import finished, link
-from srtk_plugin_datasets.question_sets import SampledSet
+from srtk_plugin_datasets.facts import Facts, read_triples
+from srtk_plugin_datasets.files import link, present
+from srtk_plugin_datasets.question_sets import LinkedSet
 
 _FILES = {"1-hop": "WC-P1.txt", "2-hop": "WC-P2.txt", "mixed": "WC-P.txt", "conjunctive": "WC-C.txt"}
+_CHECK = "check the settings path and kind, or set gold_triples: false"
 
 
 @attrs.define
-class WorldCup2014(SampledSet):
+class WorldCup2014(LinkedSet):
     """Questions about players of the 2014 World Cup, with topic entities, answers, gold paths and gold triples.
 
     Attributes:
         path: Folder with `WC2014.txt` (the graph) and `WC-P1.txt`, `WC-P2.txt`, `WC-P.txt` or `WC-C.txt`.
             By default the folder of the set under `SRTK_DATA` or `data`.
         kind: Questions with one hop, two hops, both (mixed), or two topic entities (conjunctive).
-        given: Return the topic entities as links; false gives the text only, to be linked in the run.
         gold_triples: Whether to find the triples of the gold paths in the graph of this folder.
     """
 
-    path: str | None = None
     kind: Literal["1-hop", "2-hop", "mixed", "conjunctive"] = "1-hop"
-    given: bool = True
     gold_triples: bool = True
 
-    def read(self) -> Iterable[Question]:
-        """Yield the questions in the order of the file."""
-        folder = FilePath(located(self.path, "wc2014"))
-        file = _present(folder / _FILES[self.kind])
-        facts = read_facts([str(_present(folder / "WC2014.txt"))], "\t") if self.gold_triples else None
-        return finished(self._questions(file, facts), self.limit, self.seed, self.given)
+    def _files(self) -> list[FilePath]:
+        return [present(FilePath(located(self.path, "wc2014")) / _FILES[self.kind], _CHECK)]
 
-    def _questions(self, file: FilePath, facts: Facts | None) -> Iterator[tuple[str, Question]]:
+    def _questions(self, file: FilePath) -> Iterator[tuple[str, Question]]:
+        graph = file.with_name("WC2014.txt")
+        facts = Facts(read_triples(present(graph, _CHECK))) if self.gold_triples else None
         for number, line in read_lines(file):
             where = f"{file}:{number}"
             question, walks = _question(line, where, f"wc2014-{self.kind}-{number}")
@@ -55,12 +51,6 @@ class WorldCup2014(SampledSet):
                     gold.update(dict.fromkeys(facts.gold(topic, path, question.answers or ())))
                 question = attrs.evolve(question, gold_triples=tuple(gold))
             yield where, question
-
-
-def _present(file: FilePath) -> FilePath:
-    if not file.is_file():
-        raise InputError(f"{file}: no such file; check the settings path and kind, or set gold_triples: false")
-    return file
 
 
 def _question(line: str, where: str, id_: str) -> tuple[Question, list[tuple[str, Path]]]:

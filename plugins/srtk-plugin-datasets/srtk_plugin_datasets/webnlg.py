@@ -18,12 +18,11 @@ from srtk_plugin_datasets.catalogue import located
 from srtk_plugin_datasets.hidden_facts import Ends, hidden_facts, questions_of
 from srtk_plugin_datasets.question_sets import SampledSet
 
-HIDDEN = 0.3
-"""Share of the triples between entities that is hidden, if nothing else is given."""
+HIDDEN = 0.3  # Share of the triples between entities that is hidden, if nothing else is given.
 
 _DATE = re.compile(r"\d{4}-\d{2}-\d{2}")
 _NUMBER = re.compile(r"[-+]?\d+(\.\d+)?([eE][-+]?\d+)?")
-_BRACKETS = re.compile(r"(?<=.)[\s_]+\([^()]*\)$")
+_BRACKETS = re.compile(r"(?<=.)[\s_]+\([^()]*\)$")  # What DBpedia adds to ambiguous titles, such as (film).
 
 
 @attrs.frozen
@@ -48,7 +47,7 @@ class WebNLG(SampledSet):
     """Patterns of triples of WebNLG that are hidden: those between entities with the lowest hashes.
 
     `srtk datasets graph webnlg` writes the graph without the triples that the same splits, share and seed hide, or
-    their list. The gold answers of a pattern are all that are hidden of it; what the graph holds is none.
+    their list. The gold answers of a pattern are all its hidden answers, without those in the graph.
 
     Attributes:
         path: Folder with `en`, or with a folder of each split; by default the folder of the set under `SRTK_DATA` or
@@ -66,11 +65,7 @@ class WebNLG(SampledSet):
     ends: Ends = attrs.field(default="both", validator=one_of(("object", "subject", "both")))
 
     def read(self) -> Iterable[Question]:
-        """Yield the patterns, sorted by their first triple.
-
-        Raises:
-            InputError: With file and entry, for what is no triple; for a folder without files of the splits.
-        """
+        """Yield the patterns, sorted by their first triple."""
         folder = Path(located(self.path, "webnlg"))
         hidden = hidden_facts(webnlg_facts(folder, self.splits), self.hidden, self.seed)
         return self._sampled(questions_of(hidden, self.ends))
@@ -80,7 +75,7 @@ def webnlg_facts(folder: Path, splits: Sequence[str]) -> list[Triple]:
     """Return the distinct triples between entities of splits, sorted.
 
     Raises:
-        InputError: If there is no file of these splits, or what one holds is no triple.
+        InputError: If there is no file of these splits, or a file has a broken triple.
     """
     files = webnlg_files(folder, tuple(splits))
     if not files:
@@ -102,7 +97,7 @@ def read_webnlg(file: Path) -> Iterator[WebnlgEntry]:
     """Read the entries of a file.
 
     Raises:
-        InputError: If it is no such file; with the line, for what is no triple.
+        InputError: If it is no such file; with the entry, for a broken triple.
     """
     root, lines = _parsed(file)
     # Files of different folders have the same name.

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
 from pathlib import Path as FilePath
-from typing import Any, Literal
+from typing import Any
 
 import attrs
 
@@ -15,7 +15,7 @@ from srtk_plugin_datasets.files import find, kept, link, object_of, read_records
 from srtk_plugin_datasets.ids import FreebaseIds, freebase
 from srtk_plugin_datasets.question_sets import LinkedSet
 
-_KNOWN = ("QuestionId", "RawQuestion", "ProcessedQuestion", "Parses")
+_KNOWN = ("QuestionId", "RawQuestion", "ProcessedQuestion", "Parses")  # Fields that become parts of the question.
 
 
 @attrs.define
@@ -28,14 +28,10 @@ class WebQSP(LinkedSet):
         path: `WebQSP.<split>.json`, or a folder with it, also as `data/WebQSP.<split>.json`.
             By default the folder of the set under `SRTK_DATA` or `data`.
         split: train or test, if path is a folder.
-        text: The raw question, or in lower case without question mark (processed).
-        parses: all parses of a question, or the first only.
         ids: `dot` for m.02mjmr and people.person.children, `slash` for /m/02mjmr and /people/person/children.
     """
 
     split: str = "test"
-    text: Literal["raw", "processed"] = "raw"
-    parses: Literal["all", "first"] = "all"
     ids: FreebaseIds = "dot"
 
     def _files(self) -> list[FilePath]:
@@ -44,9 +40,8 @@ class WebQSP(LinkedSet):
 
     def _questions(self, file: FilePath) -> Iterator[tuple[str, Question]]:
         for where, record in read_records(file, "Questions"):
-            text = text_of(record, "RawQuestion" if self.text == "raw" else "ProcessedQuestion", where).strip()
+            text = text_of(record, "RawQuestion", where).strip()
             parses = fields.items(record.get("Parses"), where, "Parses", object_of)
-            parses = parses[:1] if self.parses == "first" else parses
             answers = [answer for parse in parses for answer in _list(parse, "Answers", where)]
             links = self._links(parses, text)
             chains = [

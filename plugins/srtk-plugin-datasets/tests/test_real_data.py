@@ -6,7 +6,7 @@ import os
 from pathlib import Path
 
 import pytest
-from srtk_plugin_datasets.facts import Facts, read_facts
+from srtk_plugin_datasets.facts import Facts, read_triples
 from srtk_plugin_datasets.lcquad import LCQuAD
 from srtk_plugin_datasets.mintaka import Mintaka
 from srtk_plugin_datasets.qald import QALD
@@ -31,7 +31,7 @@ def real(name: str) -> str:
 @pytest.mark.parametrize(("part", "count"), [("1-hop", 6482), ("2-hop", 1472)])
 def test_the_gold_paths_of_wc2014_reach_exactly_the_answers(part: str, count: int) -> None:
     folder = real("wc2014")
-    facts = read_facts([f"{folder}/WC2014.txt"], "\t")
+    facts = Facts(read_triples(Path(f"{folder}/WC2014.txt")))
     questions = list(WorldCup2014(folder, kind=part).read())  # type: ignore[arg-type]
     assert len(questions) == count
     for question in questions:
@@ -44,7 +44,7 @@ def test_the_gold_paths_of_wc2014_reach_exactly_the_answers(part: str, count: in
 @pytest.mark.slow
 def test_the_gold_paths_of_lcquad_reach_all_answers_in_dbpedia() -> None:
     graph = real("dbpedia/derived/dbp15k_en_union.tsv.gz")
-    facts: Facts = read_facts([graph], "\t")
+    facts = Facts(read_triples(Path(graph)))
     path = real("dbpedia/derived/lcquad1_in_dbp15k_union.jsonl")
     questions = list(LCQuAD(path, prefixes={}, relations="property").read())
     assert len(questions) > 200
@@ -93,7 +93,7 @@ def test_simplequestions_of_wikidata_is_read_whole(split: str, answerable: bool,
 @pytest.mark.slow
 def test_the_inverse_relations_of_simplequestions_are_those_of_codex() -> None:
     files = [real(f"codex/codex-m/{part}.txt") for part in ("train", "valid", "test")]
-    facts = read_facts(files, "\t")
+    facts = Facts(triple for file in files for triple in read_triples(Path(file)))
     folder = real("wikidata_qa/simplequestions_wd")
     questions = list(SimpleQuestions(folder, graph="wikidata", split="train").read())
     triples = {triple for question in questions for triple in question.gold_triples or ()}

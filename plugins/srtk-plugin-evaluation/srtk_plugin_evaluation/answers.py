@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Collection, Iterable, Mapping
+from collections.abc import Collection, Mapping
 from typing import Any
 
 from srtk_framework.graph import names_of
@@ -11,21 +11,20 @@ from srtk_framework.text import fold
 from srtk_framework.values import Answer, Literal, Question, Retrieval, total, use_of
 from srtk_plugin_evaluation.selective_answers import Judged
 
-VALUES = "answer_values"
-"""Field of question records with gold answers that are numbers, dates, or yes and no."""
+VALUES = "answer_values"  # Field of question records with gold answers that are numbers, dates, or yes and no.
 
-_PARTS = re.compile(r"\s*[,;\n]\s*|\s+and\s+")
-_MARKS = " .!\"'"
+_PARTS = re.compile(r"\s*[,;\n]\s*|\s+and\s+")  # Separators of the lists that models write.
+_MARKS = " .!\"'"  # Outer marks of an answer, which carry no meaning.
 _TRUTHS = {"yes": True, "true": True, "no": False, "false": False}
+# Fields of a reader's trace with the probability that its answer is right.
 _CONFIDENCES = ("probability", "confidence")
-"""Fields of a reader's trace with the probability that its answer is right."""
 
 
 def answer_scores(retrieval: Retrieval) -> dict[str, float]:
     """Compare an answer with the gold answers.
 
-    The answers given are the number or the truth where one is asked for, else the entities; of a count whose gold
-    answers are what is counted, as in LC-QuAD and Mintaka, the entities too. A question's own entities do not count as
+    The given answers are the number or truth value that the question asks for, else the entities. Where the gold
+    answers of a count are entities, as in LC-QuAD and Mintaka, entities count too. A question's own entities are no
     answers, unless it has options, which it may name itself. Numbers are compared by value, yes and no with true and
     false. The text is right if it consists of labels or ids of gold answers only; case, diacritics and
     outer punctuation are ignored.
@@ -100,7 +99,7 @@ def _named(text: str, gold: Collection[str], retrieval: Retrieval) -> bool:
 def judged(retrieval: Retrieval, metrics: Mapping[str, float | None]) -> Judged | None:
     """Return whether a method's answer is right as a whole, and how sure the method was.
 
-    An answer of values or entities is right if it equals the gold answers; one in words alone, if its text is right.
+    An answer of values or entities is right if it equals the gold answers; an answer in words, if its text is right.
 
     Args:
         retrieval: The result for the question.
@@ -123,7 +122,7 @@ def judged(retrieval: Retrieval, metrics: Mapping[str, float | None]) -> Judged 
 
 
 def _confidence(trace: Mapping[str, Any]) -> float | None:
-    """Return the probability of an answer in the reader's part of a trace; None for what is no probability."""
+    """Return the probability of an answer in the reader's part of a trace; None without a valid probability."""
     reader = trace.get("reader")
     values = [reader.get(name) for name in _CONFIDENCES] if isinstance(reader, Mapping) else []
     known = [v for v in values if isinstance(v, int | float) and not isinstance(v, bool) and 0 <= v <= 1]
@@ -146,9 +145,3 @@ def use_scores(trace: Mapping[str, Any]) -> dict[str, float]:
         return {}
     tokens = used["tokens_in"] + used["tokens_out"]
     return {"calls": float(used["calls"]), "model_tokens": float(tokens), "cost_per_1000": 1000 * used["cost"]}
-
-
-def whole_use(retrievals: Iterable[Retrieval]) -> dict[str, Any] | None:
-    """Sum the usage of many questions; None without a generator."""
-    rows = [used for retrieval in retrievals if (used := use_of(retrieval.subgraph.trace)) is not None]
-    return {"questions": len(rows), **total(rows)} if rows else None

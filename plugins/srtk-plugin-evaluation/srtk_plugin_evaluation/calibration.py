@@ -9,8 +9,7 @@ import numpy.typing as npt
 
 from srtk_framework.values import rounded
 
-BINS = 15
-"""Number of bins of equal width between 0 and 1, as in Guo et al. (2017, section 2)."""
+BINS = 15  # Number of bins of equal width between 0 and 1, as in Guo et al. (2017, section 2).
 
 _Floats = npt.NDArray[np.float64]
 
@@ -56,8 +55,8 @@ def reliability(sums: _Floats) -> list[dict[str, Any]]:
     """Return the table of a reliability diagram: bins with predictions, by confidence.
 
     Returns:
-        Per bin: ``from`` and ``to``, its ends; ``n``, its predictions; ``confidence``, their mean; ``right``, the share
-        of right ones.
+        Per bin: ``from`` and ``to``, its ends; ``n``, its predictions; ``confidence``, their mean; ``right``, their
+        share that is right.
     """
     return [
         {

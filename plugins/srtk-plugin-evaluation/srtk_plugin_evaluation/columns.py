@@ -13,7 +13,7 @@ class Column:
 
     Attributes:
         name: Name of the metric.
-        kind: What is measured: a subgraph, its paths, an answer, Mintaka's own measures, the use of a model, the speed.
+        kind: Measured thing: a subgraph, its paths, an answer, Mintaka's own measures, the use of a model, the speed.
         title: Name for readers.
         head: Head in the main table of the terminal, in two lines; empty where it is not shown there.
         answers_head: Head in the table of answers; empty where it is not shown there.
@@ -34,6 +34,7 @@ class Column:
     sliced: bool = False
 
 
+# All columns, in the order of the tables.
 COLUMNS = (
     Column("answer_coverage", "subgraph", "answer coverage", "answer\ncoverage"),
     Column("answer_recall", "subgraph", "answer recall", "answer\nrecall", curve=True, sliced=True),
@@ -59,35 +60,30 @@ COLUMNS = (
     Column("cost_per_1000", "use", "cost of 1,000 questions", answers_head="cost of 1,000", size=True, gold=False),
     Column("questions_per_second", "speed", "questions per second", "per\nsecond", size=True, gold=False),
 )
-"""All columns, in the order of the tables."""
 
 SPEED = "questions_per_second"
 
-TITLES = {column.name: column.title for column in COLUMNS}
-"""Names of metrics for readers."""
+TITLES = {column.name: column.title for column in COLUMNS}  # Names of metrics for readers.
 
+# Metrics of every report; without gold, their ``n`` is 0 and their ``mean`` None.
 METRICS = tuple(column.name for column in COLUMNS if column.kind == "subgraph")
-"""Metrics of every report; without gold, their ``n`` is 0 and their ``mean`` None."""
 
+# Metrics of methods that return paths: a gold path is among the paths, or is the first.
 PATH_METRICS = tuple(column.name for column in COLUMNS if column.kind == "path")
-"""Metrics of methods that return paths: a gold path is among the paths, or is the first."""
 
+# Metrics of methods with a reader: first answer right, F1, answers equal to the gold, text right, answer refused.
 ANSWER_METRICS = tuple(column.name for column in COLUMNS if column.kind == "answer")
-"""Metrics of methods with a reader: first answer right, F1, answers equal to the gold, text right, answer refused."""
 
 MINTAKA_METRICS = tuple(column.name for column in COLUMNS if column.kind == "mintaka")
 
+# Metrics of methods with a generator: calls, tokens of prompts and replies, and price of 1,000 questions.
 USE_METRICS = tuple(column.name for column in COLUMNS if column.kind == "use")
-"""Metrics of methods with a generator: calls, tokens of prompts and replies, and price of 1,000 questions."""
 
+# Metrics of subgraphs that need gold.
 QUALITY = tuple(column.name for column in COLUMNS if column.kind == "subgraph" and column.gold)
-"""Metrics of subgraphs that need gold."""
 
-CURVES = tuple(column.name for column in COLUMNS if column.curve)
-"""Metrics shown at each K."""
+CURVES = tuple(column.name for column in COLUMNS if column.curve)  # Metrics shown at each K.
 
-SLICED = tuple(column.name for column in COLUMNS if column.sliced)
-"""Metrics shown by slice."""
+SLICED = tuple(column.name for column in COLUMNS if column.sliced)  # Metrics shown by slice.
 
-SIZES = frozenset(column.name for column in COLUMNS if column.size)
-"""Metrics that are numbers in place of shares."""
+SIZES = frozenset(column.name for column in COLUMNS if column.size)  # Metrics that are numbers in place of shares.

@@ -29,7 +29,7 @@ def compare_runs(
         folders: Folders of runs whose recipes have ``evaluate``.
         names: One name per run; by default derived from the folders' names.
         fields: Fields of the question records to slice by.
-        overlap: Relations and paths in the training data; by default those of the first run with training.
+        overlap: Relations and paths in the training data; by default, of the first run with training.
 
     Raises:
         InputError: If a folder has no scores, or the runs had different questions.

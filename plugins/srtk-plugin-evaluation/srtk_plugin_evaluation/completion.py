@@ -1,7 +1,7 @@
 """Metrics of the completion of graphs: answers to pattern questions that the graph of a run lacks.
 
-An answer that the graph holds never counts: neither as gold, nor as an answer proposed, nor as a competitor. What is
-proposed and is not gold counts as wrong, as no data say otherwise.
+An answer that the graph holds never counts: neither as gold, nor as a proposal, nor as a competitor. Proposals that are
+not gold count as wrong, as no data prove them.
 """
 
 from __future__ import annotations
@@ -17,34 +17,31 @@ from srtk_framework.graph import TripleTable
 from srtk_framework.roles import KnowledgeGraph
 from srtk_framework.values import DriverError, Pattern, Retrieval, Triple, open_end
 from srtk_plugin_evaluation.calibration import BINS, bin_sums, error_of_bins, reliability
-from srtk_plugin_evaluation.curves import by_pair
-from srtk_plugin_evaluation.intervals import Estimate, bootstrap_sums, paired_ratios, ratios
-from srtk_plugin_evaluation.link_scores import Share
+from srtk_plugin_evaluation.intervals import Estimate, bootstrap_sums, ratios
+from srtk_plugin_evaluation.link_scores import Share, column, differences
 from srtk_plugin_evaluation.rank_metrics import TiedRanks, average_precision, hits, reciprocal_ranks
 
 CALIBRATION = "calibration_error"
 
+# Names of all metrics, in the order of reports.
 METRICS = (
     *("mrr", "hits_at_1", "hits_at_3", "hits_at_10", "average_precision"),
     *("new_precision", "new_recall", "set_coverage", "set_size", CALIBRATION, "brier"),
 )
-"""Names of all metrics, in the order of reports."""
 
-MOST_RELATIONS = 50
-"""Maximum number of groups by relation: the relations with most questions, and ``others``."""
+MOST_RELATIONS = 50  # Maximum number of groups by relation: the relations with most questions, and ``others``.
 
 END, RELATION, CARDINALITY, ANSWERS, WORDS, HALF_LINKS = (
     *("end", "relation", "cardinality", "gold answers"),
     *("words of the answer", "half-links in the graph"),
 )
-CANDIDATES, BOUND = "candidates", "bound entity"
-"""Slices of the questions that give candidates."""
-_OTHERS = "others"
+CANDIDATES, BOUND = "candidates", "bound entity"  # Slices of the questions that give candidates.
+_OTHERS = "others"  # Group of the rarer relations.
 
 
 @attrs.frozen
 class Completed:
-    """What a method proposed for one pattern question, in counts.
+    """Counts of a method's proposals for one pattern question.
 
     Attributes:
         shares: Metric to numerator and denominator; a metric with denominator 0 does not apply to the question.
@@ -72,9 +69,9 @@ def completion_shares(
         ranked: Answers proposed, each with its confidence, in any order.
         gold: Gold answers.
         held: Answers that the graph holds.
-        candidates: Number of all possible answers. Gold answers that were not proposed are ranked among all others that
-            were not, in random order. None gives them the reciprocal rank 0.
-        counted: Answers that are counted, for slices; ranks are those among all proposals. None counts all.
+        candidates: Number of all possible answers. Gold answers that were not proposed are ranked among all answers
+            that were not, in random order. None gives them the reciprocal rank 0.
+        counted: Answers that are counted, for slices; ranks are among all proposals. None counts all.
     """
     known, right = set(held), set(gold)
     right -= known
@@ -113,7 +110,7 @@ def _ranks(own: Sequence[float], wrong: Any) -> TiedRanks:
 
 
 def _precision(proposed: Mapping[str, float], wanted: Collection[str], right: Collection[str]) -> float:
-    """Return the average precision for some of the right answers, without the others."""
+    """Return the average precision for some of the right answers, without the rest."""
     groups: dict[float, list[int]] = {}
     for answer, confidence in proposed.items():
         if answer in wanted or answer not in right:
@@ -124,7 +121,7 @@ def _precision(proposed: Mapping[str, float], wanted: Collection[str], right: Co
 
 
 class StoredFacts:
-    """What the graph of a run tells about patterns and their answers.
+    """Facts of a run's graph about patterns and their answers.
 
     Args:
         table: All triples that the graph holds.
@@ -185,8 +182,8 @@ def completed(
     The proposals are the triples of the result that fit the pattern and whose confidence is below 1.
 
     Args:
-        retrieval: The result; one with an error proposes nothing.
-        facts: What the graph holds, for slices by cardinality and half-links.
+        retrieval: The result; a failed result proposes nothing.
+        facts: Facts of the graph, for slices by cardinality and half-links.
         labels: Labels of gold answers and of proposals, for slices by words; None without them.
 
     Returns:
@@ -266,11 +263,11 @@ def _parts(
 
 
 class CompletionScorer:
-    """Scores pattern questions with what their graph tells about them.
+    """Scores pattern questions, with slices by the facts of their graph.
 
     Args:
-        graph: Graph of the run; None without one. Its triples are listed at the first pattern question; one that
-            cannot list them gives no slices by cardinality and half-links.
+        graph: Graph of the run, or None. Its triples are listed at the first pattern question; a graph that cannot
+            list them gives no slices by cardinality and half-links.
     """
 
     def __init__(self, graph: KnowledgeGraph | None) -> None:
@@ -299,11 +296,10 @@ def _facts(graph: KnowledgeGraph) -> StoredFacts | None:
     return StoredFacts(table)
 
 
-Rows = Sequence[Completed | None]
-"""The counts of each question; None for questions that are no patterns."""
+Rows = Sequence[Completed | None]  # The counts of each question; None for questions that are no patterns.
 
+# Returns the part of a question's counts that is in a group; None for a question outside it.
 _Choice = Callable[[Completed], Completed | None]
-"""Returns the part of a question's counts that is in a group; None for a question outside it."""
 
 
 def compare_completions(methods: Mapping[str, Rows], slices: bool = True) -> dict[str, Any]:
@@ -316,7 +312,7 @@ def compare_completions(methods: Mapping[str, Rows], slices: bool = True) -> dic
     report: dict[str, Any] = {
         "questions": max((sum(row is not None for row in rows) for rows in methods.values()), default=0),
         "methods": _summaries(methods),
-        "differences": _differences(methods),
+        "differences": differences(_shares(methods), [metric for metric in METRICS if metric != CALIBRATION]),
         "reliability": {name: reliability(_bins(rows).sum(axis=0)) for name, rows in methods.items()},
     }
     if slices:
@@ -380,7 +376,8 @@ def _summaries(methods: Mapping[str, Rows]) -> dict[str, dict[str, Estimate]]:
     """Estimate each metric of each method, with 95 % bootstrap intervals over the questions."""
     names = [metric for metric in METRICS if metric != CALIBRATION]
     keys = [(method, metric) for method in methods for metric in names]
-    estimates = dict(zip(keys, ratios([_column(methods[method], metric) for method, metric in keys]), strict=True))
+    shares = _shares(methods)
+    estimates = dict(zip(keys, ratios([column(shares[method], metric) for method, metric in keys]), strict=True))
     for method, rows in methods.items():
         sums = _bins(rows)
         # Empty bins would cost time in every resample.
@@ -394,15 +391,8 @@ def _summaries(methods: Mapping[str, Rows]) -> dict[str, dict[str, Estimate]]:
     }
 
 
-def _differences(methods: Mapping[str, Rows]) -> dict[str, dict[str, Estimate]]:
-    first, *others = methods or [""]
-    keys = [(name, metric) for name in others for metric in METRICS if metric != CALIBRATION]
-    estimates = paired_ratios([(_column(methods[first], m), _column(methods[name], m)) for name, m in keys])
-    return by_pair(first, others, keys, estimates)
-
-
-def _column(rows: Rows, metric: str) -> list[Share]:
-    return [(0.0, 0.0) if row is None else row.shares.get(metric, (0.0, 0.0)) for row in rows]
+def _shares(methods: Mapping[str, Rows]) -> dict[str, list[Mapping[str, Share] | None]]:
+    return {method: [None if row is None else row.shares for row in rows] for method, rows in methods.items()}
 
 
 def _bins(rows: Rows) -> Any:

@@ -5,11 +5,14 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any
 
-from srtk_plugin_evaluation.link_tables import difference_table, metric_table, plain_table
+from srtk_plugin_evaluation.link_tables import difference_table, metric_table, shown_in, slice_table
 
 if TYPE_CHECKING:
     from rich.table import Table
 
+    from srtk_plugin_evaluation.intervals import Estimate
+
+# Display names of metrics, in the order of tables.
 SHORT = {
     "mrr": "MRR",
     "hits_at_1": "Hits@1",
@@ -23,10 +26,9 @@ SHORT = {
     "calibration_error": "calibration error",
     "brier": "Brier score",
 }
-"""Display names of metrics, in the order of tables."""
 
+# Metrics shown by slice.
 SLICED = ("mrr", "hits_at_10", "average_precision", "new_precision", "new_recall", "set_coverage", "calibration_error")
-"""Metrics shown by slice."""
 
 
 def completion_tables(completion: Mapping[str, Any], slices: bool = True) -> list[Table]:
@@ -35,20 +37,11 @@ def completion_tables(completion: Mapping[str, Any], slices: bool = True) -> lis
     if any(completion["differences"].values()):
         found.append(difference_table("differences of completion", completion["differences"], SHORT))
     if slices:
-        found += [_slice(name, groups) for name, groups in completion.get("slices", {}).items()]
+        for name, groups in completion.get("slices", {}).items():
+            names = shown_in({metric: SHORT[metric] for metric in SLICED}, groups)
+            found.append(slice_table(f"completion by {name}", "patterns", names, groups, _cell))
     return found
 
 
-def _slice(name: str, groups: Mapping[str, Mapping[str, Any]]) -> Table:
-    from rich.text import Text
-
-    every = [metrics for group in groups.values() for metrics in group["methods"].values()]
-    shown = [metric for metric in SLICED if any(metric in metrics for metrics in every)]
-    laid = plain_table(
-        f"completion by {name}", ["group", "method", "patterns", *(SHORT[metric] for metric in shown)], 2
-    )
-    for label, group in groups.items():
-        for number, (method, metrics) in enumerate(group["methods"].items()):
-            means = (f"{metrics[metric]['mean']:.3f}" if metric in metrics else "-" for metric in shown)
-            laid.add_row(Text(label if number == 0 else ""), Text(method), str(group["questions"]), *means)
-    return laid
+def _cell(_: str, estimate: Estimate | None) -> str:
+    return "-" if estimate is None else f"{estimate['mean']:.3f}"

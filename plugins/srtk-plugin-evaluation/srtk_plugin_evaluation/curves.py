@@ -14,11 +14,9 @@ from srtk_framework.values import Retrieval
 from srtk_plugin_evaluation.columns import QUALITY
 from srtk_plugin_evaluation.intervals import Estimate, bootstrap_many, holm, paired_many
 
-CUTS = (5, 10, 20, 50, 100, 200)
-"""Values of K at which methods are compared."""
+CUTS = (5, 10, 20, 50, 100, 200)  # Values of K at which methods are compared.
 
-WHOLE = "all"
-"""Name of the cut-off that keeps the whole subgraph."""
+WHOLE = "all"  # Name of the cut-off that keeps the whole subgraph.
 
 
 _Floats = npt.NDArray[np.float64]
@@ -75,15 +73,15 @@ class Ranking:
 
     def __init__(self, ranks: Sequence[Ranks | None]) -> None:
         self.sizes: _Floats = np.array([np.nan if r is None else r.size for r in ranks], dtype=np.float64)
-        self._answers = _counts([None if r is None else r.answers for r in ranks])
-        self._gold = _counts([None if r is None else r.gold for r in ranks])
+        self._answers = np.array([None if r is None else r.answers for r in ranks], dtype=np.float64)
+        self._gold = np.array([None if r is None else r.gold for r in ranks], dtype=np.float64)
         self._answers_at = _flat([() if r is None else r.answers_at for r in ranks])
         self._gold_at = _flat([() if r is None else r.gold_at for r in ranks])
 
     def at(self, cut: int | _Floats) -> dict[str, _Floats]:
         """Compute the metrics of the first ``cut`` triples.
 
-        The precision of a subgraph with fewer triples is that of the whole subgraph.
+        The precision of a subgraph with fewer triples is the precision of the whole subgraph.
 
         Args:
             cut: The cut-off K: one number, or an array with one number per question.
@@ -102,10 +100,6 @@ class Ranking:
             "triple_f1": 2 * gold / (self._gold + sizes),
             "triples": sizes,
         }
-
-
-def _counts(values: Sequence[int | None]) -> _Floats:
-    return np.array(values, dtype=np.float64)
 
 
 def _flat(rows: Sequence[Sequence[int]]) -> tuple[_Ints, _Floats]:
@@ -152,11 +146,9 @@ def curves(rankings: Mapping[str, Ranking]) -> dict[str, Any]:
     }
 
 
-_At = Mapping[str, Mapping[str, Mapping[str, _Floats]]]
-"""Method to cut to metric to values."""
+_At = Mapping[str, Mapping[str, Mapping[str, _Floats]]]  # Method to cut to metric to values.
 
-_Found = dict[str, dict[str, dict[str, Estimate]]]
-"""Method, or pair of methods, to metric to cut to estimate."""
+_Found = dict[str, dict[str, dict[str, Estimate]]]  # Method, or pair of methods, to metric to cut to estimate.
 
 
 def _means(at: _At) -> _Found:
@@ -175,13 +167,13 @@ def _differences(at: _At, metrics: Sequence[str]) -> _Found:
 def by_pair(
     first: str, others: Sequence[str], keys: Sequence[tuple[str, str]], estimates: Sequence[Estimate]
 ) -> dict[str, dict[str, Estimate]]:
-    """Return the differences of the first method to each other one, by metric, corrected over the methods.
+    """Return the differences of the first method to each other method, by metric, corrected over the methods.
 
     Args:
         first: The first method.
         others: The other methods.
         keys: Other method and metric of each estimate.
-        estimates: The differences; those without questions are left out.
+        estimates: The differences; estimates without questions are left out.
     """
     correct(estimates, [metric for _, metric in keys])
     found: dict[str, dict[str, Estimate]] = {f"{first} - {name}": {} for name in others}

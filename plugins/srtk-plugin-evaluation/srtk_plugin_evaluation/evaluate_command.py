@@ -82,7 +82,7 @@ def run(args: argparse.Namespace) -> int:
 
 
 def _subgraphs(args: argparse.Namespace) -> dict[str, Any]:
-    """Score files of results, with the graph of the questions where there is one."""
+    """Score files of results, with the graph of the questions if it is named."""
     from srtk_framework.cli import graph_block
     from srtk_framework.recipe import from_data
     from srtk_framework.run import Session

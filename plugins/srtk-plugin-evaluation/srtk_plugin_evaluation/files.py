@@ -21,7 +21,7 @@ from srtk_plugin_evaluation.metrics import compare, row
 from srtk_plugin_evaluation.rows import Row
 from srtk_plugin_evaluation.slices import RELATIONS, read_training_overlap
 
-_SHOWN = 5
+_SHOWN = 5  # Ids in a message.
 
 FilePath = str | Path
 
@@ -35,10 +35,10 @@ def evaluate_files(
     train: FilePath | None = None,
     graph: KnowledgeGraph | None = None,
 ) -> dict[str, Any]:
-    """Score result files on the same questions, and compare the first with each other one.
+    """Score result files on the same questions, and compare the first with each other file.
 
-    Results are joined to questions by ``id``. Records without an id, and files in which no id belongs to a question,
-    are joined by the text of the question.
+    Results are joined to questions by ``id``. Records without an id, and files without the id of any question, are
+    joined by the text of the question.
 
     Args:
         predictions: JSON Lines files of results, in the format of this framework, SRTK, RoG or SubgraphRAG; or only
@@ -171,7 +171,7 @@ class Gold:
         return _rows(self.results(file, join), scorer, graph, gold_ids, links)
 
     def results(self, file: FilePath, join: Callable[[Retrieval, Question], Retrieval]) -> list[Retrieval]:
-        """Read the results of one file, in the order of the questions; a missing result becomes a failed one.
+        """Read the results of one file, in the order of the questions; a missing result counts as failed.
 
         Args:
             file: JSON Lines file.
@@ -257,7 +257,7 @@ def evaluate_links(
     fields: Sequence[str] = (),
     graph: KnowledgeGraph | None = None,
 ) -> dict[str, Any]:
-    """Score files of links on the same questions, and compare the first with each other one.
+    """Score files of links on the same questions, and compare the first with each other file.
 
     Args:
         predictions: JSON Lines files with ``question_entities`` and optionally ``spans`` and ``entity_scores``.

@@ -1,4 +1,4 @@
-"""Gold answers that a graph does not have, or that no result has: told once, with their number."""
+"""Gold answers that a graph, or all results, lack: reported once, with their number."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from srtk_framework.roles import KnowledgeGraph
 from srtk_framework.values import DriverError, Question, Retrieval, batched
 from srtk_plugin_evaluation.columns import COLUMNS
 
-_SHOWN = 3
+_SHOWN = 3  # Examples in a message, enough to see how the ids are spelled.
 _WITHOUT_GOLD = frozenset(column.name for column in COLUMNS if not column.gold)
 _AT_ONCE = 1000
 
@@ -33,7 +33,7 @@ class GoldIds:
         self._nodes: dict[str, None] = {}
 
     def take_fields(self, questions: Iterable[Question]) -> None:
-        """Count the fields from which questions have their answers; those of several methods are the same."""
+        """Count the fields from which questions have their answers; they are the same for all methods."""
         self.fields = dict(Counter(field for one in questions if (field := field_of_gold(one)) is not None))
 
     def add(self, retrieval: Retrieval) -> None:
@@ -55,7 +55,7 @@ class GoldIds:
             ``answers``, the number of distinct gold answers that may be ids; ``unknown``, how many are none; and
             ``examples``; without a graph also ``nodes``, ids of the results. Where the graph cannot be asked now,
             ``answers`` and ``unchecked``, its error: a server that is away, or a recording that lacks the question,
-            does not spoil a finished evaluation. None where there is nothing to tell.
+            does not spoil a finished evaluation. None if no answer is missing.
         """
         missing = [answer for answer in self._answers if answer not in self._found]
         if graph is not None:
@@ -104,13 +104,13 @@ def scored(report: Mapping[str, Any]) -> bool:
 
 
 def read_from(fields: Mapping[str, int]) -> str:
-    """Say from which fields of public sets gold answers were read."""
+    """Name the fields of public sets with gold answers."""
     listed = ", ".join(f"{field} ({count} questions)" for field, count in sorted(fields.items()))
     return f"gold answers are read from {listed}, since there is no answer_entities"
 
 
 def unread(fields: Mapping[str, int]) -> str:
-    """Say that there is nothing to score, and which fields may hold gold that is not read."""
+    """Explain that there is nothing to score, and name the fields with unread gold."""
     listed = ", ".join(f"{field} ({count} questions)" for field, count in sorted(fields.items()))
     return (
         f"no question has gold to score, as no gold answers could be read from {listed}; write them as a list of ids in"
@@ -119,7 +119,7 @@ def unread(fields: Mapping[str, int]) -> str:
 
 
 def sentence(report: Mapping[str, Any]) -> str:
-    """Say how many gold answers are no ids of the graph, or are in no result, and what to do."""
+    """Describe the gold answers that are no ids of the graph, or are in no result, with a remedy."""
     if "unchecked" in report:
         return (
             f"whether the {report['answers']} gold answers are ids of this graph could not be checked:"

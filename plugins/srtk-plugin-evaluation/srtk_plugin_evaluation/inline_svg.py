@@ -8,9 +8,9 @@ from xml.etree import ElementTree
 
 _SVG = "{http://www.w3.org/2000/svg}"
 _HREF = "{http://www.w3.org/1999/xlink}href"
-_NUMBER = re.compile(r"-?\d+\.\d{3,}")
+_NUMBER = re.compile(r"-?\d+\.\d{3,}")  # Matplotlib writes six decimals, which no screen shows.
 _REFERENCE = re.compile(r"url\(#([^)]+)\)")
-_FONT = re.compile(r"'[^']*'(?:, sans-serif)?")
+_FONT = re.compile(r"'[^']*'(?:, sans-serif)?")  # Names of fonts on the machine that drew the picture.
 
 
 def inline_svg(picture: bytes, prefix: str, label: str, colours: Mapping[str, str]) -> str:
@@ -20,7 +20,7 @@ def inline_svg(picture: bytes, prefix: str, label: str, colours: Mapping[str, st
         picture: The file.
         prefix: Start of the element's ids, which differs from picture to picture of a page.
         label: Description for those who do not see it.
-        colours: Colours of the file, in small letters, to what stands for them on the page, such as ``var(--ink)``.
+        colours: Colours of the file, in small letters, to colours of the page, such as ``var(--ink)``.
 
     Returns:
         One ``svg`` element without comments, metadata, style sheets and ids that nothing refers to; numbers have two

@@ -11,18 +11,15 @@ import numpy.typing as npt
 
 from srtk_framework.values import rounded
 
-SEED = 20240101
-RESAMPLES = 1000
+SEED = 20240101  # Fixed, so that equal scores give equal intervals.
+RESAMPLES = 1000  # So the least p-value is 1 / 1001.
 LEVEL = 0.95
-_CELLS = 1_000_000
-"""Maximum number of cells of a block of resamples; bounds the memory."""
+_CELLS = 1_000_000  # Maximum number of cells of a block of resamples; bounds the memory.
 
-Estimate = dict[str, Any]
-"""``mean``, ``low`` and ``high`` (None without values), and ``n``, the number of values."""
+Estimate = dict[str, Any]  # ``mean``, ``low`` and ``high`` (None without values), and ``n``, the number of values.
 
 _Floats = npt.NDArray[np.float64]
-Values = Sequence[float | None] | _Floats
-"""One value per question; None, or NaN in an array, if it is missing."""
+Values = Sequence[float | None] | _Floats  # One value per question; None, or NaN in an array, if it is missing.
 
 
 def bootstrap(values: Values) -> Estimate:
@@ -68,7 +65,7 @@ def paired(a: Values, b: Values) -> Estimate:
     """Compare two methods on the same questions; questions with a missing value are ignored.
 
     Returns:
-        The mean of ``a - b`` with its bootstrap interval and ``n``, and ``p``, the two-sided p-value of Fisher's
+        The mean of ``a - b`` with its bootstrap interval and ``n``. ``p`` is the two-sided p-value of Fisher's
         randomisation test (random sign changes, one added to both counts); None without questions.
 
     Raises:
@@ -117,9 +114,9 @@ def paired_ratios(
     """Compare micro-averaged ratios of two methods on the same questions.
 
     Returns:
-        The difference of the ratios with its bootstrap interval; ``n``, the greater sum of denominators; and ``p``,
-        the two-sided p-value of approximate randomisation (Noreen 1989), which exchanges the methods' counts question
-        by question; None if a method has no counts.
+        The difference of the ratios with its bootstrap interval; ``n`` is the greater sum of denominators. ``p`` is the
+        two-sided p-value of approximate randomisation (Noreen 1989), which exchanges the methods' counts question by
+        question; None if a method has no counts.
     """
     found = []
     for a, b in pairs:
@@ -142,7 +139,7 @@ def bootstrap_sums(matrix: _Floats, function: Callable[[_Floats], _Floats], size
 
     Args:
         matrix: Counts of each question, [questions, columns].
-        function: Maps sums, [n, columns], to values, [n]; NaN where there is nothing to tell.
+        function: Maps sums, [n, columns], to values, [n]; NaN where the function has no value.
         size: ``n`` of the estimate; with 0 there is no value.
     """
     if not size:
@@ -191,7 +188,7 @@ def holm(ps: Sequence[float | None]) -> list[float | None]:
         ps: Of one family of tests; None where there was nothing to test, which does not count.
 
     Returns:
-        The corrected values: none below its raw one, none above 1, in the order of the raw ones.
+        The corrected values, at least the raw values and at most 1, in the same order.
     """
     order = sorted((p, i) for i, p in enumerate(ps) if p is not None)
     found: list[float | None] = [None] * len(ps)

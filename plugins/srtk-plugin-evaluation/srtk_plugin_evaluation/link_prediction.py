@@ -11,8 +11,7 @@ from srtk_framework.roles import Completer
 from srtk_framework.values import Pattern, Triple
 from srtk_plugin_evaluation.rank_metrics import TiedRanks, filtered_ranks, hits, reciprocal_ranks
 
-_CELLS = 2_000_000
-"""Most ratings of a call."""
+_CELLS = 2_000_000  # Most ratings of a call.
 
 
 def link_prediction(completer: Completer, table: TripleTable, facts: Sequence[Triple]) -> dict[str, float]:

@@ -17,8 +17,7 @@ from srtk_framework.values import LINKED_BY, NIL, Link, Question, Retrieval
 from srtk_plugin_evaluation.curves import by_pair
 from srtk_plugin_evaluation.intervals import Estimate, bootstrap_many, paired_ratios, ratios
 
-AT = (1, 5, 10)
-"""Values of n for n-best recall."""
+AT = (1, 5, 10)  # Values of n for n-best recall.
 
 PER_QUESTION = "strong_f1_per_question"
 
@@ -34,8 +33,7 @@ METRICS = (
 )  # fmt: skip
 """Names of all metrics, in the order of reports."""
 
-Share = tuple[float, float]
-"""Numerator and denominator of a metric."""
+Share = tuple[float, float]  # Numerator and denominator of a metric.
 
 Span = tuple[int, int]
 
@@ -57,7 +55,7 @@ def counts(gold: Sequence[Link], found: Sequence[Link], covered: Collection[str]
     """Count the numerators and denominators of all metrics for the links of one question.
 
     Args:
-        gold: Gold links; entity ``NIL`` for mentions without an entity, score 0 for optional ones.
+        gold: Gold links; entity ``NIL`` for mentions without an entity, score 0 for optional links.
         found: Links of a linker; links with one span are alternatives.
         covered: Gold entities in the graph; None without a graph.
 
@@ -105,7 +103,7 @@ def _span(link: Link) -> Span | None:
 
 
 def _fits(a: Span | None, b: Span | None, overlapping: bool) -> bool:
-    """Tell whether two places are one; a place that is not known fits every other."""
+    """Return whether two places are the same; an unknown place fits every place."""
     if a is None or b is None:
         return True
     return a[0] < b[1] and b[0] < a[1] if overlapping else a == b
@@ -114,7 +112,7 @@ def _fits(a: Span | None, b: Span | None, overlapping: bool) -> bool:
 def _counted(
     mentions: Sequence[_Mention], wanted: Sequence[Link], spare: Sequence[Link], overlapping: bool
 ) -> list[_Mention]:
-    """Match the mentions with an entity to gold links; leave out the wrong ones that an optional gold link excuses."""
+    """Match mentions with an entity to gold links; leave out wrong mentions that an optional gold link excuses."""
     linked = [_Mention(m.span, m.entities) for m in mentions if m.best != NIL]
     _pair(linked, wanted, overlapping)
     return [m for m in linked if m.match is not None or not any(_excuses(link, m, overlapping) for link in spare)]
@@ -133,7 +131,7 @@ def _pair(mentions: Sequence[_Mention], wanted: Sequence[Link], overlapping: boo
 
 
 def _excuses(link: Link, mention: _Mention, overlapping: bool) -> bool:
-    """Tell whether a gold link that need not be found says that a mention is not wrong."""
+    """Return whether an optional gold link excuses a mention."""
     return link.entity in (NIL, mention.best) and _fits(_span(link), mention.span, overlapping)
 
 
@@ -228,8 +226,8 @@ def covered_by(graph: KnowledgeGraph, questions: Sequence[Question]) -> frozense
     )
 
 
+# The shares of each question; None without gold links, or if the links are part of the input.
 Rows = Sequence[Mapping[str, Share] | None]
-"""The shares of each question; None without gold links, or if the links are part of the input."""
 
 
 def summaries(methods: Mapping[str, Rows]) -> dict[str, dict[str, Estimate]]:
@@ -238,7 +236,7 @@ def summaries(methods: Mapping[str, Rows]) -> dict[str, dict[str, Estimate]]:
     The NIL metrics are omitted if no gold link is NIL.
     """
     keys = [(method, metric) for method in methods for metric in _asked(methods)]
-    estimates = ratios([_column(methods[method], metric) for method, metric in keys])
+    estimates = ratios([column(methods[method], metric) for method, metric in keys])
     found: dict[str, dict[str, Estimate]] = {method: {} for method in methods}
     for (method, metric), estimate in zip(keys, estimates, strict=True):
         if estimate["n"]:
@@ -250,11 +248,11 @@ def summaries(methods: Mapping[str, Rows]) -> dict[str, dict[str, Estimate]]:
     return found
 
 
-def differences(methods: Mapping[str, Rows]) -> dict[str, dict[str, Estimate]]:
+def differences(methods: Mapping[str, Rows], metrics: Sequence[str]) -> dict[str, dict[str, Estimate]]:
     """Compare the first method with each other method on the same questions (see ``paired_ratios``)."""
-    first, *others = methods
-    keys = [(name, metric) for name in others for metric in _asked(methods)]
-    estimates = paired_ratios([(_column(methods[first], m), _column(methods[name], m)) for name, m in keys])
+    first, *others = methods or [""]
+    keys = [(name, metric) for name in others for metric in metrics]
+    estimates = paired_ratios([(column(methods[first], m), column(methods[name], m)) for name, m in keys])
     return by_pair(first, others, keys, estimates)
 
 
@@ -263,7 +261,7 @@ def compare_links(methods: Mapping[str, Rows]) -> dict[str, Any]:
     return {
         "questions": max((sum(row is not None for row in rows) for rows in methods.values()), default=0),
         "methods": summaries(methods),
-        "differences": differences(methods) if methods else {},
+        "differences": differences(methods, _asked(methods)),
     }
 
 
@@ -272,7 +270,8 @@ def _asked(methods: Mapping[str, Rows]) -> list[str]:
     return [metric for metric in METRICS if nothing or not metric.startswith("nil_")]
 
 
-def _column(rows: Rows, metric: str) -> list[Share]:
+def column(rows: Rows, metric: str) -> list[Share]:
+    """Return the share of a metric of each question; 0 of 0 where it does not apply."""
     return [(0.0, 0.0) if row is None else row.get(metric, (0.0, 0.0)) for row in rows]
 
 

@@ -2,39 +2,21 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Collection, Mapping, Sequence
 from typing import TYPE_CHECKING, Any
+
+from srtk_plugin_evaluation.link_scores import METRICS, PER_QUESTION
 
 if TYPE_CHECKING:
     from rich.table import Table
 
     from srtk_plugin_evaluation.intervals import Estimate
 
+# Display names of metrics, in the order of tables.
 SHORT = {
-    "strong_precision": "strong precision",
-    "strong_recall": "strong recall",
-    "strong_f1": "strong F1",
-    "weak_precision": "weak precision",
-    "weak_recall": "weak recall",
-    "weak_f1": "weak F1",
-    "strong_f1_per_question": "strong F1 per question",
-    "entity_precision": "entity precision",
-    "entity_recall": "entity recall",
-    "entity_f1": "entity F1",
-    "mention_recall": "mention recall",
-    "recall_at_1": "recall at 1",
-    "recall_at_5": "recall at 5",
-    "recall_at_10": "recall at 10",
-    "coverage": "coverage",
-    "covered_precision": "covered precision",
-    "covered_recall": "covered recall",
-    "covered_f1": "covered F1",
-    "ambiguous_accuracy": "ambiguous accuracy",
-    "nil_accuracy": "NIL accuracy",
-    "nil_precision": "NIL precision",
-    "nil_recall": "NIL recall",
+    name: name.replace("_", " ").replace("f1", "F1").replace("nil", "NIL")
+    for name in (*METRICS[:6], PER_QUESTION, *METRICS[6:])
 }
-"""Display names of metrics, in the order of tables."""
 
 _TESTED = ("strong_f1", "weak_f1", "entity_f1", "recall_at_5", "covered_f1", "ambiguous_accuracy")
 
@@ -61,15 +43,29 @@ def metric_table(title: str, part: Mapping[str, Any], names: Mapping[str, str], 
     return laid
 
 
-def difference_table(title: str, differences: Mapping[str, Mapping[str, Estimate]], names: Mapping[str, str]) -> Table:
-    """Build the table of differences between methods, with a row per pair and metric."""
+def difference_table(
+    title: str,
+    differences: Mapping[str, Mapping[str, Estimate]],
+    names: Mapping[str, str],
+    sizes: Collection[str] = (),
+    narrow: bool = False,
+) -> Table:
+    """Build the table of differences between methods, with a row per pair and metric.
+
+    Args:
+        title: Title of the table.
+        differences: Pair of methods to metric to difference.
+        names: Display names of the metrics that are shown.
+        sizes: Metrics that are numbers in place of shares.
+        narrow: See ``plain_table``.
+    """
     from rich.text import Text
 
-    laid = plain_table(title, ["pair", "metric", "mean", "low", "high", "p", "Holm p"], 2)
+    laid = plain_table(title, ["pair", "metric", "mean", "low", "high", "p", "Holm p"], 2, narrow)
     for pair, metrics in differences.items():
         for number, metric in enumerate(metric for metric in names if metric in metrics):
-            apart = metrics[metric]
-            figures = (f"{apart[part]:+.3f}" for part in ("mean", "low", "high"))
+            apart, digits = metrics[metric], 1 if metric in sizes else 3
+            figures = (f"{apart[part]:+.{digits}f}" for part in ("mean", "low", "high"))
             p, corrected = f"{apart['p']:.3f}", f"{apart['p_holm']:.3f}"
             laid.add_row(Text(pair if number == 0 else ""), names[metric], *figures, p, corrected)
     return laid
@@ -77,17 +73,43 @@ def difference_table(title: str, differences: Mapping[str, Mapping[str, Estimate
 
 def link_slices(name: str, groups: Mapping[str, Mapping[str, Any]]) -> Table | None:
     """Build the table of a slice, with a row per group and method; None if no question has gold links."""
+    some = {label: group["linking"] for label, group in groups.items() if "linking" in group}
+    names = {metric: SHORT[metric] for metric in _SLICED}
+    return slice_table(f"links by {name}", "questions", names, some, lambda _, found: _cell(found)) if some else None
+
+
+def slice_table(
+    title: str,
+    count: str,
+    names: Mapping[str, str],
+    groups: Mapping[str, Mapping[str, Any]],
+    cell: Callable[[str, Estimate | None], str],
+    narrow: bool = False,
+) -> Table:
+    """Build the table of a slice, with a row per group and method.
+
+    Args:
+        title: Title of the table.
+        count: Head of the numbers of questions.
+        names: Display names of the metrics that are shown.
+        groups: Group to its part of the report, with ``questions`` and ``methods``.
+        cell: Returns the text for a metric and its estimate.
+        narrow: See ``plain_table``.
+    """
     from rich.text import Text
 
-    some = {label: group["linking"] for label, group in groups.items() if "linking" in group}
-    if not some:
-        return None
-    laid = plain_table(f"links by {name}", ["group", "method", "questions", *(SHORT[metric] for metric in _SLICED)], 2)
-    for label, linking in some.items():
-        for number, (method, found) in enumerate(linking["methods"].items()):
-            cells = (_cell(found.get(metric)) for metric in _SLICED)
-            laid.add_row(Text(label if number == 0 else ""), Text(method), str(linking["questions"]), *cells)
+    laid = plain_table(title, ["group", "method", count, *names.values()], 2, narrow)
+    for label, group in groups.items():
+        for number, (method, metrics) in enumerate(group["methods"].items()):
+            cells = (cell(metric, metrics.get(metric)) for metric in names)
+            laid.add_row(Text(label if number == 0 else ""), Text(method), str(group["questions"]), *cells)
     return laid
+
+
+def shown_in(names: Mapping[str, str], groups: Mapping[str, Mapping[str, Any]]) -> dict[str, str]:
+    """Return the display names of the metrics that a method has in some group."""
+    every = [metrics for group in groups.values() for metrics in group["methods"].values()]
+    return {metric: name for metric, name in names.items() if any(metric in metrics for metrics in every)}
 
 
 def _cell(estimate: Estimate | None) -> str:
@@ -97,13 +119,23 @@ def _cell(estimate: Estimate | None) -> str:
     return f"{estimate['mean']:.3f} ±{half}  n {estimate['n']}"
 
 
-def plain_table(title: str, columns: Sequence[str], texts: int) -> Table:
-    """Lay out an empty table; the first ``texts`` columns are aligned to the left."""
+def plain_table(title: str, columns: Sequence[str], texts: int = 1, narrow: bool = False) -> Table:
+    """Lay out an empty table.
+
+    Args:
+        title: Title of the table.
+        columns: Heads of the columns.
+        texts: Number of first columns that are aligned to the left.
+        narrow: Fold texts at 28 characters and numbers nowhere; else all cells fold where the terminal ends.
+    """
     from rich import box
     from rich.table import Table
 
     laid = Table(title=title, title_justify="left", box=box.SIMPLE_HEAD, padding=(0, 1, 0, 0), show_edge=False)
     laid.title_style, laid.caption_justify = "bold", "left"
     for number, column in enumerate(columns):
-        laid.add_column(column, justify="left" if number < texts else "right", overflow="fold")
+        if number < texts:
+            laid.add_column(column, overflow="fold", max_width=28 if narrow else None)
+        else:
+            laid.add_column(column, justify="right", no_wrap=narrow, overflow="ellipsis" if narrow else "fold")
     return laid

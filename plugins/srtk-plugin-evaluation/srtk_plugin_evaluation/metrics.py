@@ -5,9 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import Any
 
-import attrs
-
-from srtk_framework.graph import gold_triples_of, names_of, with_gold_triples, with_ids_of_result
+from srtk_framework.graph import names_of, with_ids_of_result
 from srtk_framework.text import subgraph_tokens
 from srtk_framework.values import END, LINKED_BY, InputError, Path, Question, Retrieval
 from srtk_plugin_evaluation.answers import VALUES, answer_scores, judged, use_scores
@@ -28,10 +26,9 @@ from srtk_plugin_evaluation.mintaka import mintaka_scores
 from srtk_plugin_evaluation.rows import Row
 from srtk_plugin_evaluation.selective_answers import Judged, compare_selective
 from srtk_plugin_evaluation.slices import TrainingOverlap, fields_of, gold_paths, gold_relations, groups, links_of
-from srtk_plugin_evaluation.tables import table
 
+# Metrics of methods with a reader or a generator; omitted for others.
 OPTIONAL = (*ANSWER_METRICS, *MINTAKA_METRICS, *USE_METRICS)
-"""Metrics of methods with a reader or a generator; omitted for others."""
 
 Score = dict[str, float | None]
 
@@ -86,7 +83,7 @@ def row(
         retrieval: The result for the question.
         seconds: Time of the question, in seconds.
         links: ``given`` or ``linked``; by default as in the trace.
-        completion: Counts of a pattern question; by default those of ``completed`` without a graph.
+        completion: Counts of a pattern question; by default ``completed`` counts without a graph.
     """
     retrieval = with_ids_of_result(retrieval)
     question = retrieval.question
@@ -118,15 +115,8 @@ def _topics(question: Question) -> int | None:
     return len(places) or None
 
 
-def summarise(rows: Sequence[Row], seconds: Sequence[float] | None = None) -> dict[str, Estimate]:
-    """Average each metric over questions, with 95 % bootstrap intervals.
-
-    Args:
-        rows: One row per question.
-        seconds: Time of each question, in seconds; by default the known times in the rows.
-    """
-    if seconds is not None:
-        rows = [attrs.evolve(r, seconds=taken) for r, taken in zip(rows, seconds, strict=True)]
+def summarise(rows: Sequence[Row]) -> dict[str, Estimate]:
+    """Average each metric over questions, with 95 % bootstrap intervals."""
     return _summaries({"": rows})[""]
 
 
@@ -207,7 +197,7 @@ def compare(
 
 
 def _judged(rows: Sequence[Row]) -> list[Judged | None]:
-    """Return the answer of each question; a failed question of a method with answers is one without an answer."""
+    """Return the answer of each question; a failed question of a method with answers is unanswered."""
     if all(r.judged is None for r in rows):
         return []
     lost = Judged(right=False, answered=False)
@@ -275,18 +265,3 @@ def _at(methods: Mapping[str, Sequence[Row]]) -> dict[str, Any]:
     if all(r.ranks is None for rows in methods.values() for r in rows):
         return {}
     return {"at": curves({name: Ranking([r.ranks for r in rows]) for name, rows in methods.items()})}
-
-
-__all__ = [
-    "METRICS",
-    "PATH_METRICS",
-    "SPEED",
-    "Row",
-    "compare",
-    "gold_triples_of",
-    "row",
-    "score",
-    "summarise",
-    "table",
-    "with_gold_triples",
-]

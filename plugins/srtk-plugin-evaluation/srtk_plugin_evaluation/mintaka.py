@@ -1,7 +1,7 @@
 """The measures of Mintaka's evaluation script, for results on questions of Mintaka.
 
 Exact match, F1 and hits@1 over the items of an answer, in their order, and over its words (Sen et al. 2022, section 5).
-Texts are compared as the passage reader of DPR does: the gold words must follow each other in the predicted ones.
+Texts are compared as the passage reader of DPR does: the predicted words must contain the gold words in a row.
 """
 
 from __future__ import annotations
@@ -33,7 +33,7 @@ def mintaka_scores(retrieval: Retrieval) -> dict[str, float]:
 
 
 def overlap(predicted: Sequence[str] | None, wanted: Sequence[str] | None) -> float:
-    """Return the F1 of two lists with repetitions; where one has nothing, 1 if the other has nothing either."""
+    """Return the F1 of two lists with repetitions; 1 if both are empty, and 0 if only one of them is."""
     if not predicted or not wanted:
         return float(predicted == wanted)
     same = (Counter(predicted) & Counter(wanted)).total()
@@ -41,7 +41,7 @@ def overlap(predicted: Sequence[str] | None, wanted: Sequence[str] | None) -> fl
 
 
 def contains(text: str, wanted: str) -> bool:
-    """Return whether the words of a text contain those of another one, one after the other."""
+    """Return whether the words of a text contain the words of another text in a row."""
     words, part = tokens(text), tokens(wanted)
     return any(words[i : i + len(part)] == part for i in range(len(words) - len(part) + 1))
 
@@ -87,12 +87,10 @@ def _gold_text(retrieval: Retrieval, kind: str) -> str | None:
     extra = retrieval.question.extra
     if kind != "entity":
         return next(iter(_values(retrieval, kind)), None)
-    names = extra.get("answer_names")
-    return " ".join(map(str, names)) if isinstance(names, list) and names else _mention(extra.get("answer_mention"))
-
-
-def _mention(value: object) -> str | None:
-    return value if isinstance(value, str) else None
+    names, mention = extra.get("answer_names"), extra.get("answer_mention")
+    if isinstance(names, list) and names:
+        return " ".join(map(str, names))
+    return mention if isinstance(mention, str) else None
 
 
 def _values(retrieval: Retrieval, kind: str) -> list[str]:

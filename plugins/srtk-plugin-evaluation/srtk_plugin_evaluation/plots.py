@@ -8,21 +8,21 @@ from importlib.util import find_spec
 from typing import Any
 
 from srtk_plugin_evaluation.columns import TITLES
-from srtk_plugin_evaluation.inline_svg import inline_svg
 
 INSTALL = "no plots: matplotlib is not installed; run: pip install 'srtk-framework[plot]'"
 
 # Colours of Okabe and Ito (2008), distinct for any colour vision; black is replaced by the colour of the text.
 _COLOURS = ("#0072b2", "#d55e00", "#009e73", "#cc79a7", "#e69f00", "#56b4e9", None, "#8a8a8a")
-_MARKERS = ("o", "s", "^", "D", "v", "P", "X", "*")
+_MARKERS = ("o", "s", "^", "D", "v", "P", "X", "*")  # Markers and dashes tell lines apart without colour.
 _DASHES = ("-", (0, (5, 1.5)), (0, (1, 1.2)), (0, (5, 1.5, 1, 1.5)))
-_LONGEST = 60
-_PAPER = {"light": ("#ffffff", "#1f2328", "#d0d7de"), "dark": ("#0d1117", "#e6edf3", "#3d444d")}
-_ON_PAGE = {"#ffffff": "none", "#1f2328": "currentColor", "#d0d7de": "var(--faint)"}
-"""Colours of the light paper to those of a page, which follow its colour scheme."""
+_LONGEST = 60  # A longer name would make its legend entry wider than the figure.
+_BACK, _INK, _FAINT = "#ffffff", "#1f2328", "#d0d7de"
+"""Colours of paper, text and grid lines."""
+# The same colours on a page, which follow its colour scheme.
+ON_PAGE = {_BACK: "none", _INK: "currentColor", _FAINT: "var(--faint)"}
 
+# Points by size: mean number of triples, mean of the metric, and the ends of its interval.
 _Curve = Sequence[tuple[float, float, float, float]]
-"""Points by size: mean number of triples, mean of the metric, and the ends of its interval."""
 
 
 def can_plot() -> bool:
@@ -43,110 +43,84 @@ def points(at: Mapping[str, Any], metric: str) -> dict[str, list[tuple[float, fl
     return found
 
 
-def draw_on_page(at: Mapping[str, Any], metric: str, prefix: str, label: str) -> str:
-    """Draw a metric as an ``svg`` element of a page, in the page's colours and font.
-
-    Args:
-        at: Result of ``curves``.
-        metric: Metric, such as ``answer_recall``.
-        prefix: Start of the element's ids, which differs from picture to picture of a page.
-        label: Description for those who do not see it.
-    """
-    return inline_svg(draw(at, metric, letters=True), prefix, label, _ON_PAGE)
-
-
-def draw(
-    at: Mapping[str, Any], metric: str, kind: str = "svg", paper: str = "light", *, letters: bool = False
-) -> bytes:
+def draw(at: Mapping[str, Any], metric: str, kind: str = "svg", *, letters: bool = False) -> bytes:
     """Draw a metric against the mean number of triples.
 
     Args:
         at: Result of ``curves``.
         metric: Metric, such as ``answer_recall``.
         kind: ``svg`` or ``png``.
-        paper: ``light`` or ``dark``.
         letters: Keep text as text in SVG, in the reader's font, in place of outlines of letters.
     """
     curves = points(at, metric)
 
-    def fill(axes: Any, ink: str, faint: str) -> list[Any]:
-        handles = [_line(axes, number, curve, ink) for number, curve in enumerate(curves.values())]
-        _scale(axes, curves.values(), faint)
+    def fill(axes: Any) -> list[Any]:
+        handles = [_line(axes, number, curve) for number, curve in enumerate(curves.values())]
+        _scale(axes, curves.values())
         axes.set_xlabel("mean number of triples (logarithmic)")
         axes.set_ylabel(TITLES[metric])
         return handles
 
-    return _framed(list(curves), fill, kind, paper, letters)
+    return _framed(list(curves), fill, kind, letters)
 
 
 def draw_reliability(
     methods: Mapping[str, Sequence[Mapping[str, Any]]],
     kind: str = "svg",
-    paper: str = "light",
     *,
     letters: bool = False,
 ) -> bytes:
     """Draw the share of right predictions against the mean confidence of their bin; the diagonal is calibrated.
 
     Args:
-        methods: Method to its table, as ``calibration.reliability`` returns it; one without predictions has no line.
+        methods: Method to its table by ``calibration.reliability``; methods without predictions have no line.
         kind: ``svg`` or ``png``.
-        paper: ``light`` or ``dark``.
         letters: Keep text as text in SVG, in the reader's font, in place of outlines of letters.
     """
     drawn = {name: rows for name, rows in methods.items() if rows}
 
-    def fill(axes: Any, ink: str, faint: str) -> list[Any]:
-        axes.plot([0, 1], [0, 1], color=faint, linewidth=1.2)
+    def fill(axes: Any) -> list[Any]:
+        axes.plot([0, 1], [0, 1], color=_FAINT, linewidth=1.2)
         handles = []
         for number, rows in enumerate(drawn.values()):
             (line,) = axes.plot(
                 [row["confidence"] for row in rows],
                 [row["right"] for row in rows],
-                **_style(number, ink),
+                **_style(number),
                 linewidth=1.8,
             )
             handles.append(line)
         axes.set_xlim(0, 1)
-        _shares(axes, faint)
+        _shares(axes)
         axes.set_xlabel("mean confidence")
         axes.set_ylabel("share of right predictions")
         return handles
 
-    return _framed(list(drawn), fill, kind, paper, letters)
+    return _framed(list(drawn), fill, kind, letters)
 
 
-def reliability_on_page(methods: Mapping[str, Sequence[Mapping[str, Any]]], prefix: str, label: str) -> str:
-    """Draw the reliability of methods as an ``svg`` element of a page; see ``draw_on_page``."""
-    return inline_svg(draw_reliability(methods, letters=True), prefix, label, _ON_PAGE)
-
-
-def _framed(
-    methods: Sequence[str], fill: Callable[[Any, str, str], list[Any]], kind: str, paper: str, letters: bool
-) -> bytes:
+def _framed(methods: Sequence[str], fill: Callable[[Any], list[Any]], kind: str, letters: bool) -> bytes:
     """Draw axes with a legend of the methods below them.
 
     Args:
         methods: Names in the legend.
-        fill: Draws on the axes in the colours of text and of grid lines; returns one handle per method.
+        fill: Draws on the axes; returns a handle per method.
         kind: ``svg`` or ``png``.
-        paper: ``light`` or ``dark``.
         letters: Keep text as text.
     """
     from matplotlib import rc_context, rcdefaults, rcParams
     from matplotlib.figure import Figure
 
-    back, ink, faint = _PAPER[paper]
     look: Any = {
         "svg.hashsalt": "srtk",
         "svg.fonttype": "none" if letters else "path",
         "font.family": "DejaVu Sans",
         "font.size": 10,
-        "text.color": ink,
-        "axes.labelcolor": ink,
-        "axes.edgecolor": ink,
-        "xtick.color": ink,
-        "ytick.color": ink,
+        "text.color": _INK,
+        "axes.labelcolor": _INK,
+        "axes.edgecolor": _INK,
+        "xtick.color": _INK,
+        "ytick.color": _INK,
         "path.simplify": False,
         "text.parse_math": False,
     }
@@ -161,9 +135,9 @@ def _framed(
         # The legend has its own space below the axes, which grows with the number of methods.
         below = 0.65 + 0.24 * rows
         height = 3.6 + below
-        figure = Figure(figsize=(7.2, height), facecolor=back)
-        axes = figure.add_axes((0.09, below / height, 0.88, 3.3 / height), facecolor=back)
-        handles = fill(axes, ink, faint)
+        figure = Figure(figsize=(7.2, height), facecolor=_BACK)
+        axes = figure.add_axes((0.09, below / height, 0.88, 3.3 / height), facecolor=_BACK)
+        handles = fill(axes)
         figure.legend(
             handles,
             names,
@@ -175,14 +149,14 @@ def _framed(
         )
         out = io.BytesIO()
         metadata: dict[str, Any] = {"Date": None} if kind == "svg" else {"Software": None}
-        figure.savefig(out, format=kind, dpi=160, metadata=metadata, facecolor=back)
+        figure.savefig(out, format=kind, dpi=160, metadata=metadata, facecolor=_BACK)
     return out.getvalue()
 
 
-def _line(axes: Any, number: int, curve: _Curve, ink: str) -> Any:
+def _line(axes: Any, number: int, curve: _Curve) -> Any:
     sizes, means, lows, highs = (list(part) for part in zip(*curve, strict=True))
     sizes = [max(size, 0.1) for size in sizes]
-    style = _style(number, ink)
+    style = _style(number)
     colour = style["color"]
     (line,) = axes.plot(sizes, means, **style, linewidth=1.8)
     if len(curve) > 1:
@@ -192,17 +166,17 @@ def _line(axes: Any, number: int, curve: _Curve, ink: str) -> Any:
     return line
 
 
-def _style(number: int, ink: str) -> dict[str, Any]:
+def _style(number: int) -> dict[str, Any]:
     """Return colour, dash and marker of the line of a method."""
     return {
-        "color": _COLOURS[number % len(_COLOURS)] or ink,
+        "color": _COLOURS[number % len(_COLOURS)] or _INK,
         "linestyle": _DASHES[number // len(_COLOURS) % len(_DASHES)],
         "marker": _MARKERS[number % len(_MARKERS)],
         "markersize": 6,
     }
 
 
-def _scale(axes: Any, curves: Any, faint: str) -> None:
+def _scale(axes: Any, curves: Any) -> None:
     from matplotlib.ticker import FixedLocator, FuncFormatter, NullLocator
 
     sizes = [max(point[0], 0.1) for curve in curves for point in curve] or [1.0]
@@ -213,16 +187,16 @@ def _scale(axes: Any, curves: Any, faint: str) -> None:
     axes.xaxis.set_major_locator(FixedLocator([tick for tick in ticks if low <= tick <= high]))
     axes.xaxis.set_minor_locator(NullLocator())
     axes.xaxis.set_major_formatter(FuncFormatter(lambda value, _: f"{value:g}"))
-    _shares(axes, faint)
+    _shares(axes)
 
 
-def _shares(axes: Any, faint: str) -> None:
+def _shares(axes: Any) -> None:
     """Scale the vertical axis for shares, with a grid."""
     from matplotlib.ticker import FixedLocator
 
     axes.set_ylim(0, 1.02)
     axes.yaxis.set_major_locator(FixedLocator([0, 0.2, 0.4, 0.6, 0.8, 1]))
-    axes.grid(color=faint, linewidth=0.6)
+    axes.grid(color=_FAINT, linewidth=0.6)
     axes.set_axisbelow(True)
     for side in ("top", "right"):
         axes.spines[side].set_visible(False)

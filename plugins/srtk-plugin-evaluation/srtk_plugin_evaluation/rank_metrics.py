@@ -1,12 +1,13 @@
-"""TiedRanks of right answers among scored candidates, with ties at expectation: MRR, Hits@k, average precision, AUC.
+"""Ranks of right answers among scored candidates, with ties at expectation: MRR, Hits@k, average precision, AUC.
 
 Candidates with equal scores are in no order of their own. Every metric here is its expectation over all orders of the
-ties, each equally likely (McSherry and Najork 2008), so that it depends neither on ids nor on the order of the input.
-The reciprocal of a mean rank would be another, lower value: 1 / 1.5 instead of (1 + 1/2) / 2.
+ties, each equally likely (McSherry and Najork 2008). So it depends neither on ids nor on the order of the input. The
+reciprocal of a mean rank would be lower: 1 / 1.5 instead of (1 + 1/2) / 2.
 """
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Sequence
 from typing import Any, NamedTuple
 
@@ -18,7 +19,7 @@ _Ints = npt.NDArray[np.int64]
 
 
 class TiedRanks(NamedTuple):
-    """TiedRanks of right answers, one per place of the arrays.
+    """Ranks of right answers; each place of the arrays is an answer.
 
     Attributes:
         better: Number of other candidates with a higher score.
@@ -102,8 +103,32 @@ def average_precision(groups: Sequence[tuple[int, int]], right: int) -> float:
     return total / right
 
 
+def candidate_precision(scores: Sequence[float], right: Sequence[bool]) -> float | None:
+    """Return the average precision of a ranking of candidates by score, in expectation over random orders of ties.
+
+    Args:
+        scores: Score of each candidate; higher is better.
+        right: Whether each candidate is right.
+
+    Returns:
+        A value above 0 and at most 1; None if no candidate is right.
+
+    Raises:
+        ValueError: If the arguments are not parallel, or a score is NaN.
+    """
+    if len(scores) != len(right):
+        raise ValueError(f"{len(scores)} scores and {len(right)} labels of candidates; give one of each per candidate")
+    if any(score != score for score in scores):
+        raise ValueError("a score is NaN; give candidates without a score the score -inf")
+    size, good = Counter(scores), Counter(score for score, is_right in zip(scores, right, strict=True) if is_right)
+    if not good:
+        return None
+    groups = [(size[score], good[score]) for score in sorted(size, reverse=True)]
+    return average_precision(groups, good.total())
+
+
 def auc(scores: npt.ArrayLike, right: npt.ArrayLike) -> float:
-    """Return the probability that a right item scores above a wrong one, ties as half (area under the ROC curve).
+    """Return the probability that a right item scores above a wrong item, ties as half (area under the ROC curve).
 
     Args:
         scores: Score of each item.

@@ -14,22 +14,19 @@ from srtk_plugin_evaluation.columns import CURVES, SIZES, SLICED, TITLES
 from srtk_plugin_evaluation.completion_tables import SHORT as COMPLETION
 from srtk_plugin_evaluation.completion_tables import SLICED as COMPLETION_SLICED
 from srtk_plugin_evaluation.curves import WHOLE
+from srtk_plugin_evaluation.inline_svg import inline_svg
 from srtk_plugin_evaluation.intervals import Estimate
 from srtk_plugin_evaluation.link_tables import SHORT as LINKS
-from srtk_plugin_evaluation.plots import can_plot, draw, draw_on_page, draw_reliability, points, reliability_on_page
+from srtk_plugin_evaluation.plots import ON_PAGE, can_plot, draw, draw_reliability, points
 from srtk_plugin_evaluation.tables import SELECTIVE
 
-Pictures = Mapping[str, str]
-"""Metric to its ``svg`` element."""
+Pictures = Mapping[str, str]  # Metric to its ``svg`` element.
 
-WHOLE_SET = ("", "")
-"""Key of the plots for all questions, in place of a slice and its group."""
+WHOLE_SET = ("", "")  # Key of the plots for all questions, in place of a slice and its group.
 
-COMPLETED = ("", "completion")
-"""Key of the reliability diagram."""
+COMPLETED = ("", "completion")  # Key of the reliability diagram.
 
-MOST_DRAWN = 6
-"""Maximum number of groups of a slice with plots; larger slices have tables only."""
+MOST_DRAWN = 6  # Maximum number of groups of a slice with plots; larger slices have tables only.
 
 
 def write_report(report: Mapping[str, Any], folder: Path, title: str = "Comparison of methods") -> list[Path]:
@@ -77,7 +74,10 @@ def _drawn(at: Mapping[str, Any] | None, prefix: str) -> Pictures:
     if not at or not can_plot():
         return {}
     drawn = {m: curves for m in CURVES if (curves := points(at, m))}
-    return {m: draw_on_page(at, m, f"{prefix}-{m}-", _described(m, curves)) for m, curves in drawn.items()}
+    return {
+        m: inline_svg(draw(at, m, letters=True), f"{prefix}-{m}-", _described(m, curves), ON_PAGE)
+        for m, curves in drawn.items()
+    }
 
 
 def _reliable(methods: Mapping[str, Sequence[Mapping[str, Any]]]) -> str:
@@ -87,7 +87,7 @@ def _reliable(methods: Mapping[str, Sequence[Mapping[str, Any]]]) -> str:
         for name, some in methods.items()
         if some
     )
-    return reliability_on_page(methods, "reliability-", f"Reliability diagram. {rows}.")
+    return inline_svg(draw_reliability(methods, letters=True), "reliability-", f"Reliability diagram. {rows}.", ON_PAGE)
 
 
 def _described(metric: str, curves: Mapping[str, Sequence[tuple[float, ...]]]) -> str:

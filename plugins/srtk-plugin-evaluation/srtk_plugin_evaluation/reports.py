@@ -11,7 +11,7 @@ from srtk_framework.values import InputError
 
 
 def show(report: Mapping[str, Any], folder: Path | None, quiet: bool = False) -> None:
-    """Print a report, and write it to a folder if there is one."""
+    """Print a report, and write it to the folder if it is named."""
     from rich.console import Console
 
     from srtk_plugin_evaluation.tables import tables
@@ -58,7 +58,7 @@ def write(report: Mapping[str, Any], folder: Path, quiet: bool = False) -> None:
 
 
 def compare_runs(folders: Sequence[Path], quiet: bool = False) -> None:
-    """Print the comparison of finished runs and write it beside their folders, or say why they cannot be compared."""
+    """Print the comparison of finished runs and write it beside their folders, or print the reason against it."""
     from srtk_plugin_evaluation import comparison
 
     distinct = list(dict.fromkeys(folders))

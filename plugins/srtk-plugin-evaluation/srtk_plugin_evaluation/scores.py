@@ -7,18 +7,18 @@ from pathlib import Path
 from typing import Any
 
 import attrs
+import cattrs
 
 from srtk_framework.records import read_jsonl, shown, write_jsonl
 from srtk_framework.values import InputError
-from srtk_plugin_evaluation.completion import Completed
-from srtk_plugin_evaluation.curves import Ranks
 from srtk_plugin_evaluation.rows import Row
-from srtk_plugin_evaluation.selective_answers import Judged
 
-FILE = "scores.jsonl"
-"""Name of the file in a run's folder."""
+FILE = "scores.jsonl"  # Name of the file in a run's folder.
 
-_OPTIONAL = ("completion", "topics", "judged")
+# A field that this version does not know is a score of another version.
+_CONVERTER = cattrs.Converter(forbid_extra_keys=True, detailed_validation=False)
+
+_OPTIONAL = ("completion", "topics", "judged")  # Left out where None, as most questions lack them.
 
 
 def write_scores(folder: Path, methods: Mapping[str, Sequence[Row]]) -> Path:
@@ -33,7 +33,7 @@ def write_scores(folder: Path, methods: Mapping[str, Sequence[Row]]) -> Path:
 
 
 def _record(row: Row) -> dict[str, Any]:
-    """Convert a row to a record, without what is known of some questions only."""
+    """Convert a row to a record, without optional fields that are None."""
     record = attrs.asdict(row)
     return {field: value for field, value in record.items() if value is not None or field not in _OPTIONAL}
 
@@ -60,37 +60,7 @@ def read_scores(folder: Path) -> dict[str, list[Row]]:
 
 
 def _row(record: Mapping[str, Any], where: str) -> Row:
-    known = {field: value for field, value in record.items() if field != "method"}
     try:
-        ranks = known.pop("ranks")
-        return Row(
-            **{
-                **known,
-                "ranks": None if ranks is None else Ranks(**{field: _tuples(part) for field, part in ranks.items()}),
-                "paths": _tuples(known["paths"]),
-                "relations": _tuples(known["relations"]),
-                "linking": _shares(known["linking"]),
-                "completion": _completion(known.get("completion")),
-                "judged": None if known.get("judged") is None else Judged(**known["judged"]),
-                "fields": {field: _tuples(values) for field, values in known["fields"].items()},
-            }
-        )
-    except (KeyError, TypeError, AttributeError) as error:
+        return _CONVERTER.structure({field: value for field, value in record.items() if field != "method"}, Row)
+    except (cattrs.ForbiddenExtraKeysError, LookupError, TypeError, ValueError, AttributeError) as error:
         raise InputError(f"{where}: not a score of this version ({error}); run the recipe again") from error
-
-
-def _shares(value: Any) -> Any:
-    return None if value is None else {metric: _tuples(share) for metric, share in value.items()}
-
-
-def _completion(value: Any) -> Completed | None:
-    if value is None:
-        return None
-    parts = {
-        name: {group: _shares(shares) for group, shares in groups.items()} for name, groups in value["parts"].items()
-    }
-    return Completed(_shares(value["shares"]), _tuples(value["bins"]), value["groups"], parts)
-
-
-def _tuples(value: Any) -> Any:
-    return tuple(_tuples(item) for item in value) if isinstance(value, list) else value

@@ -1,6 +1,6 @@
 """Selective answering: accuracy at coverage, the area under the risk curve, and calibration of answers' confidences.
 
-A method that may refuse, or that says how sure it is, can be asked for its surest answers alone. Questions are sorted
+A method that may refuse, or that gives confidences, can be asked for its surest answers alone. Questions are sorted
 by confidence; at coverage c, the first c of all questions are answered (El-Yaniv and Wiener 2010). Answers of equal
 confidence are in no order: accuracy is its expectation over all orders of the ties, each equally likely.
 """
@@ -17,8 +17,7 @@ import numpy.typing as npt
 from srtk_framework.values import CERTAINTIES, rounded
 from srtk_plugin_evaluation.calibration import bin_sums, brier_score, error_of_bins, reliability
 
-COVERAGES = tuple(step / 10 for step in range(1, 11))
-"""Shares of the questions at which accuracy is told."""
+COVERAGES = tuple(step / 10 for step in range(1, 11))  # Shares of the questions at which accuracy is told.
 
 _Floats = npt.NDArray[np.float64]
 
@@ -46,7 +45,7 @@ def accuracy_at(sureness: npt.ArrayLike, right: npt.ArrayLike, count: float) -> 
     Args:
         sureness: How sure each answer is; higher is surer.
         right: Whether each answer is right.
-        count: Number of answers, perhaps a fraction of one, so that shares of small sets are not rounded.
+        count: Number of answers, not rounded, so that shares of small sets are exact.
     """
     answers, hits = _expected(sureness, right)
     if not 0 < count <= answers[-1] + 1e-9:
@@ -67,7 +66,7 @@ def risk_area(sureness: npt.ArrayLike, right: npt.ArrayLike) -> float:
 def _expected(sureness: npt.ArrayLike, right: npt.ArrayLike) -> tuple[_Floats, _Floats]:
     """Return numbers of the surest answers, from 0, where their sureness changes, and how many of them are right.
 
-    Between two of these numbers are ties, of which each is as likely to come first: the line between is the mean.
+    The answers between two of these numbers are tied in random order, so the line between is their mean.
     """
     values, good = np.asarray(sureness, dtype=np.float64), np.asarray(right, dtype=np.float64)
     _, places = np.unique(-values, return_inverse=True)
@@ -79,7 +78,7 @@ def selective(answers: Sequence[Judged | None]) -> dict[str, Any] | None:
     """Summarise the answers of one method; None if it answers no question that has gold answers.
 
     Args:
-        answers: One for each question; None for a question that does not count.
+        answers: An answer for each question; None for a question that does not count.
 
     Returns:
         ``questions`` with gold answers; ``coverage``, the share of them that is answered; ``accuracy``, the share of
@@ -121,7 +120,7 @@ def _curve(counted: Sequence[Judged], told: Sequence[Judged]) -> dict[str, Any]:
 
 
 def _sureness(one: Judged, confident: bool) -> float:
-    """Order answers by confidence where a method has any, else by certainty; what has neither comes last."""
+    """Order answers by confidence where a method has any, else by certainty; answers without either come last."""
     if confident:
         return -1.0 if one.confidence is None else one.confidence
     return 0.0 if one.certainty is None else float(len(CERTAINTIES) - CERTAINTIES.index(one.certainty))

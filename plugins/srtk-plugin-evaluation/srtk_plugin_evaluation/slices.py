@@ -14,12 +14,10 @@ from srtk_plugin_evaluation.rows import Row
 
 SEEN, UNSEEN = "seen", "unseen"
 RELATIONS, PATH = "relations in training", "path in training"
-KIND = "kind"
-"""Field of question records by which a report is always sliced, where there is one."""
-MOST_GROUPS = 50
-"""Maximum number of groups of a slice; a field with more values does not define kinds of questions."""
+KIND = "kind"  # Field of question records by which a report is always sliced, where there is one.
+MOST_GROUPS = 50  # Maximum number of groups of a slice; a field with more values does not define kinds of questions.
 
-_LONGEST = 200
+_LONGEST = 200  # A longer text is no kind of question.
 
 
 @attrs.frozen
@@ -65,7 +63,7 @@ def read_training_overlap(file: str | FilePath) -> TrainingOverlap:
 
 
 def overlap_of_training(folder: FilePath) -> TrainingOverlap | None:
-    """Read the relations and paths that the training in a folder had; None for one that had neither.
+    """Read the relations and paths that the training in a folder had; None without either.
 
     Raises:
         InputError: If its examples cannot be read.

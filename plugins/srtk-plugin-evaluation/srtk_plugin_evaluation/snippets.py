@@ -1,6 +1,6 @@
 """Precision of ranked text snippets, by kind of query: measures of targeted information extraction.
 
-A query of one kind returns snippets, best first, and each of them tells the target or does not. These are the measures
+A query of one kind returns snippets, best first, and each of them names the target or does not. These are the measures
 of patterns for targeted information extraction with their definitions as published: "recall" there is a precision
 weighted by coverage. Queries with fewer than k snippets have no precision at k.
 """
@@ -11,11 +11,9 @@ from collections.abc import Mapping, Sequence
 
 from srtk_framework.values import InputError
 
-SNIPPET_CUTS = (1, 3, 10)
-"""Numbers of first snippets that are looked at."""
+SNIPPET_CUTS = (1, 3, 10)  # Numbers of first snippets that are looked at.
 
-Correctness = Sequence[bool]
-"""Whether each snippet of a query tells the target, best snippet first."""
+Correctness = Sequence[bool]  # Whether each snippet of a query tells the target, best snippet first.
 
 
 def precision_at(snippets: Correctness, k: int) -> float | None:

@@ -54,7 +54,7 @@ class Evaluate(Stage):
 
     @classmethod
     def schema(cls, writer: Any) -> dict[str, Any]:
-        """Describe what may stand under ``evaluate``."""
+        """Describe the values of ``evaluate``."""
         against = {"type": "array", "items": writer.top("expander")}
         named = {"properties": {"against": against}, "additionalProperties": False}
         return {"type": ["boolean", "object", "null"], **named}
@@ -68,7 +68,7 @@ class Evaluate(Stage):
         return attrs.evolve(self, against=[change(block) for block in self.against])
 
     def steps(self) -> Sequence[str]:
-        """Say what is scored."""
+        """Name the scored methods."""
         names = ", ".join(str(block.settings.get("name", block.name)) for block in self.against)
         return [f"score the results{', beside the results of ' if names else ''}{names}"]
 
@@ -115,7 +115,7 @@ class Evaluate(Stage):
 
     @hookimpl
     def report(self, run: Run, quiet: bool) -> None:
-        """Print the tables, write the comparison, and say where the gold comes from."""
+        """Print the tables, write the comparison, and note the origin of the gold."""
         report = run.stages.get(self.key)
         if report is not None and not quiet:
             from srtk_plugin_evaluation.reports import print_tables
@@ -129,7 +129,7 @@ class Evaluate(Stage):
             note(text)
 
     def _notes(self, report: Mapping[str, Any] | None) -> Iterator[str]:
-        """Say from which fields gold answers were read, and why a run that was to be scored has no figures."""
+        """Note the fields of gold answers, and why a scored run has no figures."""
         if self._gold_fields:
             yield read_from(self._gold_fields)
         if self._unread_fields and not (report is not None and scored(report)):

@@ -2,12 +2,19 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any
 
 from srtk_plugin_evaluation.columns import COLUMNS, CURVES, SIZES, SLICED, SPEED, TITLES
 from srtk_plugin_evaluation.completion_tables import completion_tables
-from srtk_plugin_evaluation.link_tables import link_slices, link_tables
+from srtk_plugin_evaluation.link_tables import (
+    difference_table,
+    link_slices,
+    link_tables,
+    plain_table,
+    shown_in,
+    slice_table,
+)
 
 if TYPE_CHECKING:
     from rich.table import Table
@@ -56,6 +63,10 @@ def _cell(name: str, estimate: Estimate | None) -> str:
     return f"{mean:.3f}\n±{half:.3f}".replace("±0.", "±.")
 
 
+def _flat(name: str, estimate: Estimate | None) -> str:
+    return _cell(name, estimate).replace("\n", " ")
+
+
 def _size(value: float, shown: float) -> str:
     """Format a size or speed with the precision that suits ``shown``."""
     if shown >= 100_000:
@@ -84,8 +95,13 @@ def tables(report: Mapping[str, Any]) -> list[Table]:
     if at:
         found += [_at(at, metric) for metric in CURVES if any(metric in some for some in at["methods"].values())]
     if any(report["differences"].values()):
-        found.append(_differences(report["differences"]))
-    return [*found, *(_slices(name, some) for name, some in slices.items())]
+        laid = difference_table("differences", report["differences"], TITLES, SIZES, narrow=True)
+        laid.caption = "Holm p: corrected for the number of pairs of a metric."
+        found.append(laid)
+    for name, some in slices.items():
+        names = shown_in({metric: TITLES[metric] for metric in SLICED}, some)
+        found.append(slice_table(f"by {name}", "n", names, some, _flat, narrow=True))
+    return found
 
 
 def answers_table(report: Mapping[str, Any]) -> Table | None:
@@ -100,21 +116,21 @@ def answers_table(report: Mapping[str, Any]) -> Table | None:
     ]
     if not shown:
         return None
-    laid = _plain("answers", ["method", *(column.answers_head for column in shown)])
+    laid = plain_table("answers", ["method", *(column.answers_head for column in shown)], narrow=True)
     for method, metrics in methods.items():
         laid.add_row(Text(method), *(_cell(column.name, metrics.get(column.name)) for column in shown))
     return laid
 
 
 def selective_table(report: Mapping[str, Any]) -> Table | None:
-    """Build the table of accuracy at coverage and of calibration; None where no method tells how sure it is."""
+    """Build the table of accuracy at coverage and of calibration; None where no method gives confidences."""
     from rich.text import Text
 
     methods = {name: some for name, some in report.get("answers", {}).items() if "accuracy_at" in some}
     if not methods:
         return None
     shares = list(next(iter(methods.values()))["accuracy_at"])
-    laid = _plain("accuracy of the surest answers", ["share of questions", *methods])
+    laid = plain_table("accuracy of the surest answers", ["share of questions", *methods], narrow=True)
     for share in shares:
         laid.add_row(share, *(_number(some["accuracy_at"][share]) for some in methods.values()))
     for name, title in SELECTIVE.items():
@@ -123,6 +139,7 @@ def selective_table(report: Mapping[str, Any]) -> Table | None:
     return laid
 
 
+# Display names of figures of selective answering, in the order of tables.
 SELECTIVE = {
     "coverage": "answered",
     "accuracy": "accuracy",
@@ -130,65 +147,18 @@ SELECTIVE = {
     "calibration_error": "calibration error",
     "brier": "Brier score",
 }
-"""Display names of figures of selective answering, in the order of tables."""
 
 
 def _number(value: float | None) -> str:
     return "-" if value is None else f"{value:.3f}"
 
 
-def _plain(title: str, columns: Sequence[str], texts: int = 1) -> Table:
-    from rich import box
-    from rich.table import Table
-
-    laid = Table(title=title, title_justify="left", box=box.SIMPLE_HEAD, padding=(0, 1, 0, 0), show_edge=False)
-    laid.title_style = "bold"
-    for number, column in enumerate(columns):
-        if number < texts:
-            laid.add_column(column, overflow="fold", max_width=28)
-        else:
-            laid.add_column(column, justify="right", no_wrap=True)
-    return laid
-
-
 def _at(at: Mapping[str, Any], metric: str) -> Table:
     from rich.text import Text
 
     cuts = [*map(str, at["sizes"]), "all"]
-    laid = _plain(f"{TITLES[metric]} of the first triples", ["method", *cuts])
+    laid = plain_table(f"{TITLES[metric]} of the first triples", ["method", *cuts], narrow=True)
     for method, metrics in at["methods"].items():
         if metric in metrics:
             laid.add_row(Text(method), *(f"{metrics[metric][cut]['mean']:.3f}" for cut in cuts))
-    return laid
-
-
-def _differences(differences: Mapping[str, Mapping[str, Estimate]]) -> Table:
-    from rich.text import Text
-
-    laid = _plain("differences", ["pair", "metric", "mean", "low", "high", "p", "Holm p"], texts=2)
-    laid.caption, laid.caption_justify = "Holm p: corrected for the number of pairs of a metric.", "left"
-    for pair, metrics in differences.items():
-        for number, (metric, found) in enumerate((m, metrics[m]) for m in TITLES if m in metrics):
-            digits = 1 if metric in SIZES else 3
-            figures = (f"{found[part]:+.{digits}f}" for part in ("mean", "low", "high"))
-            laid.add_row(
-                Text(pair if number == 0 else ""),
-                TITLES[metric],
-                *figures,
-                f"{found['p']:.3f}",
-                f"{found['p_holm']:.3f}",
-            )
-    return laid
-
-
-def _slices(name: str, groups: Mapping[str, Mapping[str, Any]]) -> Table:
-    from rich.text import Text
-
-    every = [metrics for group in groups.values() for metrics in group["methods"].values()]
-    shown = [metric for metric in SLICED if any(metric in metrics for metrics in every)]
-    laid = _plain(f"by {name}", ["group", "method", "n", *(TITLES[metric] for metric in shown)], texts=2)
-    for label, group in groups.items():
-        for number, (method, metrics) in enumerate(group["methods"].items()):
-            cells = (_cell(metric, metrics.get(metric)).replace("\n", " ") for metric in shown)
-            laid.add_row(Text(label if number == 0 else ""), Text(method), str(group["questions"]), *cells)
     return laid

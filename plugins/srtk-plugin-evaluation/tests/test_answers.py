@@ -5,7 +5,6 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 from srtk_plugin_evaluation import compare, row, score
-from srtk_plugin_evaluation.answers import whole_use
 from srtk_plugin_evaluation.tables import answers_table, tables
 
 from srtk_framework.values import Answer, Link, Literal, Question, Retrieval, Subgraph, Triple, use_of
@@ -88,8 +87,6 @@ def test_the_usage_of_generators_is_summed_over_search_and_reader():
     assert use_of({"reader": {"reads": 1}}) is None
     found = score(read(Answer("Riga"), trace=trace))
     assert (found["calls"], found["model_tokens"], found["cost_per_1000"]) == (3.0, 210.0, pytest.approx(2.0))
-    assert whole_use([read(None, trace=trace), read(None)]) == {"questions": 1, **use_of(trace)}
-    assert whole_use([read(None)]) is None
 
 
 def rows(*answers):

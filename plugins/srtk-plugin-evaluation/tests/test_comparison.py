@@ -11,8 +11,8 @@ import attrs
 import pytest
 from kit.placed import rows
 from srtk_plugin_evaluation.comparison import compare_runs, merged
-from srtk_plugin_evaluation.metrics import Row
 from srtk_plugin_evaluation.reports import compare_runs as compare_and_say
+from srtk_plugin_evaluation.rows import Row
 from srtk_plugin_evaluation.scores import write_scores
 
 from srtk_framework.values import InputError

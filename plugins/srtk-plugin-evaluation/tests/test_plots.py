@@ -26,7 +26,7 @@ def test_any_number_of_methods_can_be_drawn(count: int) -> None:
     pytest.importorskip("matplotlib")
     many = compare({f"method {i}": rows(0, size=i) for i in range(count)})
     assert draw(many["at"], "answer_recall", "png").startswith(b"\x89PNG")
-    assert b"<svg" in draw(many["at"], "answer_recall", "svg", "dark")
+    assert b"<svg" in draw(many["at"], "answer_recall", "svg")
 
 
 def estimate(mean: float, low: float, high: float) -> dict[str, float]:
@@ -78,11 +78,6 @@ def test_the_settings_of_the_user_do_not_change_the_bytes(at: dict[str, Any]) ->
     with matplotlib.rc_context({"font.size": 30, "axes.facecolor": "red", "svg.fonttype": "none"}):
         assert draw(at, "answer_recall") == before
         assert matplotlib.rcParams["font.size"] == 30
-
-
-@pytest.mark.parametrize(("paper", "colour"), [("light", "#ffffff"), ("dark", "#0d1117")])
-def test_the_background_is_that_of_the_paper(at: dict[str, Any], paper: str, colour: str) -> None:
-    assert f"fill: {colour}".encode() in draw(at, "answer_recall", paper=paper)
 
 
 def test_another_value_draws_another_picture(at: dict[str, Any]) -> None:

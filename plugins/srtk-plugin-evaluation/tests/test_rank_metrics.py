@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import itertools
+import statistics
 from collections.abc import Iterator
 
 import numpy as np
@@ -13,6 +14,7 @@ from srtk_plugin_evaluation.rank_metrics import (
     TiedRanks,
     auc,
     average_precision,
+    candidate_precision,
     filtered_ranks,
     hits,
     reciprocal_ranks,
@@ -111,3 +113,32 @@ def test_auc_is_the_share_of_pairs_in_the_right_order(items: list[tuple[int, boo
             auc(scores, right)
     else:
         assert auc(scores, right) == pytest.approx(np.mean(pairs))
+
+
+ratings = st.lists(st.tuples(st.integers(0, 2), st.booleans()), min_size=1, max_size=6).filter(
+    lambda rows: any(right for _, right in rows)
+)
+
+
+def _precision(right: list[bool]) -> float:
+    places = [place for place, is_right in enumerate(right, start=1) if is_right]
+    return sum(count / place for count, place in enumerate(places, start=1)) / len(places)
+
+
+@given(ratings)
+def test_ties_count_as_the_mean_over_all_their_orders(rows: list[tuple[int, bool]]) -> None:
+    orders = [order for order in itertools.permutations(rows) if [-s for s, _ in order] == sorted(-s for s, _ in rows)]
+    expected = statistics.fmean(_precision([right for _, right in order]) for order in orders)
+    assert candidate_precision([score for score, _ in rows], [right for _, right in rows]) == pytest.approx(expected)
+
+
+def test_without_a_right_candidate_there_is_no_precision() -> None:
+    assert candidate_precision([1.0, 0.5], [False, False]) is None
+    assert candidate_precision([], []) is None
+
+
+def test_bad_scores_are_refused() -> None:
+    with pytest.raises(ValueError, match="1 scores and 2 labels"):
+        candidate_precision([1.0], [True, False])
+    with pytest.raises(ValueError, match="NaN"):
+        candidate_precision([float("nan")], [True])

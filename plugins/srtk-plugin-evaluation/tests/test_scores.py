@@ -11,7 +11,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from kit.placed import rows
 from srtk_plugin_evaluation.curves import Ranks
-from srtk_plugin_evaluation.metrics import Row
+from srtk_plugin_evaluation.rows import Row
 from srtk_plugin_evaluation.scores import FILE, read_scores, write_scores
 
 from srtk_framework.values import DriverError, InputError, RunError

@@ -7,7 +7,8 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from srtk_plugin_evaluation.metrics import Row, compare, row
+from srtk_plugin_evaluation.metrics import compare, row
+from srtk_plugin_evaluation.rows import Row
 from srtk_plugin_evaluation.slices import fields_of, groups, read_training_overlap
 
 from srtk_framework.records.training_examples import write_training_examples

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import pytest
-from srtk_plugin_evaluation import (
+from srtk_plugin_evaluation.snippets import (
     comparable_precision_at,
     coverage_weighted_recall_at,
     mean_precision_at,

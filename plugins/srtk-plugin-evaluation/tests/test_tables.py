@@ -8,8 +8,9 @@ from typing import Any
 import pytest
 from kit.placed import rows
 from srtk_plugin_evaluation.columns import METRICS, PATH_METRICS
-from srtk_plugin_evaluation.metrics import Row, compare, table
-from srtk_plugin_evaluation.tables import answers_table, measured, tables
+from srtk_plugin_evaluation.metrics import compare
+from srtk_plugin_evaluation.rows import Row
+from srtk_plugin_evaluation.tables import answers_table, measured, table, tables
 
 
 def drawn(report: dict[str, Any], width: int) -> str:

@@ -11,29 +11,19 @@ import attrs
 
 from srtk_framework.roles import Expander, PathScorer
 from srtk_framework.run import Session
-from srtk_plugin_explaining.findings import (
-    ABSENT,
-    CUT,
-    FAILED,
-    FOUND,
-    IS_LINK,
-    NOT_LINKED,
-    PRUNED,
-    UNKNOWN_LINK,
-    UNREACHABLE,
-    Change,
-    Explanation,
-)
+from srtk_plugin_explaining import findings
+from srtk_plugin_explaining.findings import Change, Explanation
 from srtk_plugin_explaining.variants import limits_of, setting
 
-_DOWN = ("min_score", "keep", "fan_cost")
-"""Settings that help the more the lower they are."""
+_DOWN = ("min_score", "keep", "fan_cost")  # Settings that help the more the lower they are.
+# Advice that depends on the class alone.
 _FIXED = {
-    UNKNOWN_LINK: "Check that the links have the graph's form of ids, and that the recipe names the right graph.",
-    IS_LINK: "An answer that is a link never counts as found; check the linker if the link is wrong.",
-    ABSENT: "No setting helps: add the facts to `knowledge_graph`, or check the form of the answers' ids.",
+    findings.UNKNOWN_LINK: (
+        "Check that the links have the graph's form of ids, and that the recipe names the right graph."
+    ),
+    findings.IS_LINK: "An answer that is a link never counts as found; check the linker if the link is wrong.",
+    findings.ABSENT: "No setting helps: add the facts to `knowledge_graph`, or check the form of the answers' ids.",
 }
-"""Advice that depends on the class alone."""
 _LINKER = ("n_best", "candidates", "min_score", "keep", "languages")
 
 
@@ -53,14 +43,14 @@ class Advice:
     def of(self, kind: str, some: Sequence[Explanation]) -> str:
         """Return one sentence of advice on the questions of a class; empty for ``found``."""
         ways = {
-            NOT_LINKED: self._not_linked,
-            UNREACHABLE: self._unreachable,
-            PRUNED: self._pruned,
-            CUT: self._cut,
+            findings.NOT_LINKED: self._not_linked,
+            findings.UNREACHABLE: self._unreachable,
+            findings.PRUNED: self._pruned,
+            findings.CUT: self._cut,
         }
         if not some:
             return ""
-        if kind == FAILED:
+        if kind == findings.FAILED:
             return f"The first error: {some[0].retrieval.error}"
         return ways[kind](some) if kind in ways else _FIXED.get(kind, "")
 
@@ -74,14 +64,13 @@ class Advice:
 
     def _unreachable(self, some: Sequence[Explanation]) -> str:
         why = Counter(one.far.why if one.far else "" for one in some)
+        reached = {kind: "it" if len(some) == 1 else f"{count} of {len(some)}" for kind, count in why.items()}
         advice = []
         if why["depth"]:
             most = max(len(one.far.path.steps) for one in some if one.far and one.far.path and one.far.why == "depth")
-            reached = "it" if len(some) == 1 else f"{why['depth']} of {len(some)}"
-            advice.append(f"`expander.depth: {most}` would reach {reached}")
+            advice.append(f"`expander.depth: {most}` would reach {reached['depth']}")
         if why["inverse"]:
-            reached = "it" if len(some) == 1 else f"{why['inverse']} of {len(some)}"
-            advice.append(f"`expander.inverse: true` would reach {reached}")
+            advice.append(f"`expander.inverse: true` would reach {reached['inverse']}")
         if why["noise"]:
             advice.append(f"{why['noise']} can only be reached by a relation that the graph's `noise` excludes")
         if why[""]:
@@ -136,7 +125,7 @@ class Advice:
             return ""
         if len(some) == 1:
             [one] = back
-            missing = sum(kind != FOUND for kind in one.answers.values())
+            missing = sum(kind != findings.FOUND for kind in one.answers.values())
             found = "the answer" if missing == 1 else f"{len(one.restored)} of {missing} missing answers"
             return f"with {_listed([_written(change) for change in one.changes], 'and')}, {found} came back"
         parts = []

@@ -14,17 +14,13 @@ from srtk_plugin_explaining.findings import Cut
 from srtk_plugin_explaining.variants import limits_of
 
 _ORDER = ("recall", "price", "mass", "tokens", "triples", "nodes", "hub", "seconds")
-_TRIPLES = 100_000
-_FACTOR = 10
-"""Factor by which ``nodes`` and ``hub`` are raised; a graph may be too large to lift them entirely."""
-_FRONTIER = ("hub", "nodes")
-"""Limits on frontiers."""
-_DOUBLINGS = 8
-"""Values of a limit that are tried, each twice the one before."""
+_TRIPLES = 100_000  # As good as no limit, but a hub cannot fill the memory.
+_FACTOR = 10  # Factor by which ``nodes`` and ``hub`` are raised; a graph may be too large to lift them entirely.
+_FRONTIER = ("hub", "nodes")  # Limits on frontiers.
+_DOUBLINGS = 8  # Values of a limit that are tried, each twice the one before.
 
 
-Lift = Callable[[Mapping[str, Any]], AbstractContextManager[Expander]]
-"""Opens the expander with other limits, by name."""
+Lift = Callable[[Mapping[str, Any]], AbstractContextManager[Expander]]  # Opens the expander with other limits, by name.
 
 
 def cut_of(
@@ -36,7 +32,7 @@ def cut_of(
         graph: The graph.
         expander: The expander.
         lift: Opens it with other limits.
-        retrieval: What it retrieved.
+        retrieval: Its retrieval.
         missing: The answers that are not in the subgraph.
 
     Returns:
@@ -105,8 +101,8 @@ def _needed(
 ) -> dict[str, int]:
     """Find values of the lifted limits that retain all answers; without those that have to be lifted entirely.
 
-    The first values of ``triples`` and ``tokens`` follow from the positions of the answers, those of ``hub`` and
-    ``nodes`` are twice the present ones. They are tried and doubled until all answers are retained, as an expander may
+    The first values of ``triples`` and ``tokens`` follow from the positions of the answers; ``hub`` and ``nodes``
+    start at twice their values. They are tried and doubled until all answers are retained, as an expander may
     order its triples differently under other limits.
     """
     open_ended = {
@@ -152,7 +148,7 @@ def blocked_by(
         expander: The expander.
         lift: Opens it with other limits.
         dropped: Cuts of the retrieval, by limit.
-        follows: Tells whether the search sees the step.
+        follows: Returns whether the search sees the step.
 
     Returns:
         The limits, and values that have been tried; both empty if no limit is the cause.

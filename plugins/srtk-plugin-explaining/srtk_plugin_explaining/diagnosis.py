@@ -14,23 +14,9 @@ from srtk_framework.host import driver_of
 from srtk_framework.roles import Expander, Explainable
 from srtk_framework.run import Session
 from srtk_framework.values import Question, RankedPath, Retrieval
+from srtk_plugin_explaining import findings
 from srtk_plugin_explaining.budget_probe import blocked_by, cut_of
-from srtk_plugin_explaining.findings import (
-    ABSENT,
-    CUT,
-    FAILED,
-    FOUND,
-    IS_LINK,
-    NOT_LINKED,
-    PRUNED,
-    UNKNOWN_LINK,
-    UNREACHABLE,
-    Cut,
-    Explanation,
-    Loss,
-    UnreachableAnswers,
-    kind_of,
-)
+from srtk_plugin_explaining.findings import Cut, Explanation, Loss, UnreachableAnswers, kind_of
 from srtk_plugin_explaining.locate import (
     Lead,
     Search,
@@ -43,23 +29,16 @@ from srtk_plugin_explaining.locate import (
 from srtk_plugin_explaining.pruning import best_loss, follow
 from srtk_plugin_explaining.variants import Place, Variant, budget_keys, chooser, limits_of, setting, varied
 
-_DEPTH = 3
-"""Depth of the path search for expanders without a depth."""
+_DEPTH = 3  # Depth of the path search for expanders without a depth.
 
 
 @attrs.frozen
 class _Linking:
-    """The links of a question and its gold topics.
+    """The links of a question and its gold topics."""
 
-    Attributes:
-        links: Entities of the links, each once.
-        topics: The gold topics.
-        nodes: Link or topic to the graph's own ids of that node.
-    """
-
-    links: Sequence[str]
-    topics: tuple[str, ...]
-    nodes: Mapping[str, set[str]]
+    links: Sequence[str]  # Entities of the links, each once.
+    topics: tuple[str, ...]  # The gold topics.
+    nodes: Mapping[str, set[str]]  # Link or topic to the graph's own ids of that node.
 
     @property
     def unlinked(self) -> tuple[str, ...]:
@@ -68,10 +47,10 @@ class _Linking:
         return tuple(topic for topic in self.topics if reached.isdisjoint((topic, *self.nodes[topic])))
 
     def failure(self) -> str:
-        """Return the class of the answers to a question that no search can start from; empty if one can."""
+        """Return the class of the answers to a question that no search can start from; else an empty text."""
         if not self.links or (self.topics and len(self.unlinked) == len(self.topics)):
-            return NOT_LINKED
-        return "" if any(self.nodes[link] for link in self.links) else UNKNOWN_LINK
+            return findings.NOT_LINKED
+        return "" if any(self.nodes[link] for link in self.links) else findings.UNKNOWN_LINK
 
 
 @attrs.frozen
@@ -114,7 +93,7 @@ class Diagnosis:
         links = list(dict.fromkeys(link.entity for link in retrieval.question.links))
         linking = _Linking(links, topics, same_nodes(self.variant.graph, list(dict.fromkeys([*links, *topics]))))
         answers = _found(retrieval)
-        missing = [answer for answer, kind in answers.items() if kind != FOUND]
+        missing = [answer for answer, kind in answers.items() if kind != findings.FOUND]
         kinds, far, loss, cut = self._missed(retrieval, missing, linking) if missing else ({}, None, None, None)
         answers.update(kinds)
         return self._labelled(
@@ -125,9 +104,9 @@ class Diagnosis:
                 answers,
                 topics,
                 linking.unlinked,
-                far if UNREACHABLE in answers.values() else None,
-                loss if PRUNED in answers.values() else None,
-                cut if CUT in answers.values() else None,
+                far if findings.UNREACHABLE in answers.values() else None,
+                loss if findings.PRUNED in answers.values() else None,
+                cut if findings.CUT in answers.values() else None,
             )
         )
 
@@ -136,11 +115,11 @@ class Diagnosis:
     ) -> tuple[dict[str, str], UnreachableAnswers | None, Loss | None, Cut | None]:
         """Classify the missing answers, and return the evidence about those that are unreachable, pruned or cut."""
         whole = linking.failure() if self.variant.expander.needs_links() else ""
-        if whole := whole or (FAILED if retrieval.error is not None else ""):
+        if whole := whole or (findings.FAILED if retrieval.error is not None else ""):
             return dict.fromkeys(missing, whole), None, None, None
-        kinds = {answer: IS_LINK for answer in missing if answer in linking.links}
+        kinds = {answer: findings.IS_LINK for answer in missing if answer in linking.links}
         places = located(self.variant.graph, [answer for answer in missing if answer not in kinds])
-        kinds |= {answer: ABSENT for answer, nodes in places.items() if not nodes}
+        kinds |= {answer: findings.ABSENT for answer, nodes in places.items() if not nodes}
         present = {answer: nodes for answer, nodes in places.items() if nodes}
         if not present:
             return kinds, None, None, None
@@ -154,25 +133,30 @@ class Diagnosis:
         needs_links = self.variant.expander.needs_links()
         search = self._search([link for link in linking.links if linking.nodes[link]])
         known, away = self._gold(search, retrieval.question, present, linking)
-        kinds = dict.fromkeys(sorted(away), NOT_LINKED)
+        kinds = dict.fromkeys(sorted(away), findings.NOT_LINKED)
         present = {answer: nodes for answer, nodes in present.items() if answer not in away}
         leads, far = search.leads(present, known)
         # A search that does not start from links is not bound to paths from them.
         led = _ends(leads) if needs_links else set(present)
-        kinds |= {answer: UNREACHABLE for answer in present if answer not in led}
+        kinds |= {answer: findings.UNREACHABLE for answer in present if answer not in led}
         wanted = [answer for answer in present if answer in led]
         if not wanted:
             return kinds, far, None, None
         kept, loss, cut = self._lost(retrieval, leads, wanted)
-        return kinds | {answer: CUT if answer in kept else PRUNED for answer in wanted}, far, loss, cut
+        return (
+            kinds | {answer: findings.CUT if answer in kept else findings.PRUNED for answer in wanted},
+            far,
+            loss,
+            cut,
+        )
 
     def _gold(
         self, search: Search, question: Question, present: dict[str, list[str]], linking: _Linking
     ) -> tuple[list[Lead], set[str]]:
         """Return the gold paths from links, and the answers to which they lead from topics without a link only.
 
-        Where gold topics are known, gold paths start at links that are topics, not at others from which the same
-        relations happen to lead to an answer.
+        Where gold topics are known, gold paths start at links that are topics, not at other links from which the
+        same relations happen to lead to an answer.
         """
         nodes, unlinked = linking.nodes, linking.unlinked
         wanted = {node for topic in linking.topics for node in (topic, *nodes[topic])}
@@ -228,7 +212,7 @@ class Diagnosis:
     def _cut(
         self, retrieval: Retrieval, leads: Sequence[Lead], wanted: Collection[str]
     ) -> tuple[set[str], Loss | None, Cut | None]:
-        """Return the answers that higher limits bring back, the first path to another answer, and what was cut."""
+        """Return the answers that higher limits bring back, the first path to another answer, and the cut."""
         cut = cut_of(self.variant.graph, self.variant.expander, self.lifted, retrieval, wanted)
         back = set(cut.places) if cut else set()
         other = [lead.path for lead in leads if not lead.answers <= back]
@@ -272,9 +256,12 @@ def _ends(leads: Iterable[Lead]) -> set[str]:
 
 
 def _found(retrieval: Retrieval) -> dict[str, str]:
-    """Classify the gold answers that evaluation counts as found; the others are FAILED until classified."""
+    """Classify the gold answers that evaluation counts as found; the rest is FAILED until classified."""
     links = {link.entity for link in retrieval.question.links}
     nodes: set[str] = set()
     for triple in retrieval.subgraph.triples:
         nodes |= names_of(triple.subject) | names_of(triple.object)
-    return {a: FOUND if a in nodes and a not in links else FAILED for a in retrieval.question.answers or ()}
+    return {
+        a: findings.FOUND if a in nodes and a not in links else findings.FAILED
+        for a in retrieval.question.answers or ()
+    }

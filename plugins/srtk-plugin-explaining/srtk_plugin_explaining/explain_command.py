@@ -1,7 +1,7 @@
 """Find where the answers to questions were lost: in linking, in the graph, in the search, or by a limit.
 
 Without --id or --question, all questions of the recipe that have answers are explained and counted by class, with the
-setting to change. The results of a finished run of the same recipe are reused; what it lacks is retrieved.
+setting to change. All are retrieved again, and the folder of a finished run is left alone.
 """
 
 from __future__ import annotations
@@ -18,16 +18,15 @@ from typing import Any
 from srtk_framework.cli import INTERRUPTED, OK, add_set_argument
 from srtk_framework.graph import with_own_ids
 from srtk_framework.host import Tracebacks
-from srtk_framework.records import dumps, read_questions
+from srtk_framework.records import read_questions, write_jsonl
 from srtk_framework.run import Session
 from srtk_framework.values import InputError, Question, RunError, close_matches
 from srtk_plugin_explaining.explainer import Explainer
 from srtk_plugin_explaining.findings import FOUND, Explanation
 from srtk_plugin_explaining.variants import trained_by
 
-_INDENT = 23
-_SHOWN = 5
-"""Up to this many questions, each is explained in full."""
+_INDENT = 23  # Where the text of a line begins: two blanks, the title in 20 letters, a blank.
+_SHOWN = 5  # Up to this many questions, each is explained in full.
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
@@ -47,7 +46,6 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("--limit", type=int, metavar="N", help="only the first N questions")
     parser.add_argument("--show", type=int, metavar="N", help="explain the first N questions with a loss in full")
     parser.add_argument("--json", type=Path, metavar="FILE", help="write one JSON line for each question")
-    parser.add_argument("--anew", action="store_true", help="retrieve again what a finished run has")
     parser.add_argument("--untried", action="store_true", help="do not try out settings that bring answers back")
     parser.add_argument("-q", "--quiet", action="store_true", help="no progress bar")
     add_set_argument(parser)
@@ -57,7 +55,7 @@ def run(args: argparse.Namespace) -> int:
     """Run the command."""
     from srtk_framework.recipe import load
     from srtk_plugin_explaining.advice import Advice
-    from srtk_plugin_explaining.earlier_run import earlier_run
+    from srtk_plugin_explaining.records import record_of
 
     faults = Tracebacks()
     session = Session(load(args.recipe, args.set), [faults])
@@ -67,15 +65,14 @@ def run(args: argparse.Namespace) -> int:
         questions, without = _questions(session, args)
         if session.graph is not None:
             questions = with_own_ids(session.graph, questions)
-        earlier = None if args.anew else earlier_run(session, explainer.method)
         done: list[Explanation] = []
         interrupted = False
         try:
-            _collect(explainer.explain_all(questions, earlier), done, explainer.method, len(questions), args.quiet)
+            _collect(explainer.explain_all(questions), done, explainer.method, len(questions), args.quiet)
         except KeyboardInterrupt:
             interrupted = True
         if args.json is not None:
-            _write(args.json, done)
+            write_jsonl(args.json, map(record_of, done))
         named = args.id is not None or args.question is not None
         _print(done, Advice(session, explainer.expander), args.show, named)
     if args.traceback:
@@ -89,7 +86,7 @@ def run(args: argparse.Namespace) -> int:
 
 
 def _take_over_training(session: Session) -> None:
-    """Load what the recipe's driver learnt in an earlier training."""
+    """Load the model of the recipe's driver from an earlier training."""
     trained = trained_by(session)
     if trained is None:
         return
@@ -129,7 +126,7 @@ def _all(session: Session) -> Iterator[Question]:
 
 
 def _asked(session: Session, text: str, answers: Sequence[str]) -> Question:
-    """Find a question of the recipe by its text, or make a new one."""
+    """Find a question of the recipe by its text, or make a new question."""
     words = " ".join(text.split()).casefold()
     same = None
     if session.dataset is not None and session.dataset != "-":
@@ -164,16 +161,6 @@ def _collect(
             bar.event("batch", {"completed": len(done), "failed": 0})
 
 
-def _write(file: Path, explanations: Sequence[Explanation]) -> None:
-    from srtk_plugin_explaining.records import record_of
-
-    try:
-        file.parent.mkdir(parents=True, exist_ok=True)
-        file.write_text("".join(dumps(record_of(one)) + "\n" for one in explanations), encoding="utf-8")
-    except OSError as error:
-        raise RunError(f"{file} cannot be written: {error}") from error
-
-
 def _print(explanations: Sequence[Explanation], advice: Any, show: int | None, named: bool) -> None:
     from rich.console import Console
 
@@ -193,7 +180,7 @@ def _print(explanations: Sequence[Explanation], advice: Any, show: int | None, n
 
 
 def _lines(console: Any, lines: Sequence[str]) -> None:
-    """Print lines; on a terminal, long ones are wrapped and indented below their text."""
+    """Print lines; on a terminal, long lines are wrapped and indented below their text."""
     for line in lines:
         indent = " " * (_INDENT if line.startswith("  ") else 2)
         whole = not console.is_terminal or len(line) <= console.width

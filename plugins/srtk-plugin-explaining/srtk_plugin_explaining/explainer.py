@@ -2,16 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
-from itertools import islice
+from collections.abc import Iterator, Sequence
 
 import attrs
 
 from srtk_framework.roles import Expander, KnowledgeGraph
 from srtk_framework.run import Session
-from srtk_framework.values import Question, Retrieval, RunError
+from srtk_framework.values import Question, Retrieval, RunError, batched
 from srtk_plugin_explaining.diagnosis import Diagnosis
-from srtk_plugin_explaining.earlier_run import Earlier
 from srtk_plugin_explaining.findings import FOUND, Explanation
 from srtk_plugin_explaining.remedy import remedy
 from srtk_plugin_explaining.variants import Variant, place_of
@@ -43,21 +41,11 @@ class Explainer:
         self._tries = tries
         self._place = place_of(session, self.method)
 
-    def explain_all(self, questions: Iterable[Question], earlier: Earlier | None = None) -> Iterator[Explanation]:
-        """Yield an explanation of each question.
-
-        Args:
-            questions: Questions with gold answers.
-            earlier: Run to take retrievals from; missing ones are retrieved now.
-        """
-        options = self.session.recipe.options
-        iterator = iter(questions)
-        while batch := list(islice(iterator, options.batch)):
-            known = [earlier.of(question, options.relink) if earlier else None for question in batch]
-            missing = [question for question, retrieval in zip(batch, known, strict=True) if retrieval is None]
-            retrieved = iter(self.session.retrieve(missing, self.method, read=False) if missing else ())
-            for question, retrieval in zip(batch, known, strict=True):
-                yield self.explain(question, retrieval or next(retrieved))
+    def explain_all(self, questions: Sequence[Question]) -> Iterator[Explanation]:
+        """Yield an explanation of each question; all need gold answers."""
+        for batch in batched(questions, self.session.recipe.options.batch):
+            for question, retrieval in zip(batch, self.session.retrieve(batch, self.method, read=False), strict=True):
+                yield self.explain(question, retrieval)
 
     def explain(self, question: Question, retrieval: Retrieval) -> Explanation:
         """Explain one question.

@@ -19,6 +19,7 @@ PRUNED = "pruned"
 CUT = "cut"
 FOUND = "found"
 
+# The classes in order of the retrieval stages, each with its meaning.
 CLASSES: dict[str, str] = {
     FAILED: "the question ended in an error",
     NOT_LINKED: "no gold topic is among the links",
@@ -30,7 +31,6 @@ CLASSES: dict[str, str] = {
     CUT: "a limit cut the path's facts, or nodes on it",
     FOUND: "every answer is in the subgraph",
 }
-"""The classes in order of the retrieval stages, each with its meaning."""
 
 
 @attrs.frozen
@@ -40,7 +40,7 @@ class UnreachableAnswers:
     Attributes:
         depth: Maximum path length of the expander, or None without such a setting.
         path: The shortest path outside the expander's search space, or None if none was found.
-        why: What excludes the path: ``depth``, ``inverse`` or ``noise``; empty without a path.
+        why: Cause that excludes the path: ``depth``, ``inverse`` or ``noise``; empty without a path.
         searched: Maximum length of the paths searched for.
         cut: Unread neighbours or nodes by limit; these may hide a path.
     """

@@ -12,12 +12,11 @@ from srtk_framework.roles import KnowledgeGraph
 from srtk_framework.values import END, NIL, Budget, Literal, Path, Pattern, Question, RankedPath, Step, Triple
 from srtk_plugin_explaining.findings import UnreachableAnswers
 
-_WIDE = Budget(nodes=100_000, hub=100_000)
-"""Budget for following a single path: wide, but bounded."""
+_WIDE = Budget(nodes=100_000, hub=100_000)  # Budget for following a single path: wide, but bounded.
+# Factor by which the limits are raised where they hide every path; a graph may be too large to lift them entirely.
 _BEYOND = 10
-"""Factor by which the limits are raised where they hide every path; a graph may be too large to lift them entirely."""
 _DATATYPES = (None, "integer", "decimal", "double", "gYear", "date", "dateTime", "time", "boolean")
-_TOPIC_FIELDS = ("gold_entities", "topic_entities")
+_TOPIC_FIELDS = ("gold_entities", "topic_entities")  # Names that public sets give to topic entities.
 
 
 @attrs.frozen
@@ -36,9 +35,9 @@ def path_order(path: RankedPath) -> tuple[int, tuple[str, ...], str]:
 def gold_topics(question: Question, relinked: bool) -> tuple[str, ...]:
     """Return the gold topic entities of a question, sorted; empty if its annotations give none.
 
-    The first source that is present counts: the gold links; the fields ``gold_entities`` or ``topic_entities``; the
-    links of the input, if the recipe links the question anew; the nodes of the gold triples from which a gold path
-    leads to an answer.
+    The first source that is present counts. These are the gold links; the fields ``gold_entities`` or
+    ``topic_entities``; the links of the input, if the recipe links the question anew. The last source is the nodes of
+    the gold triples from which a gold path leads to an answer.
 
     Args:
         question: The question as in the input.
@@ -70,8 +69,7 @@ def gold_topics(question: Question, relinked: bool) -> tuple[str, ...]:
 def gold_paths(question: Question, starts: Sequence[str]) -> tuple[Path, ...]:
     """Return the gold relation paths of a question.
 
-    Without them, those of its gold triples: the shortest ways from a start to each answer within these triples, whose
-    direction does not matter.
+    Without them, the shortest ways from a start to each answer within its gold triples, in either direction.
 
     Args:
         question: The question with its gold annotations.
@@ -207,7 +205,7 @@ class Search:
         return UnreachableAnswers(self.depth, best.path, self._hindrance(best.path.steps), self.depth + 1)
 
     def _hindrance(self, path: Path) -> str:
-        """Return what excludes a path from the expander's search space; empty if nothing does."""
+        """Return the cause that excludes a path from the expander's search space; empty for a path within it."""
         if len(path) > self.depth:
             return "depth"
         if not self.inverse and any(step.inverse for step in path):

@@ -8,7 +8,7 @@ from srtk_framework.roles import Explainable, HopChoice
 from srtk_framework.values import END, HopState, Path, Question, RankedPath
 from srtk_plugin_explaining.findings import Loss
 
-_WINNERS = 3
+_WINNERS = 3  # Enough to see what the scorer preferred.
 
 
 def follow(search: Explainable, question: Question, paths: Sequence[RankedPath]) -> tuple[list[RankedPath], list[Loss]]:

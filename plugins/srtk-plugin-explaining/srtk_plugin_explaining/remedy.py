@@ -1,7 +1,7 @@
 """Remedies: the settings that bring a question's missing answers back, found step by step and tried.
 
 A question may be lost at several stages at once: a link is missing, and behind it a step is pruned. So the change that
-a diagnosis suggests is made, the question is retrieved with it, and what is then diagnosed suggests the next one.
+a diagnosis suggests is made, the question is retrieved with it, and the next diagnosis suggests the next change.
 """
 
 from __future__ import annotations
@@ -32,10 +32,9 @@ from srtk_plugin_explaining.variants import (
     varied,
 )
 
-_ROUNDS = 10
-"""Changes that are made one after the other."""
+_ROUNDS = 10  # Changes that are made one after the other.
+# Settings of linkers, with values that let more links pass.
 _LOOSE: dict[str, Any] = {"min_score": None, "keep": None, "n_best": 20, "candidates": 1000}
-"""Settings of linkers, with values that let more links pass."""
 _DEPTHS = ("depth", "max_iterations")
 
 
@@ -43,13 +42,13 @@ def remedy(diagnosis: Diagnosis, question: Question, found: Explanation) -> tupl
     """Find changes that bring missing answers of a question back.
 
     Args:
-        diagnosis: That of the session's own expander.
+        diagnosis: Diagnosis of the session's own expander.
         question: The question as in the input.
         found: The explanation of its retrieval.
 
     Returns:
-        The changes, which were tried together and of which none can be left out, and the answers that they bring
-        back; both empty if none are known.
+        The changes, which were tried together and are all needed, and the answers that they bring back; both empty if
+        none are known.
     """
     changes: dict[str, Any] = {}
     now = best = found

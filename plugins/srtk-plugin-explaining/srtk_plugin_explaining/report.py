@@ -7,24 +7,15 @@ from typing import TYPE_CHECKING
 
 from srtk_framework.text import name, path_text
 from srtk_framework.values import END
+from srtk_plugin_explaining import findings
 from srtk_plugin_explaining.advice import Advice
-from srtk_plugin_explaining.findings import (
-    ABSENT,
-    CLASSES,
-    FOUND,
-    NOT_LINKED,
-    PRUNED,
-    Cut,
-    Explanation,
-    Loss,
-    UnreachableAnswers,
-)
+from srtk_plugin_explaining.findings import Cut, Explanation, Loss, UnreachableAnswers
 from srtk_plugin_explaining.records import counts_of, hops_of
 
 if TYPE_CHECKING:
     from rich.table import Table
 
-_MOST = 6
+_MOST = 6  # Items of a line; the others are counted.
 _WHY = {
     "depth": "is longer than the expander's depth",
     "inverse": "has an inverse step, which the expander does not follow",
@@ -44,21 +35,21 @@ def table(explanations: Sequence[Explanation]) -> Table:
         laid.add_column(column, justify="right", no_wrap=True)
     for kind, row in counts_of(explanations).items():
         share = f"{100 * row['questions'] / len(explanations):.1f} %"
-        partly = "" if kind == FOUND else str(row["partly"])
-        laid.add_row(kind, CLASSES[kind], str(row["questions"]), share, partly, str(row["answers"]))
+        partly = "" if kind == findings.FOUND else str(row["partly"])
+        laid.add_row(kind, findings.CLASSES[kind], str(row["questions"]), share, partly, str(row["answers"]))
     return laid
 
 
 def advice_lines(explanations: Sequence[Explanation], advice: Advice) -> list[str]:
     """Return, for each class, the advice and the first questions."""
     lines = []
-    for kind in CLASSES:
+    for kind in findings.CLASSES:
         some = [one for one in explanations if one.kind == kind]
-        if kind != FOUND and some:
+        if kind != findings.FOUND and some:
             ids = ", ".join(one.question.id for one in some[:_MOST])
             more = f" and {len(some) - _MOST} more" if len(some) > _MOST else ""
             lines.append(f"{kind}: {advice.of(kind, some)}")
-            if kind == PRUNED and (places := hops_of(some)):
+            if kind == findings.PRUNED and (places := hops_of(some)):
                 lines.append(f"  {places}")
             if tried := advice.tried(some):
                 lines.append(f"  tried: {tried}")
@@ -68,20 +59,20 @@ def advice_lines(explanations: Sequence[Explanation], advice: Advice) -> list[st
 
 def question_lines(one: Explanation, advice: Advice) -> list[str]:
     """Return the explanation of one question as lines of text."""
-    found = sum(kind == FOUND for kind in one.answers.values())
+    found = sum(kind == findings.FOUND for kind in one.answers.values())
     size = len(one.subgraph.triples)
     lines = [
         f"{one.question.id}: {one.question.text}",
-        f"  {one.kind}: {CLASSES[one.kind]}; {found} of {len(one.answers)} answers found, {size} triples",
+        f"  {one.kind}: {findings.CLASSES[one.kind]}; {found} of {len(one.answers)} answers found, {size} triples",
         _line("links", [_entity(link.entity, one.labels) for link in one.question.links] or ["none"]),
     ]
     if one.unlinked:
         lines.append(_line("not linked", [_entity(topic, one.labels) for topic in one.unlinked]))
-    for kind in CLASSES:
+    for kind in findings.CLASSES:
         some = [_entity(answer, one.labels) for answer, of in one.answers.items() if of == kind]
         if some:
             lines.append(_line(kind, some))
-    if one.retrieval.error is not None and one.kind not in (NOT_LINKED, ABSENT):
+    if one.retrieval.error is not None and one.kind not in (findings.NOT_LINKED, findings.ABSENT):
         lines.append(_line("error", [one.retrieval.error]))
     lines += _unreachable_lines(one.far, one.labels) if one.far else []
     lines += _loss_lines(one.loss, one.labels) if one.loss else []

@@ -1,11 +1,11 @@
-"""Variants of an open session: its expander, graph or linker with other settings, to try what an explanation names."""
+"""Variants of an open session: its expander, graph or linker with other settings, to try the remedies."""
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import ExitStack, contextmanager
 from pathlib import Path
-from typing import Any
+from typing import Any, TypeVar
 
 import attrs
 
@@ -15,13 +15,15 @@ from srtk_framework.roles import EntityLinker, Expander, Explainable, GraphView,
 from srtk_framework.run import Pipeline, Session
 from srtk_framework.values import Budget, DriverError, Link, Question, Retrieval, Schema
 
-NOISE = "knowledge_graph.noise"
-TOPICS = "question_entities"
-RELINK = "relink"
-"""Changes that are no setting of the expander or its budget: of the graph, of the question, of the run."""
+T = TypeVar("T")
 
+NOISE = "knowledge_graph.noise"
+TOPICS = "question_entities"  # A field of the question, since no setting of the recipe can link by hand.
+# Changes that are no setting of the expander or its budget: of the graph, of the question, of the run.
+RELINK = "relink"
+
+# New values by key, written as for ``--set``; ``question_entities`` is a field of the question.
 Changes = Mapping[str, Any]
-"""New values by key, written as for ``--set``; ``question_entities`` is a field of the question."""
 
 
 @attrs.frozen
@@ -95,11 +97,8 @@ def budget_keys(place: Place) -> dict[str, Budget]:
 
 def setting(expander: Expander, name: str) -> Any:
     """Read a setting of an expander, or of an expander that it holds; None where there is no such setting."""
-    own = _read(expander.settings_in_force(), name)
-    if own is not None:
-        return own[0]
-    inner = (value for _, value in _fields(driver_of(expander)) if isinstance(value, Expander))
-    return next((found for one in inner if (found := setting(one, name)) is not None), None)
+    found = _first(expander, lambda one: _read(one.settings_in_force(), name))
+    return None if found is None else found[0]
 
 
 def _read(settings: Mapping[str, Any], name: str) -> tuple[Any] | None:
@@ -116,20 +115,21 @@ def _read(settings: Mapping[str, Any], name: str) -> tuple[Any] | None:
 
 def limits_of(expander: Expander) -> Budget | None:
     """Return the limits of an expander, or of the first expander that it holds and that has some."""
-    found = expander.limits()
-    if found is not None:
-        return found
-    inner = (limits_of(value) for _, value in _fields(driver_of(expander)) if isinstance(value, Expander))
-    return next((limits for limits in inner if limits is not None), None)
+    return _first(expander, lambda one: one.limits())
 
 
 def chooser(expander: Expander) -> Explainable | None:
     """Return the driver of an expander, or of an expander within it, that reports its choices; None if none does."""
-    driver = driver_of(expander)
-    if isinstance(driver, Explainable):
-        return driver
-    inner = (value for _, value in _fields(driver) if isinstance(value, Expander))
-    return next((found for one in inner if (found := chooser(one)) is not None), None)
+    return _first(expander, lambda one: found if isinstance(found := driver_of(one), Explainable) else None)
+
+
+def _first(expander: Expander, read: Callable[[Expander], T | None]) -> T | None:
+    """Return the first value that is not None, of an expander and then of the expanders that it holds."""
+    found = read(expander)
+    if found is not None:
+        return found
+    inner = (value for _, value in _fields(driver_of(expander)) if isinstance(value, Expander))
+    return next((found for one in inner if (found := _first(one, read)) is not None), None)
 
 
 @attrs.define(eq=False)
@@ -165,15 +165,15 @@ def varied(
 ) -> Iterator[Variant]:
     """Open an expander with other settings beside the session's own; graph and models are shared.
 
-    The drivers whose settings change are made anew, so that they check and prepare what they otherwise would. One that
-    the recipe trains loads what it has learnt.
+    Drivers with changed settings are made anew, so that they check and prepare as usual. A driver that the recipe
+    trains loads its model.
 
     Args:
         session: The open session.
         place: Place of the expander in the recipe.
         expander: The expander, behind its port.
         graph: Its graph.
-        changes: What to change.
+        changes: The changes.
 
     Raises:
         DriverError: If a driver refuses a setting, or cannot be opened with it.
@@ -235,7 +235,7 @@ def _made_anew(session: Session, stack: ExitStack, one: Any, new: Mapping[str, A
 
 
 def trained_by(session: Session) -> tuple[Any, Path] | None:
-    """Return the driver that the recipe trains, without its port, and the folder of what it has learnt."""
+    """Return the driver that the recipe trains, without its port, and the folder of its model."""
     stages = session.recipe.stages.values()
     found = next((one for stage in stages if (one := stage.learnt(session.recipe.output)) is not None), None)
     return None if found is None else (driver_of(found[0]), found[1])

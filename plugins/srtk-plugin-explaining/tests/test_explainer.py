@@ -7,7 +7,6 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 from srtk_plugin_evaluation.metrics import score
 from srtk_plugin_explaining.advice import Advice
-from srtk_plugin_explaining.earlier_run import earlier_run
 from srtk_plugin_explaining.explainer import Explainer
 from srtk_plugin_explaining.findings import CLASSES, FOUND
 from srtk_plugin_explaining.records import record_of
@@ -16,7 +15,6 @@ from srtk_plugin_explaining.report import advice_lines, question_lines
 from srtk_framework.cli import main
 from srtk_framework.recipe.recipe import from_data
 from srtk_framework.records import dumps
-from srtk_framework.run.runner import Runner
 from srtk_framework.run.session import Session
 from srtk_framework.values import Link, Question, Step, Triple
 
@@ -412,47 +410,6 @@ def test_an_unknown_id_is_refused(file, capsys):
     assert "no question 'x'" in capsys.readouterr().err
 
 
-def test_the_retrievals_of_a_finished_run_are_reused(file):
-    from srtk_framework.recipe.recipe import load
-
-    Runner(load(file)).run()
-    with Session(load(file)) as session:
-        earlier = earlier_run(session, "beam")
-        question = Question("a", "euro?", (Link("riga"),))
-        taken = earlier.of(question, False)
-        assert taken.subgraph.triples == session.retrieve([question])[0].subgraph.triples
-        assert earlier.of(Question("a", "other?", (Link("riga"),)), False) is None
-        assert earlier.of(Question("a", "euro?", (Link("moon"),)), False) is None
-
-
-def test_the_command_reads_what_a_finished_run_retrieved(file, tmp_path, capsys):
-    assert main(["run", str(file), "--quiet"]) == 0
-    journal = tmp_path / "run" / "journal" / "beam.jsonl"
-    rows = [json.loads(line) for line in journal.read_text().splitlines()]
-    rows[1]["triplets"], rows[1]["scores"], rows[1]["triplet_paths"] = [["riga", "twin_of", "oslo"]], [0.0], [-1]
-    rows[1]["provenance"], rows[1]["qualifiers"] = [""], [[]]
-    journal.write_text("".join(json.dumps(row) + "\n" for row in rows))
-    capsys.readouterr()
-    assert main(["explain", str(file), "--quiet", "--id", "b"]) == 0
-    assert "1 of 1 answers found" in capsys.readouterr().out
-    assert main(["explain", str(file), "--quiet", "--id", "b", "--anew"]) == 0
-    assert "0 of 1 answers found" in capsys.readouterr().out
-
-
-@pytest.mark.parametrize("line", ["[" * 100_000, '{"id": ' + "[" * 200 + "]" * 200 + "}", '{"id": 1e999}', "[]", "{}"])
-def test_a_broken_line_of_a_finished_run_is_refused_with_its_place(file, tmp_path, capsys, line):
-    assert main(["run", str(file), "--quiet"]) == 0
-    journal = tmp_path / "run" / "journal" / "beam.jsonl"
-    with journal.open("a") as lines:
-        lines.write(line + "\n")
-    number = len(journal.read_text().splitlines())
-    capsys.readouterr()
-    assert main(["explain", str(file), "--quiet"]) == 2
-    said = capsys.readouterr().err
-    assert f"beam.jsonl:{number} is not a record of a run (" in said
-    assert "use --anew to retrieve again" in said
-
-
 def test_explanations_before_an_interruption_are_shown_and_written(file, tmp_path, capsys):
     changes = ["--set", "expander={use: halts}", "--set", "batch=1", "--json", str(tmp_path / "done")]
     assert main(["explain", str(file), "--quiet", *changes]) == 130
@@ -467,14 +424,6 @@ def test_a_question_is_linked_by_the_recipe_and_the_linker_is_named(tmp_path):
     one, text = explained(question, entity_linker="dictionary")
     assert (one.kind, [link.entity for link in one.question.links]) == ("not-linked", ["moon"])
     assert "`entity_linker.n_best`" in text
-
-
-def test_a_run_with_other_settings_is_not_reused(file):
-    from srtk_framework.recipe.recipe import load
-
-    Runner(load(file)).run()
-    with Session(load(file, ["expander.width=3"])) as session:
-        assert earlier_run(session, "beam") is None
 
 
 def test_advice_names_the_questions_of_each_class():

@@ -1,1 +1,1 @@
-"""KnowlyBERT (Kalo et al. 2020): a masked language model fills what a graph lacks into sentences of its relations."""
+"""KnowlyBERT (Kalo et al. 2020): a masked language model completes sentences of a graph's relations."""

@@ -1,4 +1,4 @@
-"""Scores of labels: over the tokens of a label, and over the templates in which it was found."""
+"""Scores of labels: over the tokens of a label, and over the templates that found it."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ def label_score(logarithms: Sequence[float], mean: Mean) -> float:
     """Return the score of a label from the log-probabilities of its tokens, as a probability.
 
     Args:
-        logarithms: One for each token, in order.
+        logarithms: Of each token, in order.
         mean: ``probability``: the mean of the probabilities, as published. ``logarithm``: the mean of the logarithms.
             ``running``: the mean of the running mean and the next logarithm, as the published code has it.
     """
@@ -35,8 +35,8 @@ def is_stable(least: float, greatest: float, stability: Stability, limit: float)
     Args:
         least: Its least score.
         greatest: Its greatest score.
-        stability: ``difference`` refuses a label whose scores differ by more than the limit, as published; ``sum`` one
-            whose scores have a sum of at most the limit, as the published code does; ``none`` refuses nothing.
+        stability: ``difference`` refuses a label whose scores differ by more than the limit, as published. ``sum``
+            refuses a sum of at most the limit, as the published code does. ``none`` refuses nothing.
         limit: The limit.
     """
     if stability == "difference":

@@ -15,7 +15,7 @@ from srtk_framework.records import read_jsonl
 from srtk_framework.roles import Corpus, absent
 from srtk_framework.values import EntityMention, Entry, InputError, one_of
 
-_BLOCK = 1 << 20
+_BLOCK = 1 << 20  # Bytes that are hashed at once.
 _WIKIDATA = "http://www.wikidata.org/entity/"
 
 
@@ -41,7 +41,7 @@ class AnnotatedCorpus(Corpus):
         return absent("path", self.path, "name a file or folder of annotated texts")
 
     def open(self) -> None:
-        """Find the files and hash them, so that the fingerprint tells when they change."""
+        """Find the files and hash them, so that the fingerprint changes with them."""
         whole = hashlib.sha256()
         for name, path in self._files():
             whole.update(f"{name}\0".encode("utf-8", "surrogateescape"))

@@ -2,16 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from typing import NamedTuple
 
-import attrs
-
 from srtk_framework.values import Step
-from srtk_plugin_knowlybert.aggregation import Stability, is_stable
-from srtk_plugin_knowlybert.filler_types import FillerTypes, Types
+from srtk_plugin_knowlybert.aggregation import is_stable
+from srtk_plugin_knowlybert.filler_types import FillerTypes
 from srtk_plugin_knowlybert.label_search import Found, one_by_one
 from srtk_plugin_knowlybert.label_trie import LabelTrie, Tokens
+from srtk_plugin_knowlybert.variants import Rules
 
 
 class Candidate(NamedTuple):
@@ -28,53 +27,41 @@ class Candidate(NamedTuple):
     found: Found
 
 
-@attrs.frozen(eq=False)
-class Filters:
-    """Filters from labels to entities; each may be off.
+def candidates_of(
+    found: Mapping[Tokens, Found],
+    trie: LabelTrie,
+    known: FillerTypes,
+    end: str,
+    step: Step,
+    rules: Rules,
+    homonyms: bool,
+) -> list[Candidate]:
+    """Return the entities of labels that the rules let pass, best first.
 
-    Attributes:
-        stability: See ``is_stable``.
-        limit: See ``is_stable``.
-        types: See ``FillerTypes.allowed``.
-        popularity: Least number of triples with the entity as object.
-        homonyms: Whether all entities of a label are kept, in place of the most popular one.
+    Of the passing entities of a label, the most popular counts; ties by id. An entity with several labels has its best
+    score.
+
+    Args:
+        found: The labels.
+        trie: Labels with their entities.
+        known: Known fillers of the graph.
+        end: The known end of the pattern.
+        step: The step from it to the open end.
+        rules: Stability, types and popularity.
+        homonyms: Whether all entities of a label are kept, in place of the most popular.
     """
-
-    stability: Stability
-    limit: float
-    types: Types
-    popularity: int
-    homonyms: bool
-
-    def candidates(
-        self, found: Mapping[Tokens, Found], trie: LabelTrie, known: FillerTypes, end: str, step: Step
-    ) -> list[Candidate]:
-        """Return the entities of labels, best first.
-
-        Of the entities of a label that pass, the most popular one counts; equally popular ones by id. An entity with
-        several labels has the score of its best one.
-
-        Args:
-            found: The labels.
-            trie: Whose entities they are.
-            known: What the graph says of fillers.
-            end: The known end of the pattern.
-            step: The step from it to the open end.
-        """
-        best: dict[str, Candidate] = {}
-        for label, one in one_by_one(found):
-            if not is_stable(one.least, one.greatest, self.stability, self.limit):
-                continue
-            for id_ in self._chosen(trie.entities[label], known, end, step):
-                best.setdefault(id_, Candidate(id_, label, one))
-        return sorted(best.values(), key=lambda one: (-one.found.score, one.entity))
-
-    def _chosen(self, ids: Sequence[str], known: FillerTypes, end: str, step: Step) -> Sequence[str]:
+    best: dict[str, Candidate] = {}
+    for label, one in one_by_one(found):
+        if not is_stable(one.least, one.greatest, rules.stability, rules.stability_limit):
+            continue
+        ids = trie.entities[label]
         passed = [
             id_
-            for id_, fits in zip(ids, known.allowed(self.types, end, step, ids), strict=True)
-            if fits and known.popularity.get(id_, 0) >= self.popularity
+            for id_, fits in zip(ids, known.allowed(rules.types, end, step, ids), strict=True)
+            if fits and known.popularity.get(id_, 0) >= rules.popularity
         ]
-        if self.homonyms or len(passed) < 2:
-            return passed
-        return [min(passed, key=lambda id_: (-known.popularity.get(id_, 0), id_))]
+        if passed and not homonyms:
+            passed = [min(passed, key=lambda id_: (-known.popularity.get(id_, 0), id_))]
+        for id_ in passed:
+            best.setdefault(id_, Candidate(id_, label, one))
+    return sorted(best.values(), key=lambda one: (-one.found.score, one.entity))

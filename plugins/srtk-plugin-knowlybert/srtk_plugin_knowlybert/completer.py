@@ -8,7 +8,7 @@ import logging
 import math
 from collections.abc import Mapping, Sequence
 from pathlib import Path
-from typing import Any, ClassVar, Literal
+from typing import ClassVar, Literal
 
 import attrs
 import numpy as np
@@ -23,16 +23,17 @@ from srtk_framework.values import (
     Pattern,
     Step,
     Triple,
+    at_least,
     batched,
     confidence,
     open_end,
     rounded,
 )
-from srtk_plugin_knowlybert.candidates import Candidate, Filters
+from srtk_plugin_knowlybert.candidates import Candidate, candidates_of
 from srtk_plugin_knowlybert.context import Paragraph, paragraphs
 from srtk_plugin_knowlybert.filler_types import TYPES, FillerTypes, Types
 from srtk_plugin_knowlybert.fit_settings import MaskedLMFitSettings
-from srtk_plugin_knowlybert.label_search import LabelSearch, Sentences, check_filler
+from srtk_plugin_knowlybert.label_search import LabelSearch, Sentences
 from srtk_plugin_knowlybert.label_trie import LabelTrie
 from srtk_plugin_knowlybert.names import all_names, read_names
 from srtk_plugin_knowlybert.soft_prior import SoftPrior, features
@@ -44,13 +45,9 @@ from srtk_plugin_knowlybert.variants import RULES, VARIANTS, Rules, Variant
 
 logger = logging.getLogger(__name__)
 
-_BATCH = 256
-MOST_TEMPLATES = 5
-"""Templates of a relation that are asked, the best ones."""
-PRIOR_FACTS = 2000
-"""Held-out facts from which the prior of ``types: soft`` is learnt."""
-_at_least_1: Any = attrs.validators.ge(1)
-_none_or_at_least_1: Any = attrs.validators.optional(_at_least_1)
+_BATCH = 256  # Patterns whose candidates are in memory at once.
+MOST_TEMPLATES = 5  # Templates of a relation that are asked, the best ones.
+PRIOR_FACTS = 2000  # Held-out facts from which the prior of ``types: soft`` is learnt.
 
 
 @attrs.frozen
@@ -67,31 +64,30 @@ class _Asked:
 class MaskedLMCompleter(Completer):
     """Complete patterns with labels that a masked language model puts into sentences (KnowlyBERT, Kalo et al. 2020).
 
-    The name of the known entity is put into the templates of the relation, with one gap, two gaps and so on in place of
-    the other; the tokens of the gaps are joined to labels of the graph. A label has its best score over the
-    templates. Filters drop labels on whose score the templates disagree, and entities that do not fit the relation; of
+    The name of the known entity is put into the templates of the relation, with one or more gaps in place of the open
+    end. The tokens of the gaps are joined to labels of the graph. A label has its best score over the templates.
+    Filters drop labels on whose score the templates disagree, and entities that do not fit the relation; of
     entities with the same label the most popular is taken. A relation without templates is asked by its label.
 
     Attributes:
         graph: Graph to complete; it must be able to list its triples.
         filler: Fills gaps of texts.
-        corpus: Texts with mentions, of which training makes templates; not needed with ``templates``.
-        templates: File or folder of templates (LAMA, ParaRel, or a mapping), used as they are in place of mined ones.
-        path: Folder of what was learnt; not needed in a recipe that trains it.
-        names: File of ids and further names with a tab between; entities of which the graph has no triple are found
-            by them too.
-        index: Searches texts, of which the first sentences about the known entity stand beside each sentence.
+        corpus: Texts with mentions, from which training makes templates; not needed with ``templates``.
+        templates: File or folder of templates (LAMA, ParaRel, or a mapping), in place of mined templates.
+        path: Folder of a trained model; not needed in a recipe that trains it.
+        names: File of ids and further names with a tab between; entities without a triple are found by them too.
+        index: Searches texts; their first sentences about the known entity stand beside each sentence.
         context: Sentences of this kind.
         masks: Most tokens of a label.
         top: Tokens of each gap that are joined to labels; null to rate all labels that fit the relation.
-        variant: Rules of scores, filters and thresholds: ``default``, ``published`` (the paper's) or ``code`` (those of
-            the published code).
+        variant: Rules of scores, filters and thresholds: ``default``, ``published`` (the paper's) or ``code`` (of the
+            published code).
         types: Which entities may fill the open end: those with an expected class (``classes``, else as by signatures);
             with a step in common with known fillers (``signatures``); known fillers (``seen``); any (``none``).
             ``soft`` drops nothing: all of this is weighed against the score, as learnt on held-out facts, and the
-            confidence is the probability that the triple is true. By default that of the variant: ``soft`` for
-            ``default``, else ``classes``.
-        homonyms: ``popular``: of the entities of a label the most popular one; ``all``.
+            confidence is the probability that the triple is true. By default ``soft`` for the variant ``default``,
+            else ``classes``.
+        homonyms: ``popular``: only the most popular entity of a label; ``all``.
     """
 
     learns: ClassVar[str] = "graph"
@@ -104,9 +100,9 @@ class MaskedLMCompleter(Completer):
     path: str | None = None
     names: str | None = None
     index: Index | None = None
-    context: int = attrs.field(default=5, validator=_at_least_1)
-    masks: int = attrs.field(default=3, validator=_at_least_1)
-    top: int | None = attrs.field(default=100, validator=_none_or_at_least_1)
+    context: int = attrs.field(default=5, validator=at_least(1))
+    masks: int = attrs.field(default=3, validator=at_least(1))
+    top: int | None = attrs.field(default=100, validator=at_least(1))
     variant: Variant = attrs.field(default="default", validator=attrs.validators.in_(VARIANTS))
     types: Types | None = attrs.field(default=None, validator=attrs.validators.optional(attrs.validators.in_(TYPES)))
     homonyms: Literal["popular", "all"] = attrs.field(
@@ -134,14 +130,18 @@ class MaskedLMCompleter(Completer):
         ]
 
     def open(self) -> None:
-        """Read the graph, the names of its entities, the templates, and what was learnt.
+        """Read the graph, the names of its entities, the templates, and the model.
 
         Raises:
             DriverError: If the graph cannot list its triples, the filler cannot find tokens, the index searches no
-                texts, or what was learnt cannot be read or is of another tokenizer.
+                texts, or the model cannot be read or is of another tokenizer.
             InputError: If templates or names cannot be read.
         """
-        check_filler(self.filler, self.top)
+        if self.top is not None and not self.filler.fills():
+            raise DriverError(
+                "the filler only rates given labels; set `top: null`, so that labels are rated, and `types: seen` or"
+                " `signatures`, so that these are few"
+            )
         if self.index is not None and not self.index.searches_texts():
             raise DriverError("the index searches vectors, not texts; name one that searches texts, such as `bm25`")
         self._given = {} if self.templates is None else read_templates(Path(self.templates).expanduser())
@@ -162,12 +162,12 @@ class MaskedLMCompleter(Completer):
             self.load(Path(self.path).expanduser())
 
     def close(self) -> None:
-        """Release graph, names and what was learnt."""
+        """Release graph, names and model."""
         self._table = self._known = self._search = None
         self._state = State()
 
     def fingerprint(self) -> str:
-        """Identify the graph, the filler, the texts, the settings and what was learnt."""
+        """Identify the graph, the filler, the texts, the settings and the model."""
         needs = [one.fingerprint() for one in (self.graph, self.filler, self.index) if one is not None]
         settings = [
             f"{field.name}={getattr(self, field.name)!r}"
@@ -236,20 +236,15 @@ class MaskedLMCompleter(Completer):
         if self.top is None:
             labels = [self._rated_labels(row, known) for row in some]
         found = iter(search.search([row.sentences for row in some], labels))
-        filters = Filters(
-            self._rules.stability,
-            self._rules.stability_limit,
-            self._rules.types,
-            self._rules.popularity,
-            self.homonyms == "all",
-        )
         answers: list[tuple[_Asked | None, list[Candidate]]] = []
         for row in rows:
             if row is None:
                 answers.append((None, []))
                 continue
-            candidates = filters.candidates(next(found), search.trie, known, row.end, row.step)
-            answers.append((row, candidates))
+            every = self.homonyms == "all"
+            answers.append(
+                (row, candidates_of(next(found), search.trie, known, row.end, row.step, self._rules, homonyms=every))
+            )
         return answers
 
     def _rated_labels(self, asked: _Asked, known: FillerTypes) -> list[tuple[str, ...]]:
@@ -283,7 +278,7 @@ class MaskedLMCompleter(Completer):
         return features(candidates, prior, len(asked.sentences.templates))
 
     def _evidence(self, asked: _Asked, one: Candidate) -> tuple[Evidence, ...]:
-        """Return the filled sentence, and the paragraph beside it if there is one."""
+        """Return the filled sentence, and the paragraph beside it, if any."""
         trie = self._opened()[2].trie
         template = asked.sentences.templates[one.found.best]
         name, label = asked.sentences.name, trie.names[one.label]
@@ -295,7 +290,7 @@ class MaskedLMCompleter(Completer):
         return tuple(found)
 
     def _templates(self, relations: Sequence[str]) -> dict[str, tuple[Template, ...]]:
-        """Return the templates of each relation; that of its label where it has none."""
+        """Return the templates of each relation; without any, a template of its label."""
         found: dict[str, tuple[Template, ...]] = {}
         without = []
         for relation in sorted(set(relations)):
@@ -405,15 +400,11 @@ class MaskedLMCompleter(Completer):
         return SoftPrior.learn(np.vstack(rows), np.array(right)), counts
 
     def save(self, folder: Path) -> None:
-        """Write what was learnt, as JSON."""
+        """Write the model as JSON."""
         self._state.save(folder)
 
     def load(self, folder: Path) -> None:
-        """Read what ``save`` wrote.
-
-        Raises:
-            DriverError: If it cannot be read, or was learnt with another tokenizer.
-        """
+        """Read what ``save`` wrote."""
         self._state = State.read(folder, self.filler)
 
     def _opened(self) -> tuple[TripleTable, FillerTypes, LabelSearch]:

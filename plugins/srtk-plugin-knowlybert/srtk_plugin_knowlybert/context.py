@@ -1,4 +1,4 @@
-"""Context of a sentence: what texts say about its known entity."""
+"""Context of a sentence: texts about its known entity."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from srtk_framework.roles import Index
 from srtk_framework.text import clean, sentences
 from srtk_framework.values import batched
 
-_HITS = 10
+_HITS = 10  # Among which the text about an entity is sought by its first sentence.
 _BATCH = 256
 
 

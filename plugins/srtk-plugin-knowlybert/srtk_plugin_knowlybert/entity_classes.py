@@ -2,45 +2,31 @@
 
 from __future__ import annotations
 
-from collections import Counter
 from collections.abc import Iterable, Mapping
-
-import attrs
 
 from srtk_framework.graph import TripleTable
 from srtk_framework.values import Schema, Step
 
 
-@attrs.frozen(eq=False)
-class EntityClasses:
-    """Classes of entities by the type and subclass relations of a graph (KnowlyBERT, section 3.3).
+def entity_classes(table: TripleTable, schema: Schema) -> dict[str, frozenset[str]]:
+    """Read the classes of entities by the type and subclass relations of a graph (KnowlyBERT, section 3.3).
 
     The classes of an entity are its types and the direct superclasses of those; an entity without a type has its own
     superclasses and theirs.
 
-    Attributes:
-        classes: By entity; what has no class is not in it.
+    Returns:
+        Classes by entity, for entities with a class.
     """
-
-    classes: Mapping[str, frozenset[str]]
-
-    @classmethod
-    def of(cls, table: TripleTable, schema: Schema) -> EntityClasses:
-        """Read the classes of all entities."""
-        types, above = _objects(table, schema.type_relations), _objects(table, schema.subclass_relations)
-        found = {}
-        for id_ in types.keys() | above.keys():
-            own = types.get(id_) or above.get(id_, set())
-            found[id_] = frozenset(own.union(*(above.get(one, set()) for one in own)))
-        return cls(found)
-
-    def counted(self, ids: Iterable[str]) -> Counter[str]:
-        """Count the classes of some entities."""
-        return Counter(one for id_ in ids for one in self.classes.get(id_, ()))
+    types, above = _objects(table, schema.type_relations), _objects(table, schema.subclass_relations)
+    found = {}
+    for id_ in types.keys() | above.keys():
+        own = types.get(id_) or above.get(id_, set())
+        found[id_] = frozenset(own.union(*(above.get(one, set()) for one in own)))
+    return found
 
 
 def expected_classes(counts: Mapping[str, int], share: float) -> frozenset[str]:
-    """Return the classes that are frequent beside the most frequent one.
+    """Return the classes that are frequent beside the most frequent class.
 
     Args:
         counts: Number of fillers by class.
@@ -52,7 +38,7 @@ def expected_classes(counts: Mapping[str, int], share: float) -> frozenset[str]:
 
 
 def fillers(table: TripleTable, step: Step) -> list[str]:
-    """Return the entities at the far end of a step, one for each triple."""
+    """Return the entities at the far end of a step, for each of its triples."""
     number = table.relation_numbers.get(step.relation)
     if number is None:
         return []

@@ -9,20 +9,19 @@ import attrs
 import numpy as np
 
 from srtk_framework.roles import MaskFiller
-from srtk_framework.values import DriverError, MaskedText, batched
+from srtk_framework.values import MaskedText, batched
 from srtk_plugin_knowlybert.aggregation import Mean, label_score
 from srtk_plugin_knowlybert.label_trie import LabelTrie, Tokens
 from srtk_plugin_knowlybert.templates import Template
 
 Over = Literal["greatest", "mean"]
 
-_BATCH = 1024
-"""Texts that are filled at once."""
+_BATCH = 1024  # Texts that are filled at once.
 
 
 @attrs.frozen
 class Sentences:
-    """What is asked: the templates of a relation, one end of which is known.
+    """The templates of a relation with a known end.
 
     Attributes:
         templates: The templates, best first.
@@ -67,7 +66,7 @@ class LabelSearch:
         masks: Most gaps of a sentence.
         top: Tokens of each gap that are joined to labels; None to rate all labels instead.
         mean: How the tokens of a label make its score.
-        over: How its scores in several templates make one: the ``greatest``, or their ``mean``.
+        over: Score of a label over several templates: the ``greatest``, or their ``mean``.
     """
 
     filler: MaskFiller
@@ -163,19 +162,6 @@ def _add(found: dict[Tokens, Found], label: Tokens, score: float, place: int) ->
     found[label] = Found(most, min(score, before.least), before.templates + 1, best, before.total + score, most)
 
 
-def check_filler(filler: MaskFiller, top: int | None) -> None:
-    """Refuse a filler that cannot do what the search needs.
-
-    Raises:
-        DriverError: If tokens are to be found and the filler only rates given ones.
-    """
-    if top is not None and not filler.fills():
-        raise DriverError(
-            "the filler only rates given labels; set `top: null`, so that labels are rated, and `types: seen` or"
-            " `signatures`, so that these are few"
-        )
-
-
 def one_by_one(found: Mapping[Tokens, Found]) -> list[tuple[Tokens, Found]]:
-    """Return labels, best first; equal ones by their tokens."""
+    """Return labels, best first; ties by their tokens."""
     return sorted(found.items(), key=lambda one: (-one[1].score, one[0]))

@@ -11,7 +11,7 @@ from srtk_framework.roles import MaskFiller
 from srtk_framework.values import batched
 
 Tokens = tuple[str, ...]
-_BATCH = 4096
+_BATCH = 4096  # Names that the filler divides at once.
 
 
 @attrs.frozen(eq=False)

@@ -8,8 +8,8 @@ from typing import Literal
 from srtk_framework.values import best_first
 
 Metric = Literal["words", "characters", "sets"]
+# The longest matching blocks of the words, or of the characters; or the words that both have, of those of either.
 METRICS: tuple[Metric, ...] = ("words", "characters", "sets")
-"""The longest matching blocks of the words, or of the characters; or the words that both have, of those of either."""
 
 
 def similarity(one: str, other: str, metric: Metric) -> float:

@@ -1,4 +1,4 @@
-"""A prior of fillers: the probability of a candidate from its scores and from what the graph says of it."""
+"""A prior of fillers: the probability of a candidate from its scores and from its place in the graph."""
 
 from __future__ import annotations
 
@@ -14,10 +14,10 @@ from srtk_framework.values import DriverError
 from srtk_plugin_knowlybert.candidates import Candidate
 from srtk_plugin_knowlybert.filler_types import PRIOR_FEATURES
 
+# What the language model says of a candidate; see ``features``.
 SCORE_FEATURES = ("greatest", "mean", "behind", "templates", "tokens")
-"""What the language model says of a candidate; see ``features``."""
 
-_LEAST = 1e-6
+_LEAST = 1e-6  # Keeps the logarithms finite.
 
 
 def features(
@@ -25,9 +25,9 @@ def features(
 ) -> npt.NDArray[np.float64]:
     """Return one row for each candidate of a pattern, float64 [n, 11].
 
-    The first columns are those of ``SCORE_FEATURES``: the log-odds of the greatest score over the templates, and of the
-    mean one; the logarithm of the mean score less that of the pattern's best; the share of the templates that found the
-    label; the number of tokens. The rest is the prior.
+    The first columns are ``SCORE_FEATURES``: the log-odds of the greatest and of the mean score over the templates; the
+    logarithm of the ratio of the mean score to the pattern's best. Then the share of the templates that found the
+    label, and the number of tokens. The rest is the prior.
 
     Args:
         candidates: All candidates of the pattern.
@@ -74,7 +74,7 @@ class SoftPrior:
 
     @classmethod
     def from_json(cls, data: Mapping[str, Any]) -> SoftPrior:
-        """Read what ``to_json`` returned.
+        """Read the result of ``to_json``.
 
         Raises:
             KeyError or TypeError: For anything else.

@@ -1,4 +1,4 @@
-"""What the ``masked-lm`` completer learns, and the folder that keeps it."""
+"""Model of the ``masked-lm`` completer, and its folder."""
 
 from __future__ import annotations
 
@@ -18,13 +18,13 @@ from srtk_plugin_knowlybert.templates import Template, written_templates
 
 FILE, TEMPLATES = "masked-lm.json", "templates.json"
 _FORMAT = "srtk-masked-lm-1"
+# Texts that tell tokenizers apart.
 _PROBE = ("Riga", "the capital of Latvia", "1201", "unquestionably", "Čiekurkalns", "New York City")
-"""Texts that tell tokenizers apart."""
 
 
 @attrs.frozen
 class State:
-    """What was learnt.
+    """Templates, threshold and prior.
 
     Attributes:
         templates: By relation, best first.
@@ -56,7 +56,7 @@ class State:
 
     @classmethod
     def read(cls, folder: Path, filler: MaskFiller) -> State:
-        """Read what ``save`` wrote.
+        """Read a saved model.
 
         Raises:
             DriverError: If it cannot be read, or was learnt with another tokenizer than the filler's.

@@ -12,12 +12,9 @@ from srtk_plugin_knowlybert.template_mining import distinct_templates, mine_temp
 from srtk_plugin_knowlybert.template_ranking import Names, by_overlap, by_pairs
 from srtk_plugin_knowlybert.templates import Template
 
-MOST_WORDS = 15
-"""Most words of a sentence that becomes a template."""
-SIMILAR = 0.8
-"""Templates that are more similar than this are in one cluster."""
-RANKED = 100
-"""Templates of a relation that a ranking keeps for the next."""
+MOST_WORDS = 15  # Most words of a sentence that becomes a template.
+SIMILAR = 0.8  # Templates that are more similar than this are in one cluster.
+RANKED = 100  # Templates of a relation that a ranking keeps for the next.
 
 
 def chosen_templates(
@@ -33,7 +30,7 @@ def chosen_templates(
     Args:
         entries: Texts with mentions.
         table: The triples.
-        search: Finds labels; its templates are ranked by what it finds.
+        search: Finds labels, by which templates are ranked.
         names: Names of the entities.
         settings: Settings of the training.
         seed: Of the pairs that are drawn.

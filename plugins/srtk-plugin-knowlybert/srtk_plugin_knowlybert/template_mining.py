@@ -96,7 +96,7 @@ def relations_of_pairs(table: TripleTable) -> Mapping[tuple[str, str], tuple[str
 
 
 def distinct_templates(mined: Iterable[Mined], most: float, metric: Metric) -> list[Mined]:
-    """Keep one template of each cluster of similar ones.
+    """Keep a template of each cluster of similar templates.
 
     Templates whose similarity is greater than ``most`` are in one cluster, and so are those that a chain of such pairs
     joins (single linkage). The shortest of a cluster stands for it, of equally short ones the first by its text; it

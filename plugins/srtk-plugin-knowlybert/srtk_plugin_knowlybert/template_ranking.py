@@ -1,4 +1,4 @@
-"""Ranking of templates by how well a language model fills them with what the graph holds."""
+"""Ranking of templates by how well a language model fills them with the facts of the graph."""
 
 from __future__ import annotations
 
@@ -17,10 +17,9 @@ from srtk_plugin_knowlybert.template_mining import Mined
 Ranker = Literal["overlap", "pairs"]
 RANKERS: tuple[Ranker, ...] = ("overlap", "pairs")
 
-_BATCH = 1024
+_BATCH = 1024  # Sentences that the filler rates at once.
 
-Names = dict[str, Sequence[str]]
-"""Names of each entity, its label first."""
+Names = dict[str, Sequence[str]]  # Names of each entity, its label first.
 
 
 def by_overlap(
@@ -28,9 +27,9 @@ def by_overlap(
 ) -> list[Mined]:
     """Rank templates by how many known fillers the language model proposes for their own sentences.
 
-    The weight is the number of known objects of the relation among the best labels for a masked object, plus that of
-    known subjects for a masked subject (KnowlyBERT, section 3.1); the sentence is the template with the names of the
-    first triple that it was made of.
+    The weight is the number of known objects of the relation among the best labels for a masked object, plus known
+    subjects for a masked subject (KnowlyBERT, section 3.1). The sentence is the template with the names of the first
+    triple that it was made of.
 
     Args:
         search: Finds labels.
@@ -41,7 +40,7 @@ def by_overlap(
         top: Labels that are looked at.
 
     Returns:
-        The templates, best first; equal ones by their texts.
+        The templates, best first; ties by their texts.
     """
     ends = {inverse: set(fillers(table, Step(relation, inverse))) for inverse in (False, True)}
     weights = [0] * len(mined)
@@ -74,7 +73,7 @@ def by_pairs(
         seed: Seed of the hashes.
 
     Returns:
-        The templates, best first; equal ones by their texts.
+        The templates, best first; ties by their texts.
     """
     facts = table.named(table.of_relation(table.relation_numbers[relation]))
     drawn = sorted(facts, key=lambda fact: (place("\t".join(fact), seed), fact))[:pairs]

@@ -21,7 +21,7 @@ _WRITTEN = {"[X]": SUBJECT, "[S]": SUBJECT, "[Y]": OBJECT, "[O]": OBJECT, SUBJEC
 
 @attrs.frozen(order=True)
 class Template:
-    """A sentence with one slot for the subject and one for the object of a relation.
+    """A sentence with a slot for the subject and a slot for the object of a relation.
 
     Attributes:
         text: The sentence on one line, with ``{subject}`` and ``{object}``.
@@ -55,7 +55,7 @@ class Template:
 
 
 def read_templates(path: Path) -> dict[str, tuple[Template, ...]]:
-    """Read the templates of relations, in the order of the file, which is that of their rank.
+    """Read the templates of relations, in the order of the file, which is their rank.
 
     The path is one of:
 

@@ -1,15 +1,14 @@
-"""Thresholds of scores: learnt from what the graph holds, and from the gaps between the scores of one query."""
+"""Thresholds of scores: from facts of the graph, and from the gaps between the scores of a query."""
 
 from __future__ import annotations
 
 import itertools
 from collections.abc import Sequence
 
+# A gap of at least this share of the largest one cuts before it, if it is no smaller than the mean of those before.
 LARGEST_SHARE = 0.5
-"""A gap of at least this share of the largest one cuts before it, if it is no smaller than the mean of those before."""
 
-BEST = 10
-"""Scores of a query that the dynamic threshold looks at."""
+BEST = 10  # Scores of a query that the dynamic threshold looks at.
 
 
 def static_threshold(known: Sequence[Sequence[float]]) -> float | None:
@@ -27,10 +26,10 @@ def static_threshold(known: Sequence[Sequence[float]]) -> float | None:
 
 
 def dynamic_threshold(scores: Sequence[float], static: float) -> float:
-    """Return the threshold of one query, by the gaps between its best scores; at least the static one.
+    """Return the threshold of a query, by the gaps between its best scores; at least the static threshold.
 
-    The scores are cut at the largest gap, or at an earlier one that is no smaller than the mean of the gaps before the
-    largest and greater than half of the largest.
+    The scores are cut at the largest gap, or at an earlier gap. This must be at least the mean of the gaps before the
+    largest, and greater than half of the largest.
 
     Args:
         scores: Scores of the query's answers, in any order.

@@ -21,15 +21,15 @@ class Rules:
 
     Attributes:
         mean: Score of a label from its tokens; see ``label_score``.
-        over: Score of a label from those in several templates: their ``mean``, in which a template that does not find
-            the label counts as 0, or the ``greatest``.
+        over: Score of a label over several templates: their ``mean``, with 0 for templates that do not find it, or the
+            ``greatest``.
         stability: Which labels are dropped, on which the templates disagree; see ``is_stable``.
         stability_limit: Limit of the stability.
         types: Which entities may fill the open end, where the completer's own ``types`` is left open.
         classes_of_answers: Whether the classes of known answers are expected where there are any.
         popularity: Least number of triples with the entity as object.
-        threshold: What cuts the answers of a pattern by their scores: the ``static`` threshold, which is the mean score
-            of what the graph holds; the ``dynamic`` one, at a large gap; ``both``; or ``none``.
+        threshold: Cut of the answers of a pattern by their scores: the ``static`` threshold, which is the mean score of
+            known answers; the ``dynamic`` threshold, at a large gap; ``both``; or ``none``.
         scale: On which the gaps between scores are measured.
     """
 
@@ -44,6 +44,7 @@ class Rules:
     scale: Literal["probability", "logarithm"] = "probability"
 
 
+# The paper (KnowlyBERT, Kalo et al. 2020).
 PUBLISHED = Rules(
     mean="probability",
     over="greatest",
@@ -53,9 +54,8 @@ PUBLISHED = Rules(
     popularity=1,
     threshold="both",
 )
-"""The paper (KnowlyBERT, Kalo et al. 2020)."""
+# The code that was published with it.
 CODE = Rules(
     mean="running", over="greatest", stability="sum", types="classes", popularity=1, threshold="both", scale="logarithm"
 )
-"""The code that was published with it."""
 RULES: dict[Variant, Rules] = {"default": Rules(), "published": PUBLISHED, "code": CODE}

@@ -117,7 +117,7 @@ def walked_on(walks: Walks, nodes: Ints, adjacency: Adjacency, base: int, backwa
 
 
 def spread(starts: Ints, counts: Ints) -> Ints:
-    """Return the numbers from each start on, as many as its count, one range after the other."""
+    """Return ranges of numbers in a row: for each start, as many numbers as its count."""
     whole = int(counts.sum())
     jumps = np.ones(whole, dtype=np.int64)
     filled = counts > 0

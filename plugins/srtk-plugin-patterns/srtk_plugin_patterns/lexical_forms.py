@@ -25,7 +25,7 @@ class LexicalForms:
     given: Mapping[str, str] = attrs.field(factory=dict)
 
     def forms(self, relations: Sequence[str]) -> list[str]:
-        """Return the form of each relation: the given one, else its label, else the words of its id."""
+        """Return the given form of each relation, else its label, else the words of its id."""
         unknown = sorted({relation for relation in relations if relation not in self.given})
         labels = dict(zip(unknown, self.graph.labels(unknown), strict=True)) if unknown else {}
         return [
@@ -35,7 +35,7 @@ class LexicalForms:
 
 
 def read_forms(file: FilePath) -> dict[str, str]:
-    """Read the forms of relations; ``text.read_relation_forms`` says what the file has.
+    """Read the forms of relations; ``text.read_relation_forms`` describes the file.
 
     A form may be a template, ``{subject} was born in {object}`` or ``[X] was born in [Y] .``: the two ends and the
     punctuation around the rest are taken away. Of several forms of a relation the first one counts.

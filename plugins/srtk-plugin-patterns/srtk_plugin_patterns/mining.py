@@ -1,13 +1,15 @@
 """Mining: which paths join the pairs of each relation, counted exactly over a triple table.
 
-A path is simple: it visits no node twice. So the triple of a pair lies on no other path between its two ends than the
-single step along it, and holding it out takes away that step alone, for that pair and relation.
+A path is simple: it visits no node twice. So the triple of a pair lies on
+no other path between its ends than the single step along it. Holding it out removes that step alone, for that pair
+and relation.
 """
 
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Sequence
 from itertools import chain, product
+from pathlib import Path as FilePath
 
 import attrs
 import numpy as np
@@ -23,17 +25,13 @@ from srtk_plugin_patterns.surroundings import surroundings
 
 Ints = npt.NDArray[np.int64]
 
-JOINED = 1 << 20
-"""Most paths that are joined at once, or walked from objects at once; some 50 bytes each."""
+JOINED = 1 << 20  # Most paths that are joined at once, or walked from objects at once; some 50 bytes each.
 
-WALKED = 1 << 21
-"""Most paths that are walked from a subject at once; some 50 bytes each."""
+WALKED = 1 << 21  # Most paths that are walked from a subject at once; some 50 bytes each.
 
-COUNTED = 1 << 23
-"""Most keys that are gathered before they are sorted; 8 bytes each."""
+COUNTED = 1 << 23  # Most keys that are gathered before they are sorted; 8 bytes each.
 
-Progress = Callable[[int, int], None]
-"""Called with the number of subjects that are done, and of all."""
+Progress = Callable[[int, int], None]  # Called with the number of subjects that are done, and of all.
 
 
 def mine_graph(
@@ -48,7 +46,7 @@ def mine_graph(
         graph: An open graph.
         settings: Settings of the mining.
         relations: Mine these alone. Totals, and so Score1, are then over these; None for all.
-        progress: Told from time to time how far it is.
+        progress: Called now and then; see ``Progress``.
 
     Raises:
         DriverError: If the graph cannot list its triples, and either the relations or the number of pairs is not given;
@@ -82,13 +80,13 @@ def mine(
     """Find the paths that join the pairs of each relation, and count the pairs that each joins.
 
     A path of n steps is allowed if it can be walked from both ends inwards within the hub bound: n / 2 of its steps
-    from the subject and the others from the object, the middle one of an odd number from either. So reversed pairs
+    from the subject and the rest from the object, the middle step of an odd number from either. So reversed pairs
     have reversed paths.
 
     Args:
         table: All triples between entities.
-        settings: Length, bounds, and what is kept.
-        progress: Told from time to time how far it is.
+        settings: Length, bounds, and limits of the result.
+        progress: Called now and then; see ``Progress``.
         only: Triples whose ends are the pairs to mine from; by default all of the table.
 
     Raises:
@@ -156,7 +154,7 @@ def _joined(
     base: int,
     progress: Progress | None,
 ) -> Iterator[Ints]:
-    """Yield keys (relation * base^length + code), one for each pair and each path that joins it."""
+    """Yield a key (relation * base^length + code) for each pair and each path that joins it."""
     size = base**settings.length
     join = _Join(len(table.entities))
     firsts = np.flatnonzero(np.append(True, pairs[1:, 0] != pairs[:-1, 0])[: len(pairs)])
@@ -239,30 +237,21 @@ def _reach(adjacency: Adjacency, length: int) -> list[npt.NDArray[np.float64]]:
 
 @attrs.frozen(eq=False)
 class _Growth:
-    """Grows simple paths from some nodes.
+    """Grows simple paths from some nodes."""
 
-    Attributes:
-        nodes: The nodes.
-        adjacency: Edges.
-        base: One more than the number of steps.
-        backward: The paths are found from their objects.
-        reach: Bounds on the number of paths from each node.
-        most: Most paths of a length that are grown at once, unless the edges of one node are more.
-    """
-
-    nodes: Ints
-    adjacency: Adjacency
-    base: int
-    backward: bool
-    reach: Sequence[npt.NDArray[np.float64]]
-    most: int
+    nodes: Ints  # The nodes.
+    adjacency: Adjacency  # Edges.
+    base: int  # One more than the number of steps.
+    backward: bool  # The paths are found from their objects.
+    reach: Sequence[npt.NDArray[np.float64]]  # Bounds on the number of paths from each node.
+    most: int  # Most paths of a length that are grown at once, unless the edges of one node are more.
 
     def longer(self, walks: Walks) -> Walks:
         """Lengthen paths by a step."""
         return walked_on(walks, self.nodes, self.adjacency, self.base, self.backward)
 
     def __call__(self, walks: Walks, length: int) -> Iterator[list[Walks]]:
-        """Yield some paths and all longer ones that begin with them, up to a length; each once, in bounded parts."""
+        """Yield some paths and all their continuations up to a length; each once, in bounded parts."""
         sizes = self.reach[length - walks.length][walks.ends]
         if walks.length == length or sizes.sum() <= self.most:
             found = [walks]
@@ -276,7 +265,7 @@ class _Growth:
 
 
 def _whole_steps(first: Walks, reach: npt.NDArray[np.float64], most: int) -> Iterator[slice]:
-    """Split paths of one step, which are sorted by it, where the step changes, so that what follows fits."""
+    """Split paths of one step, sorted by it, where the step changes, so that their continuations fit."""
     if not len(first):
         yield slice(0, 0)
         return
@@ -388,10 +377,7 @@ class _Counts:
     def _merge(self) -> None:
         keys = np.concatenate([np.zeros(0, dtype=np.int64), *self._waiting])
         self._waiting, self._size = [], 0
-        keys.sort()
-        first = np.flatnonzero(np.append(True, keys[1:] != keys[:-1])) if len(keys) else np.zeros(0, dtype=np.int64)
-        numbers = np.diff(np.append(first, len(keys)))
-        keys = keys[first]
+        keys, numbers = np.unique(keys, return_counts=True)
         if len(self._keys):
             # Those that were counted before keep their places; the others are inserted.
             at = np.searchsorted(self._keys, keys)
@@ -415,14 +401,30 @@ def _totals(codes: Ints, numbers: Ints, kept: npt.NDArray[np.bool_]) -> Ints:
 
 
 def _distinct(parts: list[Ints]) -> Ints:
-    keys = parts[0] if len(parts) == 1 else np.concatenate([np.zeros(0, dtype=np.int64), *parts])
-    keys = np.sort(keys)
-    found: Ints = keys[np.append(True, keys[1:] != keys[:-1])] if len(keys) else keys
+    return np.unique(np.concatenate([np.zeros(0, dtype=np.int64), *parts]))
+
+
+def given_or_mined(
+    folder: str | None, table: TripleTable, settings: MiningSettings, only: Sequence[Triple] | None = None
+) -> PathPatterns:
+    """Read the patterns in a folder, or mine those of a table where no folder is named; see ``mine``.
+
+    Raises:
+        DriverError: If the patterns in the folder were mined from other triples.
+    """
+    if folder is None:
+        return mine(table, settings, only=only)
+    found = PathPatterns.load(FilePath(folder).expanduser())
+    if found.content != table.content_hash():
+        raise DriverError(
+            f"the patterns in {folder} were mined from another graph than the {len(table.triples):,} triples that are"
+            " left to learn from; omit `patterns`, so that training mines these, or hold out no facts"
+        )
     return found
 
 
 def describe(patterns: PathPatterns) -> str:
-    """Say in a line what was mined and what was cut."""
+    """Describe the patterns and the cuts in a line."""
     paths = sum(len(found.paths) for found in patterns.relations.values())
     mined = sum(found.mined for found in patterns.relations.values())
     text = f"{paths:,} paths of {len(patterns.relations):,} relations, mined from {mined:,} pairs"

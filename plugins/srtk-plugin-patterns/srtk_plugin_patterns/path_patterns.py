@@ -4,24 +4,17 @@ from __future__ import annotations
 
 import json
 import math
-import os
 from collections.abc import Mapping
 from pathlib import Path as FilePath
-from typing import Any
 
 import attrs
 
-from srtk_framework.values import DriverError, InputError, Path, Step, at_least, close_matches
+from srtk_framework.records import write_text
+from srtk_framework.values import DriverError, InputError, Path, Step, at_least, between, close_matches
 
 FILE = "patterns.json"
 _FORMAT = "srtk-path-patterns-1"
-LONGEST = 7
-"""Most steps of a path, as in the data of Das et al. (AKBC 2016)."""
-
-
-def _length(_: Any, field: attrs.Attribute[int], value: int) -> None:
-    if not 1 <= value <= LONGEST:
-        raise ValueError(f"{field.name} is {value}; a path has 1 to {LONGEST} steps")
+LONGEST = 7  # Most steps of a path, as in the data of Das et al. (AKBC 2016).
 
 
 @attrs.frozen
@@ -38,7 +31,7 @@ class MiningSettings:
         seed: Seed of the hashes.
     """
 
-    length: int = attrs.field(default=4, validator=_length)
+    length: int = attrs.field(default=4, validator=between(1, LONGEST))
     hub: int | None = attrs.field(default=100, validator=at_least(1))
     pairs: int | None = attrs.field(default=None, validator=at_least(1))
     least: int = attrs.field(default=2, validator=at_least(1))
@@ -72,7 +65,7 @@ class RelationPaths:
         relation: Id of the relation.
         facts: Its triples between entities.
         mined: Those from which paths were mined.
-        paths: Those that join most pairs first, then shorter ones, then by steps.
+        paths: The paths, by the number of pairs that they join, then by length, then by steps.
     """
 
     relation: str
@@ -100,7 +93,7 @@ class RelationPaths:
         return max((middle - wide) / (1 + z * z / n), 0.0)
 
     def best(self, count: int, productive: int = 20, bounded: bool = False) -> tuple[MinedPath, ...]:
-        """Choose paths in two steps: of the most productive ones, the most exclusive.
+        """Choose the most exclusive of the most productive paths.
 
         Args:
             count: Paths to choose.
@@ -109,7 +102,7 @@ class RelationPaths:
                 by chance loses.
 
         Returns:
-            The most exclusive first; equal ones with the shorter first, then by steps.
+            The most exclusive first; among equals the shorter first, then by steps.
         """
         exclusive = self.bound1 if bounded else self.score1
         kept = self.paths[:productive]
@@ -118,13 +111,13 @@ class RelationPaths:
 
 @attrs.frozen
 class PathPatterns:
-    """What was mined from a graph.
+    """Patterns that were mined from a graph.
 
     Attributes:
         relations: Paths by relation; a relation without a pair to mine from is left out.
         settings: Settings of the mining.
         content: Hash of the graph's triples; see ``TripleTable.content_hash``.
-        cut: What was not walked or not kept, by name.
+        cut: Number of edges not walked, and of paths not kept, by name.
     """
 
     relations: Mapping[str, RelationPaths]
@@ -145,18 +138,6 @@ class PathPatterns:
             )
         return self.relations[relation]
 
-    def check(self, content: str, folder: str) -> None:
-        """Refuse patterns of another graph.
-
-        Raises:
-            DriverError: If the graph's triples have another hash.
-        """
-        if content != self.content:
-            raise DriverError(
-                f"the patterns in {folder} were mined from another graph: its triples differ; mine this one with"
-                " `srtk patterns mine`"
-            )
-
     def save(self, folder: FilePath) -> None:
         """Write ``patterns.json``, which appears whole or not at all."""
         data = {
@@ -174,13 +155,11 @@ class PathPatterns:
             },
         }
         folder.mkdir(parents=True, exist_ok=True)
-        made = folder / f".{FILE}.{os.getpid()}"
-        made.write_text(json.dumps(data, ensure_ascii=False, separators=(",", ":")) + "\n", encoding="utf-8")
-        made.replace(folder / FILE)
+        write_text(folder / FILE, json.dumps(data, ensure_ascii=False, separators=(",", ":")) + "\n")
 
     @classmethod
     def load(cls, folder: FilePath) -> PathPatterns:
-        """Read what ``save`` wrote.
+        """Read saved patterns.
 
         Raises:
             InputError: If the file is missing, cut short, or not of this form.

@@ -12,16 +12,15 @@ from typing import Any, ClassVar
 import attrs
 import numpy as np
 
-from srtk_framework.records import read_json, write_json
+from srtk_framework.records import read_model, write_json
 from srtk_framework.roles import PLAIN, KnowledgeGraph, PathScorer, SearchSettings, TrainingTask, absent
 from srtk_framework.text import fold, unnamed_entities, without_mentions, words
-from srtk_framework.values import SCORE_DIGITS, DriverError, InputError, Path, Question, Step, TrainingExample
+from srtk_framework.values import SCORE_DIGITS, DriverError, Path, Question, Step, TrainingExample
 from srtk_plugin_patterns.path_shares import LearntPath, PathLesson, PathShares, Tuning, learn, tune
 
-FILE = "path_shares.json"
-"""File of what was learnt in the folder of the model."""
+FILE = "path_shares.json"  # File of what was learnt in the folder of the model.
 VERSION = 1
-_TUNING = {field.name for field in attrs.fields(Tuning)}
+_LOST = 0.05  # Share of the questions whose path the margins of a search may lose.
 
 
 @attrs.frozen
@@ -30,26 +29,18 @@ class PatternFitSettings:
 
     Attributes:
         mention: Replaces the entity's mention in the question; in a recipe as in the expander, by default nothing.
-        lost: Share of the questions whose path the margins of a search may lose, as far as held-out questions tell.
     """
 
     mention: str | None = attrs.field(default="", metadata={"as": "expander"})
-    lost: float = attrs.field(default=0.05, validator=[attrs.validators.gt(0), attrs.validators.lt(1)])
 
 
 @attrs.frozen
 class _Learnt:
-    """What a training leaves.
+    """Model of the scorer."""
 
-    Attributes:
-        mention: What replaced the entity's mention.
-        tuning: What held-out questions say of them.
-        paths: The paths, sorted.
-    """
-
-    mention: str | None
-    tuning: Tuning
-    paths: Sequence[LearntPath]
+    mention: str | None  # Text that replaced the entity's mention.
+    tuning: Tuning  # Power and margins, by held-out questions.
+    paths: Sequence[LearntPath]  # The paths, sorted.
 
     def to_json(self) -> dict[str, Any]:
         """Return the content of the file."""
@@ -64,37 +55,38 @@ class _Learnt:
         """Read the content of the file.
 
         Raises:
-            ValueError: If it was written by another version, or is no such content.
+            ValueError, KeyError, TypeError or AttributeError: If it is of another version, or no such content.
         """
-        if not isinstance(data, dict) or data.get("version") != VERSION:
-            version = data.get("version") if isinstance(data, dict) else None
-            raise ValueError(f"it is of version {version!r}, and this is version {VERSION}")
-        rows = data.get("paths")
-        if not (isinstance(rows, list) and rows and all(map(_is_path, rows))):
-            raise ValueError("its paths are missing or broken")
+        if data["version"] != VERSION:
+            raise ValueError(f"it is of version {data['version']!r}, and this is version {VERSION}")
         paths = [
-            LearntPath(tuple(map(Step.parse, row["path"])), float(row["weight"]), dict(sorted(row["words"].items())))
-            for row in rows
+            LearntPath(
+                tuple(map(Step.parse, row["path"])),
+                _size(row["weight"]),
+                {word: _size(weight) for word, weight in sorted(row["words"].items())},
+            )
+            for row in data["paths"]
         ]
-        mention, tuning = data.get("mention"), _tuning(data.get("tuning"))
-        if tuning is None or not isinstance(mention, str | None):
-            raise ValueError("its mention or its tuning is missing or broken")
-        ordered = sorted(paths, key=lambda path: [str(step) for step in path.steps])
-        return cls(mention, tuning, ordered)
+        numbers: dict[str, Any] = {name: None if v is None else _size(v) for name, v in data["tuning"].items()}
+        if not paths or not isinstance(data["mention"], str | None) or not all(one.weight for one in paths):
+            raise ValueError("its paths or its mention are missing or broken")
+        return cls(
+            data["mention"], Tuning(**numbers), sorted(paths, key=lambda path: [str(step) for step in path.steps])
+        )
 
 
 @attrs.define(eq=False)
 class PatternScorer(PathScorer):
     """Score a step by the share of training paths that go on by it, with the words of the question or without.
 
-    The score is the logarithm of a probability: that a question's path goes on from these steps by this one, or ends.
+    The score is the log-probability that a question's path goes on from these steps by the candidate, or ends.
     It needs no neural model, and learns from a few questions. Each training question counts once, divided among its
     paths by their quality; a path of quality 0 does not count. See ``PathShares`` for the smoothing.
 
     Attributes:
         graph: Graph that has the labels of entities, which training takes out of the questions.
         words: Multiply by the naive Bayes probability of the question's words, without the linked entity's mention.
-        path: Folder of a trained model; by default the one that this run trains.
+        path: Folder of a trained model; by default the model that this run trains.
     """
 
     learns: ClassVar[str] = "paths"
@@ -112,7 +104,7 @@ class PatternScorer(PathScorer):
         return [] if self.path is None else absent("path", str(FilePath(self.path).expanduser() / FILE))
 
     def open(self) -> None:
-        """Read the model, if one is named.
+        """Read the model in ``path``.
 
         Raises:
             DriverError: If it cannot be read.
@@ -125,7 +117,7 @@ class PatternScorer(PathScorer):
         self._learnt, self._shares, self._hash = None, None, "untrained"
 
     def fingerprint(self) -> str:
-        """Identify what was learnt, and whether words count."""
+        """Identify the model, and whether words count."""
         return f"patterns({self.graph.fingerprint()}, words={self.words}, {self._hash})"
 
     def scores_end(self) -> bool:
@@ -147,11 +139,7 @@ class PatternScorer(PathScorer):
     def score(
         self, questions: Sequence[str], paths: Sequence[Path], candidates: Sequence[Sequence[Step]]
     ) -> list[list[float]]:
-        """Return log-probabilities, rounded to four decimals.
-
-        Raises:
-            DriverError: If nothing was learnt.
-        """
+        """Return log-probabilities, rounded to four decimals."""
         if self._shares is None:
             raise DriverError(
                 "the path scorer patterns has learnt nothing; train it (`train: {questions: FILE, supervision:"
@@ -175,7 +163,7 @@ class PatternScorer(PathScorer):
                 f"none of the {len(task.examples)} training questions has a relation path of a quality above 0; use a"
                 " supervision that finds some, such as gold-path or shortest-path"
             )
-        tuning = tune(lessons, training.lost, task.seed)
+        tuning = tune(lessons, _LOST, task.seed)
         self._use(_Learnt(mention, tuning, learn(lesson for row in lessons for lesson in row)))
         assert self._learnt is not None
         figures = {
@@ -189,32 +177,14 @@ class PatternScorer(PathScorer):
         return figures
 
     def save(self, folder: FilePath) -> None:
-        """Write what was learnt as JSON.
-
-        Raises:
-            DriverError: If nothing was learnt.
-        """
+        """Write the model as JSON."""
         if self._learnt is None:
             raise DriverError("the path scorer patterns has learnt nothing that could be saved; train it first")
         write_json(folder / FILE, self._learnt.to_json())
 
     def load(self, folder: FilePath) -> None:
-        """Read what ``save`` wrote.
-
-        Raises:
-            DriverError: If it cannot be read.
-        """
-        file = folder / FILE
-        remedy = "train the scorer again, or correct the path"
-        try:
-            data = read_json(file)
-        except InputError as error:
-            raise DriverError(f"{error}; {remedy}") from error
-        try:
-            learnt = _Learnt.from_json(data)
-        except ValueError as error:
-            raise DriverError(f"{file} is no model of the path scorer patterns: {error}; {remedy}") from error
-        self._use(learnt)
+        """Read a saved model."""
+        self._use(read_model(folder / FILE, "patterns", _Learnt.from_json))
 
     def _use(self, learnt: _Learnt) -> None:
         text = json.dumps(learnt.to_json(), sort_keys=True)
@@ -250,23 +220,8 @@ def _text(question: Question, entity: str, mention: str | None, labels: Mapping[
     return question.text if mention is None or link is None else without_mentions(question, [link], labels, mention)
 
 
-def _is_path(row: Any) -> bool:
-    if not isinstance(row, dict) or not isinstance(row.get("path"), list) or not isinstance(row.get("words"), dict):
-        return False
-    steps = all(isinstance(step, str) and step not in ("", "^", "END") for step in row["path"])
-    return steps and all(map(_is_weight, [row.get("weight"), *row["words"].values()]))
-
-
-def _tuning(data: Any) -> Tuning | None:
-    """Return the tuning in a file; None if it is broken."""
-    if not isinstance(data, dict) or data.keys() != _TUNING or not _is_size(data["power"]):
-        return None
-    return Tuning(**data) if all(value is None or _is_size(value) for value in data.values()) else None
-
-
-def _is_weight(value: Any) -> bool:
-    return _is_size(value) and value > 0
-
-
-def _is_size(value: Any) -> bool:
-    return isinstance(value, int | float) and not isinstance(value, bool) and math.isfinite(value) and value >= 0
+def _size(value: Any) -> float:
+    """Return a finite number of at least 0."""
+    if not math.isfinite(value) or value < 0:
+        raise ValueError(f"{value!r} is no weight")
+    return float(value)

@@ -16,13 +16,11 @@ from srtk_framework.values import END, Path, Step
 Floats = npt.NDArray[np.float64]
 Ints = npt.NDArray[np.int64]
 
-_RECENT = 512
-"""Questions whose words are kept in memory."""
+_RECENT = 512  # Questions whose words are kept in memory.
+# Powers of the words' probability among which ``tune`` chooses; 0 is without words.
 POWERS = (0.0, 0.05, 0.1, 0.15, 0.2, 0.3, 0.4, 0.5, 0.6, 0.8, 1.0)
-"""Powers of the words' probability among which ``tune`` chooses; 0 is without words."""
 _FOLDS = 5
-_MOST = 1000
-"""Most questions that are held out to tune."""
+_MOST = 1000  # Most questions that are held out to tune.
 
 
 @attrs.frozen
@@ -77,22 +75,16 @@ def learn(lessons: Iterable[PathLesson]) -> list[LearntPath]:
 
 
 class _Counts(NamedTuple):
-    """What follows in one context, by number.
+    """Continuations in one context, by number."""
 
-    Attributes:
-        numbers: Numbers of the steps that follow.
-        weights: Weight of each.
-        total: Sum of the weights.
-    """
-
-    numbers: Ints
-    weights: Floats
-    total: float
+    numbers: Ints  # Numbers of the steps that follow.
+    weights: Floats  # Weight of each.
+    total: float  # Sum of the weights.
 
     def smooth(self, wider: Floats) -> Floats:
-        """Mix the shares of this context with those of a wider one (Witten and Bell 1991).
+        """Mix the shares of this context with the shares of a wider context (Witten and Bell 1991).
 
-        The wider context weighs as many questions as this one has different continuations: where nearly every question
+        The wider context weighs as many questions as this context has continuations: where nearly every question
         went on differently, the next one will too.
         """
         kinds = len(self.numbers)
@@ -123,7 +115,7 @@ class _Words:
         }
 
     def smooth(self, words: Sequence[str], wider: Floats) -> Floats:
-        """Mix the shares of words after each step with those of a wider context, as ``_Counts.smooth`` does.
+        """Mix the shares of words after each step with their shares in a wider context, as ``_Counts.smooth`` does.
 
         Args:
             words: The words.
@@ -141,15 +133,15 @@ class _Words:
 class PathShares:
     """Smoothed probabilities of how a path goes on, from the paths of training questions.
 
-    The share of a step after a prefix is mixed with its share after the prefix's last step at this depth, at this
-    depth, and anywhere, and at last with a uniform distribution. That covers END, every step that training has seen,
-    and the candidates that it has not seen, which are all equally likely. So the probabilities of END and of distinct
+    Shares of a step are smoothed from narrow to wide contexts: after the prefix, after its last step at this depth, at
+    this depth, and anywhere. The widest is a uniform distribution over END, every step in the training, and the other
+    candidates. So the probabilities of END and of distinct
     candidates never add up to more than 1, and none is 0.
 
-    The words of a question multiply these (naive Bayes) by the share that each word has among the words of the
-    questions whose paths go on by that step; smoothed likewise by those of all questions with this step in their
-    path, and those of all questions. After a step that was not seen, words are as in all questions. Words that no
-    training question has say nothing. The products are divided by their sum.
+    The words of a question multiply these shares (naive Bayes): each by its share among the words of the questions
+    whose paths go on by that step. It is smoothed by its shares in all questions with the step in their path, and in
+    all questions. A step outside the training has the words of all questions; unknown words do not count. The products
+    are divided by their sum.
 
     Words of a question depend on each other, so that their product is too sure of itself; a power between 0 and 1
     takes that back.
@@ -210,7 +202,7 @@ class PathShares:
         return losses
 
     def _of_paths(self, path: Path, new: int) -> Floats:
-        """Return the logarithms of the shares of the known steps after a path, and that of each of ``new`` others."""
+        """Return the logarithms of the shares of known steps after a path, and of each of ``new`` other steps."""
         uniform = 1 / (len(self._numbers) + new)
         shares = np.full(len(self._numbers) + 1, uniform)
         for context in reversed(_contexts(path)):
@@ -228,7 +220,7 @@ class PathShares:
         return logs
 
     def _word_shares(self, words: tuple[str, ...]) -> Floats:
-        """Return the share of each word among those of all questions with a step in their path, as [words, steps]."""
+        """Return the share of each word in all questions with a step in their path, as [words, steps]."""
         recent = self._recent
         if words not in recent:
             if len(recent) >= _RECENT:
@@ -241,12 +233,12 @@ class PathShares:
 
 @attrs.frozen
 class Tuning:
-    """What questions that were held out say of the probabilities.
+    """Power and margins that suit held-out questions.
 
     Attributes:
         power: The one of ``POWERS`` by which the held-out paths are most probable.
-        margin: Least log-probability, without its sign, of the likeliest path of a held-out question, but for a share
-            of the questions; None where there are too few questions to tell.
+        margin: Bound on minus the log-probability of a held-out question's likeliest path, which a share of the
+            questions may exceed; None with too few questions.
         plain_margin: The same without words.
     """
 
@@ -256,11 +248,11 @@ class Tuning:
 
 
 def tune(questions: Sequence[Sequence[PathLesson]], lost: float, seed: int) -> Tuning:
-    """Predict the paths of questions by what the others teach (cross-validation).
+    """Predict the paths of questions by a model of the other questions (cross-validation).
 
-    No path is more probable than 1. So a search that drops what is more than ``margin`` below its best keeps the path
-    of a new question with a probability of at least 1 - ``lost``, whatever else it finds: the quantile is that of split
-    conformal prediction (Lei et al. 2018), with the finite-sample correction.
+    No path is more probable than 1. So a search that drops paths more than ``margin`` below its best keeps the path of
+    a new question with a probability of at least 1 - ``lost``. The quantile is from split conformal prediction (Lei et
+    al. 2018), with the finite-sample correction.
 
     Args:
         questions: The lessons of each question.
@@ -294,7 +286,7 @@ def _quantile(losses: Floats, lost: float) -> float | None:
 
 
 def _posterior(logs: Floats, words: Floats, new: int) -> Floats:
-    """Multiply probabilities by those of words, and divide by the sum, in which the last one counts ``new`` times."""
+    """Multiply the probabilities of steps and words, and divide by the sum; the last step counts ``new`` times."""
     products: Floats = logs + words
     most = products.max()
     total = float(np.exp(products[:-1] - most).sum()) + new * np.exp(products[-1] - most)
@@ -303,7 +295,7 @@ def _posterior(logs: Floats, words: Floats, new: int) -> Floats:
 
 
 def _contexts(prefix: Path) -> list[Any]:
-    """Return the contexts of a prefix, narrowest first; each one's questions are among those of the next."""
+    """Return the contexts of a prefix, narrowest first; the questions of each are also in the next."""
     depth = len(prefix)
     narrow = [prefix, (depth, prefix[-1])] if depth > 1 else [prefix]
     return [*narrow, depth, None] if depth else [prefix, None]

@@ -11,13 +11,12 @@ from srtk_framework.values import Triple
 def triples_along(table: TripleTable, start: int, path: Sequence[int], end: int) -> tuple[Triple, ...]:
     """Return the triples along a path from one entity to another, from subject to object each.
 
-    Of several ways the one is taken that visits no entity twice, if there is one, and then the entities with the lowest
-    numbers.
+    A way that visits no entity twice comes first, then the entities with the lowest numbers.
 
     Args:
         table: The triples.
         start: Number of the entity at which the path starts.
-        path: Step numbers, at least one.
+        path: Step numbers; at least one.
         end: Number of the entity at which it ends.
 
     Returns:

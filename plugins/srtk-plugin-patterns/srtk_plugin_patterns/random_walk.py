@@ -14,6 +14,7 @@ import numpy as np
 import numpy.typing as npt
 
 from srtk_framework.graph import TripleTable
+from srtk_plugin_patterns.step_matrices import StepMatrices
 
 Ints = npt.NDArray[np.int64]
 
@@ -24,12 +25,16 @@ class RandomWalk:
 
     Attributes:
         table: The triples; a loop is no edge.
-        simple: Whether a walk visits no entity twice: it chooses among the edges that lead to others.
+        simple: Whether a walk visits no entity twice: it chooses among the edges to new entities.
     """
 
     table: TripleTable
     simple: bool = False
-    _edges: dict[int, Any] = attrs.field(factory=dict)
+    _matrices: StepMatrices = attrs.field(init=False)
+    _of_step: dict[int, Any] = attrs.field(init=False, factory=dict)
+
+    def __attrs_post_init__(self) -> None:
+        self._matrices = StepMatrices(self.table)
 
     def ends(self, starts: Ints, path: Sequence[int], held_out: Ints | None = None) -> Any:
         """Return the probability of each entity at the end of a path.
@@ -49,7 +54,7 @@ class RandomWalk:
         size = len(self.table.entities)
         reached = csr_array((np.ones(len(starts)), (np.arange(len(starts)), starts)), shape=(len(starts), size))
         for step in path:
-            edges = self._step(step)
+            edges = self._matrices.step(step)
             after = reached @ self._shares(step)
             if held_out is not None:
                 after = after + self._without(reached, edges, step, held_out)
@@ -57,28 +62,17 @@ class RandomWalk:
             reached = after
         return reached
 
-    def _step(self, step: int) -> Any:
-        """Return the edges of a step: 1 from the row to the column."""
-        from scipy.sparse import csr_array
-
-        if step not in self._edges:
-            rows = self.table.of_relation(step // 2)
-            rows = rows[rows[:, 0] != rows[:, 2]]
-            begins, ends = (rows[:, 2], rows[:, 0]) if step % 2 else (rows[:, 0], rows[:, 2])
-            size = len(self.table.entities)
-            found = csr_array((np.ones(len(rows)), (begins, ends)), shape=(size, size))
-            counts = np.maximum(np.diff(found.indptr), 1)
-            shares = found.copy()
-            shares.data = np.repeat(1 / counts, np.diff(found.indptr))
-            self._edges[step] = found, shares
-        return self._edges[step][0]
-
     def _shares(self, step: int) -> Any:
-        self._step(step)
-        return self._edges[step][1]
+        """Return the edges of a step, each with its probability."""
+        if step not in self._of_step:
+            edges = self._matrices.step(step)
+            shares = edges.astype(np.float64)
+            shares.data = np.repeat(1 / np.maximum(np.diff(edges.indptr), 1), np.diff(edges.indptr))
+            self._of_step[step] = shares
+        return self._of_step[step]
 
     def _without(self, reached: Any, edges: Any, step: int, held_out: Ints) -> Any:
-        """Return what changes at a step where each start's triple is no edge."""
+        """Return the change of the probabilities at a step where each start's triple is no edge."""
         from scipy.sparse import csr_array, diags_array
 
         relation, inverse = divmod(step, 2)
@@ -104,7 +98,7 @@ class RandomWalk:
         of, nodes = np.arange(len(starts)), starts.astype(np.int64)
         weights, visited = np.ones(len(starts)), [nodes]
         for step in path:
-            edges = self._step(step)
+            edges = self._matrices.step(step)
             counts = np.diff(edges.indptr)[nodes]
             parents = np.repeat(np.arange(len(nodes)), counts)
             places = np.arange(int(counts.sum())) - np.repeat(np.cumsum(counts) - counts, counts)

@@ -1,4 +1,4 @@
-"""Rule application: what the rules of a graph propose for questions, and how sure they are together."""
+"""Rule application: the entities that rules propose for questions, and their confidence together."""
 
 from __future__ import annotations
 
@@ -19,35 +19,26 @@ from srtk_plugin_patterns.step_matrices import StepMatrices, reversed_steps
 Aggregation = Literal["max", "noisy-or", "clustered"]
 AGGREGATIONS: tuple[str, ...] = get_args(Aggregation)
 
-STARTS = 32
-"""Questions that are answered at once."""
+STARTS = 32  # Questions that are answered at once.
 
-_GATHERED = 4_000_000
-"""Most proposals of single rules that are kept before they are aggregated; some 40 bytes each."""
+_GATHERED = 4_000_000  # Most proposals of single rules that are kept before they are aggregated; some 40 bytes each.
 
-DEPTH = 8
-"""Rules that are compared where the best ones of two entities are equally confident."""
+DEPTH = 8  # Rules that are compared where the best ones of two entities are equally confident.
 
-_CODES = 1 << 16
+_CODES = 1 << 16  # Four codes fit into 64 bits, so that eight rules are compared as two numbers.
 _WORST = _CODES - 1
 
+# Keys (place of the question * entities + entity), and rules by their places in ``_Question.rules``.
 Proposals = tuple[Ints, Ints]
-"""Keys (place of the question * entities + entity), and rules by their places in ``_Question.rules``."""
 
 
 @attrs.frozen(eq=False)
 class _Order:
-    """The rules of one direction of a relation, by their places: first those with paths, then those with constants.
+    """The rules of one direction of a relation, by their places: first those with paths, then those with constants."""
 
-    Attributes:
-        codes: Code of each rule: its place among the distinct confidences, the most confident first.
-        logarithms: Logarithm of each rule's doubt, log(1 - confidence).
-        values: The distinct confidences, by code.
-    """
-
-    codes: Ints
-    logarithms: Floats
-    values: Floats
+    codes: Ints  # Code of each rule: its place among the distinct confidences, the most confident first.
+    logarithms: Floats  # Logarithm of each rule's doubt, log(1 - confidence).
+    values: Floats  # The distinct confidences, by code.
 
     @classmethod
     def of(cls, confidences: Floats) -> _Order:
@@ -59,38 +50,25 @@ class _Order:
 
 @attrs.frozen(eq=False)
 class _Index:
-    """The rules of one direction of a relation, by what they ask of the bound end.
+    """The rules of one direction of a relation, by their condition on the bound end."""
 
-    Attributes:
-        order: All of them.
-        paths: Steps of the rules with paths, from the bound end to the open one.
-        facets: Keys (step, value) of the rules whose variable is the bound end, sorted.
-        proposed: The constant that each of these proposes.
-        facet_rules: Their places.
-        fixed: The constants of the rules whose constant is the bound end, sorted.
-        steps: Step of each of these, from the variable.
-        values: Value of each.
-        fixed_rules: Their places.
-    """
-
-    order: _Order
-    paths: tuple[tuple[int, ...], ...]
-    facets: Ints
-    proposed: Ints
-    facet_rules: Ints
-    fixed: Ints
-    steps: Ints
-    values: Ints
-    fixed_rules: Ints
+    order: _Order  # All of them.
+    paths: tuple[tuple[int, ...], ...]  # Steps of the rules with paths, from the bound end to the open one.
+    facets: Ints  # Keys (step, value) of the rules whose variable is the bound end, sorted.
+    proposed: Ints  # The constant that each of these proposes.
+    facet_rules: Ints  # Their places.
+    fixed: Ints  # The constants of the rules whose constant is the bound end, sorted.
+    steps: Ints  # Step of each of these, from the variable.
+    values: Ints  # Value of each.
+    fixed_rules: Ints  # Their places.
 
 
 @attrs.define(eq=False)
 class RuleApplication:
     """Answers questions by rules over the triples of a table.
 
-    A question has a relation and one end; a rule proposes entities for the other. No rule uses the triple that it
-    proposes. A rule without a body r(X, c) proposes c for every X that is asked for; asked for the X of c, it proposes
-    all X that occur with r.
+    A question has a relation and one end; rules propose entities for its other end. No rule uses the triple that it
+    proposes. A rule without a body, r(X, c), proposes c for every X, and all X that occur with r for c.
 
     Attributes:
         table: The triples.
@@ -112,7 +90,7 @@ class RuleApplication:
         self._matrices = StepMatrices(self.table)
 
     def confidences(self, relation: int, inverse: bool, starts: Ints) -> Floats:
-        """Return the confidence of every entity as the other end, float64 [starts, entities]; 0 where no rule says it.
+        """Return the confidence of every entity as the other end, float64 [starts, entities]; 0 without a rule.
 
         Args:
             relation: Number of the relation.
@@ -236,7 +214,7 @@ class RuleApplication:
         )
 
     def _proposals(self, relation: int, inverse: bool, index: _Index, starts: Ints) -> Iterator[Proposals]:
-        """Yield what the rules propose; never a start for itself."""
+        """Yield the proposals of the rules; never a start for itself."""
         size = len(self.table.entities)
         for keys, rules in (*self._by_facets(index, starts), *self._by_constants(relation, inverse, index, starts)):
             kept = keys % size != starts[keys // size]
@@ -317,43 +295,67 @@ class RuleApplication:
 
 
 @attrs.define(eq=False)
-class _Best:
-    """Keeps the best rules of each proposed entity, and ranks entities by them, as AnyBURL does.
+class _Gathered:
+    """Proposals of rules for some questions, condensed whenever they become too many.
 
-    The lists of the confidences, the greatest first, are compared by their first difference; a longer list precedes a
-    shorter one that it begins with.
+    A derived class gives each rule a value, and says which proposals count.
     """
 
     application: RuleApplication
     relation: int
     index: _Index
-    _waiting: list[Ints] = attrs.field(factory=list)
+    _parts: list[tuple[Ints, Any]] = attrs.field(factory=list)
     _size: int = 0
 
     def add(self, keys: Ints, rules: Ints) -> None:
         """Gather proposals."""
-        self._waiting.append(keys * _CODES + self.index.order.codes[rules])
+        self._parts.append((keys, self.values(rules)))
         self._size += len(keys)
         if self._size > _GATHERED:
-            self._waiting = [self._first()]
-            self._size = len(self._waiting[0])
+            self._parts = [self.condensed()]
+            self._size = len(self._parts[0][0])
 
-    def _first(self) -> Ints:
-        """Return the best rules of each entity: sorted keys with a code."""
-        whole = np.sort(np.concatenate([np.zeros(0, dtype=np.int64), *self._waiting]))
-        keys = whole // _CODES
+    def whole(self) -> tuple[Ints, Any]:
+        """Return all proposals."""
+        nothing = np.zeros(0, dtype=np.int64)
+        parts = [(nothing, self.values(nothing)), *self._parts]
+        keys, values = (np.concatenate(column) for column in zip(*parts, strict=True))
+        return keys, values
+
+    def values(self, rules: Ints) -> Any:
+        """Return the value of each rule."""
+        raise NotImplementedError
+
+    def condensed(self) -> tuple[Ints, Any]:
+        """Return the proposals that count, sorted."""
+        raise NotImplementedError
+
+
+@attrs.define(eq=False)
+class _Best(_Gathered):
+    """Keeps the best rules of each proposed entity, and ranks entities by them, as AnyBURL does.
+
+    The lists of confidences, the greatest first, are compared by their first difference; a list comes before its parts.
+    """
+
+    def values(self, rules: Ints) -> Ints:
+        """Return the codes of rules."""
+        return self.index.order.codes[rules]
+
+    def condensed(self) -> tuple[Ints, Ints]:
+        """Keep the codes of the best rules of each entity."""
+        keys, codes = self.whole()
+        keys, codes = np.divmod(np.sort(keys * _CODES + codes), _CODES)
         starts = np.flatnonzero(np.append(True, keys[1:] != keys[:-1])[: len(keys)])
         within = np.arange(len(keys)) - np.repeat(starts, np.diff(np.append(starts, len(keys))))
-        found: Ints = whole[within < DEPTH]
-        return found
+        return keys[within < DEPTH], codes[within < DEPTH]
 
     def confidences(self, questions: int, size: int) -> Floats:
         """Return the greatest confidence of each entity, rounded down to three digits; the next three rank ties."""
         found = np.zeros((questions, size))
-        whole = self._first()
-        if not len(whole):
+        keys, codes = self.condensed()
+        if not len(keys):
             return found
-        keys, codes = np.divmod(whole, _CODES)
         starts = np.flatnonzero(np.append(True, keys[1:] != keys[:-1]))
         counts = np.diff(np.append(starts, len(keys)))
         lists = np.full((len(starts), DEPTH), _WORST, dtype=np.uint64)
@@ -384,61 +386,39 @@ class _Best:
 
 
 @attrs.define(eq=False)
-class _NoisyOr:
+class _NoisyOr(_Gathered):
     """Multiplies the doubts of all rules, as if they were independent."""
 
-    application: RuleApplication
-    relation: int
-    index: _Index
-    _parts: list[tuple[Ints, Floats]] = attrs.field(factory=list)
-    _size: int = 0
+    def values(self, rules: Ints) -> Floats:
+        """Return the logarithms of the doubts of rules."""
+        return self.index.order.logarithms[rules]
 
-    def add(self, keys: Ints, rules: Ints) -> None:
-        """Gather proposals."""
-        self._parts.append((keys, self.index.order.logarithms[rules]))
-        self._size += len(keys)
-        if self._size > _GATHERED:
-            self._sum()
-
-    def _sum(self) -> None:
-        keys = np.concatenate([np.zeros(0, dtype=np.int64), *(keys for keys, _ in self._parts)])
-        doubts = np.concatenate([np.zeros(0), *(doubts for _, doubts in self._parts)])
+    def condensed(self) -> tuple[Ints, Floats]:
+        """Add up the logarithms of each entity."""
+        keys, doubts = self.whole()
         entries, places = np.unique(keys, return_inverse=True)
         summed: Floats = np.bincount(places, doubts, minlength=len(entries)).astype(np.float64)
-        self._parts = [(entries.astype(np.int64), summed)]
-        self._size = len(entries)
+        return entries.astype(np.int64), summed
 
     def confidences(self, questions: int, size: int) -> Floats:
         """Return 1 minus the product of the doubts."""
-        self._sum()
         found = np.zeros((questions, size))
-        ((entries, doubts),) = self._parts
+        entries, doubts = self.condensed()
         found.ravel()[entries] = -np.expm1(doubts)
         return found
 
 
 @attrs.define(eq=False)
-class _Clustered:
+class _Clustered(_Gathered):
     """Takes the most confident rule of each cluster, and multiplies the doubts of these (SAFRAN; Ott et al. 2021)."""
 
-    application: RuleApplication
-    relation: int
-    index: _Index
-    _waiting: list[tuple[Ints, Ints]] = attrs.field(factory=list)
-    _size: int = 0
+    def values(self, rules: Ints) -> Ints:
+        """Return the rules."""
+        return rules
 
-    def add(self, keys: Ints, rules: Ints) -> None:
-        """Gather proposals."""
-        self._waiting.append((keys, rules))
-        self._size += len(keys)
-        if self._size > _GATHERED:
-            self._waiting = [self._first()]
-            self._size = len(self._waiting[0][0])
-
-    def _first(self) -> tuple[Ints, Ints]:
+    def condensed(self) -> tuple[Ints, Ints]:
         """Keep the best rule of each entity and cluster."""
-        keys = np.concatenate([np.zeros(0, dtype=np.int64), *(keys for keys, _ in self._waiting)])
-        rules = np.concatenate([np.zeros(0, dtype=np.int64), *(rules for _, rules in self._waiting)])
+        keys, rules = self.whole()
         clusters = self.application.clusters_of(self.relation)[rules]
         order = np.lexsort((rules, self.index.order.logarithms[rules], clusters, keys))
         keys, rules, clusters = keys[order], rules[order], clusters[order]
@@ -447,7 +427,7 @@ class _Clustered:
 
     def confidences(self, questions: int, size: int) -> Floats:
         """Return 1 minus the product of the clusters' doubts."""
-        keys, rules = self._first()
+        keys, rules = self.condensed()
         doubts = np.bincount(keys, self.index.order.logarithms[rules], minlength=questions * size)
         found: Floats = -np.expm1(doubts).reshape(questions, size)
         return found
@@ -457,7 +437,7 @@ _GATHERERS: dict[str, Any] = {"max": _Best, "noisy-or": _NoisyOr, "clustered": _
 
 
 def _rounded_down(values: Floats, digits: int) -> Floats:
-    """Round positive numbers down to some significant digits; what is a hair below a digit counts as there."""
+    """Round positive numbers down to some significant digits; a hair below a digit counts as the digit."""
     exponents = np.floor(np.log10(np.maximum(values, 1e-300)) + 1e-9)
     scale = 10.0 ** (digits - 1 - exponents)
     found: Floats = np.floor(values * scale + 1e-6) / scale

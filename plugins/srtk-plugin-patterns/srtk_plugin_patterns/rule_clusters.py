@@ -10,15 +10,15 @@ from srtk_plugin_patterns.rules import Floats, Ints
 
 
 def rule_clusters(predicted: Any, confidences: Floats, overlap: float) -> Ints:
-    """Cluster rules by what they predict.
+    """Cluster rules by their predictions.
 
-    Two rules overlap by the Jaccard index of what each predicts. The rules are read from the most confident on: each
-    opens a cluster, or is in the first one whose opening rule it overlaps enough.
+    Two rules overlap by the Jaccard index of their predictions. The rules are read from the most confident on: each
+    opens a cluster, or joins the first cluster whose opening rule it overlaps enough.
 
     Args:
         predicted: Sparse matrix [rules, facts], 1 where a rule predicts a fact.
         confidences: Confidence of each rule.
-        overlap: Least Jaccard index of a rule with the one that opened its cluster.
+        overlap: Least Jaccard index of a rule with the opening rule of its cluster.
 
     Returns:
         Number of the cluster of each rule.

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
+from functools import cache
 from pathlib import Path as FilePath
 from typing import ClassVar, NamedTuple
 
@@ -16,33 +17,20 @@ from srtk_framework.values import (
     DriverError,
     Pattern,
     Step,
-    at_least,
     between,
     confidence,
     one_of,
     open_end,
 )
-from srtk_plugin_patterns.path_patterns import MiningSettings, PathPatterns
+from srtk_plugin_patterns.mining import given_or_mined
+from srtk_plugin_patterns.path_patterns import MiningSettings
 from srtk_plugin_patterns.rule_application import AGGREGATIONS, STARTS, Aggregation, RuleApplication
-from srtk_plugin_patterns.rule_evidence import RuleWords, evidence
-from srtk_plugin_patterns.rule_learner import RuleSettings, constant_rules, path_rules
-from srtk_plugin_patterns.rules import LONGEST, Floats, Ints, Rules
+from srtk_plugin_patterns.rule_evidence import evidence
+from srtk_plugin_patterns.rule_learner import RuleFitSettings, constant_rules, path_rules
+from srtk_plugin_patterns.rules import Floats, Ints, Rules
 
-_REASONS = 3
-"""Rules that are told as evidence of a completion."""
-
-
-@attrs.frozen
-class RuleFitSettings(RuleSettings):
-    """Settings of learning rules.
-
-    Attributes:
-        length: Most steps of a path, 1 to 3; mined paths that are longer are left out.
-        mined: Most mined paths of a relation, those that join most pairs; null for all.
-    """
-
-    length: int = attrs.field(default=LONGEST, validator=between(1, LONGEST))
-    mined: int | None = attrs.field(default=1000, validator=at_least(1))
+_REASONS = 3  # Rules that are evidence of a completion.
+_MINED = 1000  # Most mined paths of a relation, as many as rules with paths are kept by default.
 
 
 class _Query(NamedTuple):
@@ -56,21 +44,20 @@ class _Query(NamedTuple):
 
 @attrs.define(eq=False)
 class PathRuleCompleter(Completer):
-    """Propose what rules imply that were learnt from the graph, with the triples that make each rule apply.
+    """Propose the triples that learnt rules imply, with the triples that make each rule apply.
 
-    A rule implies a relation by a path of up to three steps between its ends, or, with a constant at one end, by a step
-    of the other end to a value or to anything, or by nothing. Its confidence is the share of its predictions that the
+    A rule implies a relation by a path of up to three steps between its ends. With a constant at one end, it needs a
+    step of the variable to a value or to anything, or nothing. Its confidence is the share of its predictions that the
     graph holds, with five wrong ones added.
 
     Attributes:
         graph: Graph to complete; it must be able to list its triples.
         path: Folder of learnt rules; not needed in a recipe that learns them.
         patterns: Folder of paths that `srtk patterns mine` mined from the graph; by default learning mines by itself.
-        aggregation: How rules that propose the same are taken together. max: the most confident one, ties by the next
-            one. noisy-or: as if they were independent. clustered: the most confident one of those that predict much the
-            same, and these as if they were independent.
-        overlap: For `clustered`, the Jaccard index of the facts that two rules predict from which on they are in one
-            cluster.
+        aggregation: How rules with the same proposal are taken together. max: the most confident rule, then the next.
+            noisy-or: as if they were independent. clustered: the most confident rule of each cluster of similar rules,
+            and these as if they were independent.
+        overlap: For `clustered`, the least Jaccard index of the facts that two rules of a cluster predict.
     """
 
     learns: ClassVar[str] = "graph"
@@ -114,13 +101,10 @@ class PathRuleCompleter(Completer):
         return f"path-rules({self.graph.fingerprint()}, {learnt}, {self.aggregation}{overlap})"
 
     def complete(self, patterns: Sequence[Pattern], limit: int | None) -> list[list[Completion]]:
-        """Propose what the rules imply.
-
-        Raises:
-            DriverError: If there are no rules.
-        """
+        """Propose the triples that the rules imply."""
         rules, application = self._rules()
-        table, words = application.table, RuleWords(self.graph)
+        table = application.table
+        words = cache(lambda id_: self.graph.labels([id_])[0] or id_)
         source = f"path-rules:{rules.fingerprint()}"
         answers: list[list[Completion]] = [[] for _ in patterns]
         for block, rows in self._rated(patterns):
@@ -144,7 +128,7 @@ class PathRuleCompleter(Completer):
         return answers
 
     def rate(self, patterns: Sequence[Pattern], candidates: Sequence[Sequence[str]]) -> list[list[float]]:
-        """Return the confidence of each candidate; 0 for what no rule implies."""
+        """Return the confidence of each candidate; 0 where no rule implies it."""
         _, application = self._rules()
         known = application.table.entity_numbers
         # Whoever ranks all entities gives the same list with every pattern.
@@ -189,7 +173,8 @@ class PathRuleCompleter(Completer):
                 f" {len(task.held_out)} held-out facts"
             )
         trained_on = table.content_hash()
-        found = self._mined(table, trained_on, training, task.seed)
+        wanted = MiningSettings(training.length, None, None, training.least_support, _MINED, task.seed)
+        found = given_or_mined(self.patterns, table, wanted)
         paths, cut = path_rules(table, found, training)
         constants, dropped = constant_rules(table, training)
         rules = Rules(
@@ -219,11 +204,7 @@ class PathRuleCompleter(Completer):
         self._rules()[0].save(folder)
 
     def load(self, folder: FilePath) -> None:
-        """Load rules that ``save`` wrote.
-
-        Raises:
-            DriverError: If they cannot be read, or are of another graph.
-        """
+        """Load rules that ``save`` wrote."""
         if self._table is None:
             raise not_open(self)
         rules = Rules.load(folder)
@@ -233,19 +214,6 @@ class PathRuleCompleter(Completer):
                 " differ; use them with the graph that they were learnt from, or learn rules of this graph"
             )
         self._use(rules)
-
-    def _mined(self, table: TripleTable, content: str, training: RuleFitSettings, seed: int) -> PathPatterns:
-        from srtk_plugin_patterns.mining import mine
-
-        if self.patterns is None:
-            settings = MiningSettings(
-                length=training.length, hub=None, least=training.least_support, most=training.mined, seed=seed
-            )
-            return mine(table, settings)
-        folder = FilePath(self.patterns).expanduser()
-        found = PathPatterns.load(folder)
-        found.check(content, str(folder))
-        return found
 
     def _use(self, rules: Rules) -> None:
         if self._table is None:

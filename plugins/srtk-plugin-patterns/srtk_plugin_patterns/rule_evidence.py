@@ -2,36 +2,18 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 
-import attrs
 import numpy as np
 
 from srtk_framework.graph import TripleTable
-from srtk_framework.roles import KnowledgeGraph
 from srtk_framework.values import Evidence, rounded
 from srtk_plugin_patterns.rule_application import RuleApplication
 from srtk_plugin_patterns.rules import NOTHING
 
-_BETWEEN = "XABY"
+_BETWEEN = "XABY"  # Names of the nodes of a path; its last node is always Y.
 
-
-@attrs.define(eq=False)
-class RuleWords:
-    """Names of the graph's entities and relations, each asked for once.
-
-    Attributes:
-        graph: Graph with the labels.
-    """
-
-    graph: KnowledgeGraph
-    _known: dict[str, str] = attrs.field(factory=dict)
-
-    def __call__(self, id_: str) -> str:
-        """Return the label of an id, or the id."""
-        if id_ not in self._known:
-            self._known[id_] = self.graph.labels([id_])[0] or id_
-        return self._known[id_]
+Words = Callable[[str], str]  # Returns the name of an entity or relation.
 
 
 def evidence(
@@ -39,10 +21,10 @@ def evidence(
     relation: int,
     pair: tuple[int, int],
     rules: Sequence[int],
-    words: RuleWords,
+    words: Words,
     source: str,
 ) -> tuple[Evidence, ...]:
-    """Tell rules that propose a triple.
+    """Describe the rules that propose a triple.
 
     Args:
         application: The rules over their graph.
@@ -117,19 +99,25 @@ def _row(node: int, step: int, other: int) -> tuple[int, int, int]:
     return (other, step // 2, node) if step % 2 else (node, step // 2, other)
 
 
-def _atom(table: TripleTable, step: int, start: str, end: str, words: RuleWords) -> str:
+def _atom(table: TripleTable, step: int, start: str, end: str, words: Words) -> str:
     first, last = (end, start) if step % 2 else (start, end)
     return f"{words(table.relations[step // 2])}({first}, {last})"
 
 
-def _path_text(table: TripleTable, relation: int, steps: Sequence[int], words: RuleWords) -> str:
+def _path_text(table: TripleTable, relation: int, steps: Sequence[int], words: Words) -> str:
     names = [*_BETWEEN[: len(steps)], "Y"]
     atoms = [_atom(table, step, one, other, words) for step, one, other in zip(steps, names, names[1:], strict=False)]
     return f"{_atom(table, 2 * relation, 'X', 'Y', words)} ← {', '.join(atoms)}"
 
 
 def _constant_text(
-    table: TripleTable, relation: int, at_subject: bool, constant: int, step: int, value: int, words: RuleWords
+    table: TripleTable,
+    relation: int,
+    at_subject: bool,
+    constant: int,
+    step: int,
+    value: int,
+    words: Words,
 ) -> str:
     variable, name = ("Y" if at_subject else "X"), words(table.entities[constant])
     ends = (name, variable) if at_subject else (variable, name)

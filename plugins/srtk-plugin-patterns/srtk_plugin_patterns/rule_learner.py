@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import defaultdict
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 from itertools import groupby
 from typing import Any
 
@@ -13,81 +13,68 @@ import numpy.typing as npt
 
 from srtk_framework.graph import TripleTable
 from srtk_framework.values import at_least, between
+from srtk_plugin_patterns.adjacency import Adjacency
 from srtk_plugin_patterns.path_patterns import PathPatterns
 from srtk_plugin_patterns.rules import LONGEST, NOTHING, UNSEEN, ConstantRules, Ints, PathRules
 from srtk_plugin_patterns.step_matrices import StepMatrices
 
-_COST = 4_000_000
-"""Most products of a block of rows, each some 16 bytes."""
+_COST = 4_000_000  # Most products of a block of rows, each some 16 bytes.
 
+# Rows of the first block of a body; few, since a body that is too large shows at once. Each next block has twice.
 _FIRST_ROWS = 16
-"""Rows of the first block of a body; few, since a body that is too large shows at once. Each next block has twice."""
 
-
-Progress = Callable[[int, int], None]
-"""Called with the number of paths that are counted, and of all."""
 
 Flags = npt.NDArray[np.bool_]
 
 
 @attrs.frozen
-class RuleSettings:
-    """Which rules are kept.
+class RuleFitSettings:
+    """Settings of learning rules.
 
     Attributes:
+        length: Most steps of a path, 1 to 3; longer mined paths are left out.
         least_support: Least number of right predictions of a rule.
         least_confidence: Least confidence of a rule with a body.
         paths: Most rules with paths for a relation, the most confident first; null for all.
         constants: Most rules with constants for a relation and an end, those without a body not counted; null for all,
             0 for none.
-        largest: Most pairs of a path that are counted; rules with more are left out, and told. null for no bound
-            besides the one that the least confidence sets: a path with too many pairs for it is counted no further.
     """
 
+    length: int = attrs.field(default=LONGEST, validator=between(1, LONGEST))
     least_support: int = attrs.field(default=2, validator=at_least(1))
     least_confidence: float = attrs.field(default=0.05, validator=between(0, below=1))
     paths: int | None = attrs.field(default=1000, validator=at_least(1))
     constants: int | None = attrs.field(default=10_000, validator=at_least(0))
-    largest: int | None = attrs.field(default=None, validator=at_least(1))
 
 
 @attrs.define
 class _Body:
-    """A path whose pairs are being counted.
+    """A path whose pairs are being counted."""
 
-    Attributes:
-        steps: Its step numbers.
-        relations: Numbers of the relations that it joins pairs of.
-        stop: Pairs above which no rule of it is kept.
-        pairs: Pairs counted so far.
-        support: Those of each relation.
-    """
-
-    steps: tuple[int, ...]
-    relations: list[int]
-    stop: float
-    pairs: int = 0
-    support: dict[int, int] = attrs.field(factory=lambda: defaultdict(int))
+    steps: tuple[int, ...]  # Its step numbers.
+    relations: list[int]  # Numbers of the relations that it joins pairs of.
+    stop: float  # Pairs above which no rule of it is kept.
+    pairs: int = 0  # Pairs counted so far.
+    support: dict[int, int] = attrs.field(factory=lambda: defaultdict(int))  # Pairs counted so far of each relation.
 
 
 def path_rules(
-    table: TripleTable, patterns: PathPatterns, settings: RuleSettings, progress: Progress | None = None
+    table: TripleTable, patterns: PathPatterns, settings: RuleFitSettings
 ) -> tuple[PathRules, dict[str, int]]:
     """Count the bodies of mined paths, and keep the rules that are confident enough.
 
     Args:
         table: The triples from which the paths were mined.
-        patterns: The paths. Those of more than three steps are left out.
+        patterns: The paths; longer ones than three steps are left out.
         settings: Which rules are kept.
-        progress: Told from time to time how far it is.
 
     Returns:
-        The rules, and what was not counted or not kept.
+        The rules, and the number of paths not counted or not kept, by cause.
     """
     matrices = StepMatrices(table)
     exact = patterns.settings.hub is None and patterns.settings.pairs is None
     bodies, cut = _bodies(table, patterns, settings, exact)
-    done, rows = 0, []
+    rows = []
     for _, group in groupby(bodies, key=lambda body: body.steps[:2]):
         some = list(group)
         _count(matrices, some)
@@ -102,11 +89,6 @@ def path_rules(
                     rows.append((relation, *filled, support, body.pairs))
                 else:
                     cut["weak_paths"] += 1
-        if progress is not None and done // 256 != (done + len(some)) // 256:
-            progress(done + len(some), len(bodies))
-        done += len(some)
-    if progress is not None:
-        progress(done, len(bodies))
     found = np.array(rows, dtype=np.int64).reshape(len(rows), LONGEST + 3)
     rules = PathRules(found[:, 0], found[:, 1 : LONGEST + 1], found[:, -2], found[:, -1])
     lengths = (rules.steps != NOTHING).sum(axis=1)
@@ -117,7 +99,7 @@ def path_rules(
 
 
 def _bodies(
-    table: TripleTable, patterns: PathPatterns, settings: RuleSettings, exact: bool
+    table: TripleTable, patterns: PathPatterns, settings: RuleFitSettings, exact: bool
 ) -> tuple[list[_Body], dict[str, int]]:
     """Collect the distinct paths of all relations, sorted, each with the greatest body that a rule may have."""
     cut: dict[str, int] = defaultdict(int)
@@ -139,8 +121,7 @@ def _bodies(
     bodies = []
     for steps in sorted(bound):
         stop = bound[steps] / settings.least_confidence - UNSEEN if settings.least_confidence else np.inf
-        largest = np.inf if settings.largest is None else settings.largest
-        bodies.append(_Body(steps, relations[steps], min(stop, largest)))
+        bodies.append(_Body(steps, relations[steps], stop))
     return bodies, cut
 
 
@@ -180,7 +161,7 @@ def _count_third(matrices: StepMatrices, body: _Body, starts: Ints, second: Any)
 
 
 def _add(table: TripleTable, body: _Body, starts: Ints, reached: Any) -> None:
-    """Count the pairs of a block, and those of the relations among them."""
+    """Count the pairs of a block, and how many of them each relation holds."""
     body.pairs += reached.nnz
     if body.pairs > body.stop:
         return
@@ -200,7 +181,7 @@ def _add(table: TripleTable, body: _Body, starts: Ints, reached: Any) -> None:
 
 
 def _blocks(cost: npt.NDArray[Any]) -> Iterator[slice]:
-    """Split rows into blocks that grow from a few rows on, none of which costs too much but for a single row."""
+    """Split rows into blocks that grow from a few rows on; only a single row may cost more than ``_COST``."""
     filled = np.cumsum(cost)
     begin, rows = 0, _FIRST_ROWS
     while begin < len(cost):
@@ -213,37 +194,23 @@ def _blocks(cost: npt.NDArray[Any]) -> Iterator[slice]:
 
 @attrs.frozen(eq=False)
 class _Facets:
-    """What can be said of an entity in a body: its steps, and where they lead.
+    """Conditions on an entity in a body: its steps, and where they lead."""
 
-    Attributes:
-        owners: Entity of each edge; loops are left out, and each triple is seen from both of its ends.
-        steps: Step of each edge.
-        ends: Where it leads.
-        kinds: Distinct pairs of step and end, as step * entities + end, sorted.
-        values: Sparse matrix [entities, kinds], 1 where an entity has the step to the end.
-        any: Sparse matrix [entities, steps], 1 where an entity has the step.
-        single: Which edges are the only one of their entity and step.
-    """
-
-    owners: Ints
-    steps: Ints
-    ends: Ints
-    kinds: Ints
-    values: Any
-    any: Any
-    single: Flags
+    owners: Ints  # Entity of each edge; loops are left out, and each triple is seen from both of its ends.
+    steps: Ints  # Step of each edge.
+    ends: Ints  # Where it leads.
+    kinds: Ints  # Distinct pairs of step and end, as step * entities + end, sorted.
+    values: Any  # Sparse matrix [entities, kinds], 1 where an entity has the step to the end.
+    any: Any  # Sparse matrix [entities, steps], 1 where an entity has the step.
+    single: Flags  # Which edges are the only one of their entity and step.
 
     @classmethod
     def of(cls, table: TripleTable) -> _Facets:
         """Read the facets of all entities."""
         from scipy.sparse import csr_array  # type: ignore[import-untyped]
 
-        subjects, relations, objects = table.triples[table.triples[:, 0] != table.triples[:, 2]].T.astype(np.int64)
-        owners, ends = np.concatenate([subjects, objects]), np.concatenate([objects, subjects])
-        steps = np.concatenate([2 * relations, 2 * relations + 1])
         size, width = len(table.entities), 2 * len(table.relations)
-        order = np.lexsort((ends, steps, owners))
-        owners, steps, ends = owners[order], steps[order], ends[order]
+        owners, steps, ends = Adjacency.of(table).edges(np.arange(size))
         kinds, column = np.unique(steps * size + ends, return_inverse=True)
         values = csr_array((np.ones(len(owners), np.int64), (owners, column)), shape=(size, len(kinds)))
         pairs, counts = np.unique(owners * width + steps, return_counts=True)
@@ -252,13 +219,13 @@ class _Facets:
         return cls(owners, steps, ends, kinds, values, some, single)
 
 
-def constant_rules(table: TripleTable, settings: RuleSettings) -> tuple[ConstantRules, dict[str, int]]:
+def constant_rules(table: TripleTable, settings: RuleFitSettings) -> tuple[ConstantRules, dict[str, int]]:
     """Find all rules with constants, and keep those that are confident enough.
 
-    Rules without a body are kept whatever their confidence: they say how frequent a constant is.
+    Rules without a body are kept whatever their confidence: they give the frequency of a constant.
 
     Returns:
-        The rules, and what was not kept.
+        The rules, and the number of rules not kept, by cause.
     """
     facets = _Facets.of(table)
     body_of_kind = np.bincount(facets.values.indices, minlength=len(facets.kinds))
@@ -295,7 +262,7 @@ def constant_rules(table: TripleTable, settings: RuleSettings) -> tuple[Constant
 
 
 def _with_values(
-    facets: _Facets, bodies: Ints, variables: Ints, constants: Ints, size: int, settings: RuleSettings
+    facets: _Facets, bodies: Ints, variables: Ints, constants: Ints, size: int, settings: RuleFitSettings
 ) -> Ints:
     """Return rows [constant, step, value, support, body] of rules whose body has a value."""
     owners, mine = np.unique(variables, return_inverse=True)
@@ -313,7 +280,7 @@ def _with_values(
 
 
 def _with_any(
-    facets: _Facets, bodies: Ints, alone: Ints, variables: Ints, constants: Ints, size: int, settings: RuleSettings
+    facets: _Facets, bodies: Ints, alone: Ints, variables: Ints, constants: Ints, size: int, settings: RuleFitSettings
 ) -> Ints:
     """Return rows of rules whose body is a step to any entity but the constant."""
     owners, mine = np.unique(variables, return_inverse=True)
@@ -331,7 +298,7 @@ def _with_any(
     return np.concatenate([np.zeros((5, 0), dtype=np.int64), *parts], axis=1)
 
 
-def _bare(variables: Ints, constants: Ints, settings: RuleSettings) -> Ints:
+def _bare(variables: Ints, constants: Ints, settings: RuleFitSettings) -> Ints:
     """Return rows of rules without a body."""
     ends, support = np.unique(constants, return_counts=True)
     occurring = np.unique(variables)
@@ -358,20 +325,13 @@ def _joint(values: Any, variables: Ints, constants: Ints, least: int) -> Iterato
 
 def _has(matrix: Any, rows: Ints, columns: Ints) -> Ints:
     """Return for each place whether a sparse matrix has an entry there."""
-    if not len(rows):
+    if not len(rows):  # scipy returns a sparse array then
         return np.zeros(0, dtype=np.int64)
-    width = matrix.shape[1]
-    matrix.sort_indices()
-    owners = np.repeat(np.arange(matrix.shape[0]), np.diff(matrix.indptr))
-    keys = owners * width + matrix.indices
-    wanted = rows * width + columns
-    at = np.minimum(np.searchsorted(keys, wanted), max(len(keys) - 1, 0))
-    found: Ints = (keys[at] == wanted).astype(np.int64)
-    return found
+    return np.asarray(matrix[rows, columns]).ravel().astype(np.int64)
 
 
 def _counted(keys: Ints, numbers: Ints, wanted: Ints) -> Ints:
-    """Look up counts by sorted keys; 0 for others."""
+    """Look up counts by sorted keys; 0 for other keys."""
     if not len(keys):
         return np.zeros(len(wanted), dtype=np.int64)
     at = np.minimum(np.searchsorted(keys, wanted), len(keys) - 1)

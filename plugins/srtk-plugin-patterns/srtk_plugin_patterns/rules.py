@@ -9,7 +9,7 @@ import os
 import zipfile
 from collections.abc import Mapping
 from pathlib import Path as FilePath
-from typing import Any
+from typing import Any, Self
 
 import attrs
 import numpy as np
@@ -22,22 +22,35 @@ from srtk_framework.values import DriverError, InputError
 _FORMAT = "srtk-path-rules-1"
 _FACTS = ("graph", "trained_on", "entities", "relations", "cut", "training")
 
-UNSEEN = 5
-"""Wrong predictions that are added to those of each rule, so that a rule that was seen once is not certain."""
+UNSEEN = 5  # Wrong predictions that are added to those of each rule, so that a rule that was seen once is not certain.
 
-LONGEST = 3
-"""Most steps of a rule's path, as AnyBURL's default has it for paths."""
+LONGEST = 3  # Most steps of a rule's path, as AnyBURL's default has it for paths.
 
-NOTHING = -1
-"""Stands for a step that a shorter path lacks, for the step of a rule without a body, and for any value."""
+NOTHING = -1  # Stands for a step that a shorter path lacks, for the step of a rule without a body, and for any value.
 
 Ints = npt.NDArray[np.int64]
 Floats = npt.NDArray[np.float64]
 
 
+class _Columns:
+    """Rules as columns, which a derived class names; each has ``support`` and ``body``."""
+
+    @property
+    def confidence(self) -> Floats:
+        """Share of the predictions that are right, with 5 wrong ones added."""
+        found: Floats = self.support / (self.body + UNSEEN)  # type: ignore[attr-defined]
+        return found
+
+    def __len__(self) -> int:
+        return len(self.support)  # type: ignore[attr-defined]
+
+    def __getitem__(self, rows: Any) -> Self:
+        return type(self)(*(column[rows] for column in attrs.astuple(self, recurse=False)))  # type: ignore[arg-type]
+
+
 @attrs.frozen(eq=False)
-class PathRules:
-    """Rules r(X, Y) <- path, one in a row.
+class PathRules(_Columns):
+    """Rules r(X, Y) <- path; a rule is a row.
 
     A path visits no entity twice, so it never uses the triple that it implies.
 
@@ -53,22 +66,10 @@ class PathRules:
     support: Ints
     body: Ints
 
-    @property
-    def confidence(self) -> Floats:
-        """Share of the pairs that are right, with 5 wrong ones more."""
-        found: Floats = self.support / (self.body + UNSEEN)
-        return found
-
-    def __len__(self) -> int:
-        return len(self.relations)
-
-    def __getitem__(self, rows: Any) -> PathRules:
-        return PathRules(self.relations[rows], self.steps[rows], self.support[rows], self.body[rows])
-
 
 @attrs.frozen(eq=False)
-class ConstantRules:
-    """Rules with a constant c at one end of the relation, and a variable V at the other; one in a row.
+class ConstantRules(_Columns):
+    """Rules with a constant c and a variable V at the ends of the relation; a rule is a row.
 
     The body is a step from V to a value d, to any entity but c, or nothing: then V occurs at its end of the relation.
 
@@ -90,18 +91,6 @@ class ConstantRules:
     support: Ints
     body: Ints
 
-    @property
-    def confidence(self) -> Floats:
-        """Share of the entities that are right, with 5 wrong ones more."""
-        found: Floats = self.support / (self.body + UNSEEN)
-        return found
-
-    def __len__(self) -> int:
-        return len(self.relations)
-
-    def __getitem__(self, rows: Any) -> ConstantRules:
-        return ConstantRules(*(getattr(self, name)[rows] for name in _CONSTANTS))
-
 
 _PATHS = tuple(field.name for field in attrs.fields(PathRules))
 _CONSTANTS = tuple(field.name for field in attrs.fields(ConstantRules))
@@ -118,7 +107,7 @@ class Rules:
         constants: Rules with constants, by relation and end, then the most confident first.
         graph: Hash of the graph's triples; see ``TripleTable.content_hash``.
         trained_on: Hash of the triples that they were learnt from: the graph's without the held-out facts.
-        cut: What was not counted or not kept, by name.
+        cut: Numbers of paths and rules not counted or not kept, by cause.
         training: Settings of the training.
     """
 
@@ -132,7 +121,7 @@ class Rules:
     training: Mapping[str, Any] = attrs.field(factory=dict)
 
     def fingerprint(self) -> str:
-        """Return a hash of all that the rules say."""
+        """Return a hash of the rules and their graph."""
         facts = json.dumps([self.entities, self.relations, self.graph, self.trained_on])
         digest = hashlib.sha256(facts.encode())
         for name, column in sorted(self._columns().items()):
@@ -178,7 +167,7 @@ class Rules:
 
     @classmethod
     def load(cls, folder: FilePath) -> Rules:
-        """Read what ``save`` wrote.
+        """Read saved rules.
 
         Raises:
             DriverError: If a file is missing or is not of this form.

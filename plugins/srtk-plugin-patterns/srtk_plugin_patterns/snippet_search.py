@@ -1,4 +1,4 @@
-"""From patterns to ranked snippets: the queries of each kind, and what an index finds for them."""
+"""From patterns to ranked snippets: the queries of each kind, and their hits in an index."""
 
 from __future__ import annotations
 
@@ -9,13 +9,12 @@ import attrs
 from srtk_framework.graph import TripleTable
 from srtk_framework.roles import Index, KnowledgeGraph
 from srtk_framework.values import Hit, Pattern, Step, open_end
-from srtk_plugin_patterns.instances import Inner, Walkable, prefix_instances
+from srtk_plugin_patterns.instances import Inner, prefix_instances
 from srtk_plugin_patterns.lexical_forms import LexicalForms
-from srtk_plugin_patterns.text_model import TableWalks, TextModel, reversed_path
+from srtk_plugin_patterns.text_model import TextModel, reversed_path
 from srtk_plugin_patterns.text_queries import VARIANTS, Variant, name_of, query
 
-Ways = Callable[[str, tuple[Step, ...]], Sequence[Inner]]
-"""Finds the instances of a path from an entity."""
+Ways = Callable[[str, tuple[Step, ...]], Sequence[Inner]]  # Finds the instances of a path from an entity.
 
 
 @attrs.frozen
@@ -37,8 +36,7 @@ class TextQuestion:
 
 def table_ways(table: TripleTable, most: int) -> Ways:
     """Find instances in a table of triples, at most so many of a path: the first in order of their nodes."""
-    walks: Walkable = TableWalks(table)
-    return lambda entity, path: prefix_instances(walks, entity, path, most)
+    return lambda entity, path: prefix_instances(table, entity, path, most)
 
 
 def text_questions(
@@ -50,7 +48,7 @@ def text_questions(
         graph: An open graph, for the names of entities.
         forms: Words for relations.
         model: The paths.
-        ways: Finds instances; it knows what is held out.
+        ways: Finds instances, without the held-out triples.
         patterns: Each with one open end.
     """
     found: list[tuple[str, Step, list[tuple[tuple[Step, ...], Sequence[Inner]]]]] = []
@@ -101,7 +99,7 @@ def ranked_hits(index: Index, queries: Sequence[Sequence[str]], count: int) -> l
         count: Results of each query, and of each joined list.
 
     Returns:
-        Per list the hits, best first, equal ones by id; each as the query that ranks it highest found it.
+        Per list the hits, best first, ties by id; each as found by the query that ranks it highest.
     """
     distinct = sorted({text for some in queries for text in some})
     rows = dict(zip(distinct, index.search(distinct, count), strict=True)) if distinct else {}

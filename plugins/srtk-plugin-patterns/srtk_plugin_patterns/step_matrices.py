@@ -73,7 +73,7 @@ class StepMatrices:
         return found
 
     def returns(self, there: int, back: int) -> Any:
-        """Return for each entity how many pairs of steps lead from it to another one and back; None for none at all."""
+        """Return for each entity how many pairs of steps lead away from it and back; None if there are none at all."""
         key = (there, back)
         if key not in self._returns:
             both = self.step(there).multiply(self.step(back).T)

@@ -1,4 +1,4 @@
-"""Surroundings: what mining needs of a graph that cannot list its triples, read through its hooks."""
+"""Surroundings: the triples that mining needs of a graph that cannot list them all, read through its hooks."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from srtk_framework.records import place
 from srtk_framework.roles import KnowledgeGraph
 from srtk_framework.values import Budget, DriverError, Literal, Pattern, Triple
 
-_BATCH = 64
+_BATCH = 64  # Nodes whose neighbourhoods are read by one call.
 
 
 def surroundings(

@@ -1,4 +1,4 @@
-"""What the completer ``text-search`` learns: paths of relations, and the kind of query for each relation and end."""
+"""Model of the completer ``text-search``: paths of relations, and the kind of query for each relation and end."""
 
 from __future__ import annotations
 
@@ -7,8 +7,7 @@ from typing import Any
 
 import attrs
 
-from srtk_framework.graph import TripleTable
-from srtk_framework.values import Frontier, NodeSet, Path, Step
+from srtk_framework.values import Path, Step
 from srtk_plugin_patterns.path_patterns import PathPatterns
 from srtk_plugin_patterns.text_queries import VARIANTS, Variant
 
@@ -36,7 +35,7 @@ class TextModel:
 
     @classmethod
     def from_json(cls, data: Any) -> TextModel:
-        """Read what ``to_json`` returned.
+        """Read the result of ``to_json``.
 
         Raises:
             KeyError, TypeError or ValueError: For anything else.
@@ -54,7 +53,7 @@ class TextModel:
 def chosen_paths(patterns: PathPatterns, count: int, productive: int) -> dict[str, list[Path]]:
     """Choose the paths of each relation: of the most productive, the most exclusive by the bound of Score1.
 
-    A path of one step has no inner node that a query could name; it is chosen only where there is no longer one.
+    A path of one step has no inner node that a query could name; it is chosen only where there is no longer path.
     """
     chosen = {}
     for relation, found in patterns.relations.items():
@@ -67,30 +66,3 @@ def chosen_paths(patterns: PathPatterns, count: int, productive: int) -> dict[st
 def reversed_path(path: Path) -> Path:
     """Walk a path from its other end."""
     return tuple(Step(step.relation, not step.inverse) for step in reversed(path))
-
-
-@attrs.frozen(eq=False)
-class TableWalks:
-    """The walks of a graph as far as a table has its triples, such as those that are not held out.
-
-    Attributes:
-        table: The triples.
-    """
-
-    table: TripleTable
-
-    def frontiers(self, node_sets: Sequence[Sequence[str]]) -> list[Frontier]:
-        """Make one frontier per set of ids."""
-        return [NodeSet(ids) for ids in node_sets]
-
-    def follow(self, frontiers: Sequence[Frontier], steps: Sequence[Step], limit: int | None) -> list[Frontier]:
-        """Return the neighbours of each frontier along its step."""
-        return [NodeSet(self._ends(frontier, step, limit)) for frontier, step in zip(frontiers, steps, strict=True)]
-
-    def _ends(self, frontier: Frontier, step: Step, limit: int | None) -> list[str]:
-        nodes, relations = self.table.entity_numbers, self.table.relation_numbers
-        if step.relation not in relations:
-            return []
-        known = [nodes[id_] for id_ in frontier.ids() if id_ in nodes]
-        ends = [self.table.fillers(node, relations[step.relation], step.inverse)[:limit].tolist() for node in known]
-        return [self.table.entities[end] for some in ends for end in some]

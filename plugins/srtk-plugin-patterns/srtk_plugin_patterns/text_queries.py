@@ -1,7 +1,7 @@
 """Queries for an entity that a triple lacks: four kinds, with or without the relations and inner nodes of a path.
 
 Zhou and Nastase, "Using Patterns in Knowledge Graphs for Targeted Information Extraction" (KBCOM 2018), section 3.2.
-What a query is made of is known without the entity that it asks for.
+No part of a query depends on the entity that it asks for.
 """
 
 from __future__ import annotations
@@ -14,11 +14,11 @@ from typing import Literal, get_args
 from srtk_framework.text import fold
 
 Variant = Literal["s+r", "s+r+p", "s+r+n", "s+r+p+n"]
+# Kinds of queries: the entity's name and the relation, then relations of the path (p), names of its nodes (n).
 VARIANTS: tuple[Variant, ...] = get_args(Variant)
-"""Kinds of queries: the entity's name and the relation, then relations of the path (p), names of its nodes (n)."""
 
+# Ids that are no names: Q42, /m/02mjmr, blank nodes, addresses.
 _OPAQUE = re.compile(r"[A-Z]\d+|/?[mg][./]\w+|_:.*|\w+:\S+")
-"""Ids that are no names: Q42, /m/02mjmr, blank nodes, addresses."""
 
 
 def query(

@@ -1,4 +1,4 @@
-"""The ``text-search`` completer: queries for what a triple lacks, and the entities that the found texts mention."""
+"""The ``text-search`` completer: queries for the open end of a pattern, and the entities in the found texts."""
 
 from __future__ import annotations
 
@@ -37,9 +37,10 @@ from srtk_framework.values import (
     open_end,
     rounded,
 )
+from srtk_plugin_patterns.instances import ends_of
 from srtk_plugin_patterns.lexical_forms import LexicalForms, read_forms
-from srtk_plugin_patterns.mining import mine
-from srtk_plugin_patterns.path_patterns import LONGEST, MiningSettings, PathPatterns
+from srtk_plugin_patterns.mining import given_or_mined
+from srtk_plugin_patterns.path_patterns import LONGEST, MiningSettings
 from srtk_plugin_patterns.snippet_search import TextQuestion, ranked_hits, table_ways, text_questions
 from srtk_plugin_patterns.text_model import TextModel, chosen_paths
 from srtk_plugin_patterns.text_queries import VARIANTS, Variant, tells
@@ -48,12 +49,10 @@ logger = logging.getLogger(__name__)
 
 FILE = "text-search.json"
 _FORMAT = "srtk-text-search-1"
-_BATCH = 64
-_REASONS = 3
-"""Most snippets that are named as evidence of a completion."""
+_BATCH = 64  # Patterns whose snippets are linked by one call.
+_REASONS = 3  # Most snippets that are named as evidence of a completion.
 
-_Reasons = list[tuple[float, Hit]]
-"""Snippets that mention an entity, each with what it adds to the entity's score."""
+_Reasons = list[tuple[float, Hit]]  # Snippets that mention an entity, each with what it adds to the entity's score.
 
 
 @attrs.frozen
@@ -67,7 +66,7 @@ class TextSearchFitSettings:
         paths: Paths of a relation that queries are made of.
         productive: Paths that join most of a relation's pairs, among which the most exclusive are chosen.
         facts: Most held-out facts of a relation and end from which its kind of query is learnt, drawn by hashes: the
-            kind wins whose first snippets tell most of the held-out entities.
+            kind wins whose first snippets name most of the held-out entities.
     """
 
     length: int = attrs.field(default=3, validator=between(1, LONGEST))
@@ -80,28 +79,28 @@ class TextSearchFitSettings:
 
 @attrs.define(eq=False)
 class TextSearchCompleter(Completer):
-    """Search texts for what a triple lacks, and propose the entities that they mention there.
+    """Search texts for the open end of a pattern, and propose the entities that they mention.
 
-    Queries have the name of the known entity and the relation in words, and may have the relations of a path that the
-    relation's pairs have (p) and the names of its nodes (n), as far as the path goes from the known entity. What they
-    find is linked; of the entities, those remain that can fill the open end, but for the known entity and those that
-    the query named. An entity scores the sum of 1 / rank over the snippets that mention it; its confidence is its share
-    of all scores, with 1 added to their sum. Without training, queries have entity and relation alone.
+    Queries have the name of the known entity (s) and the relation in words (r). They may have the relations of a path
+    that joins the relation's pairs (p), and the names of its nodes (n) near the known entity. The
+    found snippets are linked. Entities that cannot fill the open end, or that the query named, are dropped. An entity
+    scores the sum of 1 / rank over the snippets that mention it; its confidence is its share of all scores, with 1
+    added to their sum. Without training, queries have entity and relation alone.
 
     Attributes:
         graph: Graph to complete; it must be able to list its triples.
         index: Index that searches texts; snippets are its passages, or whole texts if it points out none.
         linker: Finds the entities that a snippet mentions.
-        path: Folder of a trained model; not needed in a recipe that trains one.
+        path: Folder of a trained model; not needed in a recipe that trains it.
         patterns: Folder of patterns that `srtk patterns mine` wrote; by default training mines them.
         forms: File with words for relations; those that it lacks go by their labels.
         variant: Kind of queries: ``learnt``, by relation and end (``s+r`` where nothing was learnt); ``all``, the
-            sum over all four; or one for all relations.
+            sum over all four; or the same kind for all relations.
         snippets: Most snippets of a query.
         ways: Most instances of a path, all steps but the last, whose nodes queries name.
-        types: ``signatures`` leaves out entities whose classes or other triples are unlike those of what fills the open
-            end; what the graph has no triple of stays. ``none`` leaves out nothing.
-        about: Only count snippets in which the known entity is linked.
+        types: ``signatures`` leaves out entities whose classes or other triples differ from the known fillers of the
+            open end; entities without a triple stay. ``none`` leaves out nothing.
+        about: Only count snippets with a link to the known entity.
     """
 
     learns: ClassVar[str] = "graph"
@@ -162,7 +161,7 @@ class TextSearchCompleter(Completer):
         self._model = TextModel()
 
     def fingerprint(self) -> str:
-        """Identify the graph, the texts, the linker, the settings and what was learnt."""
+        """Identify the graph, the texts, the linker, the settings and the model."""
         parts = [self.graph.fingerprint(), self.index.fingerprint(), self.linker.fingerprint()]
         parts += [self.variant, str(self.snippets), str(self.ways), self.types, str(self.about)]
         given = {} if self._forms is None else dict(self._forms.given)
@@ -172,15 +171,11 @@ class TextSearchCompleter(Completer):
     # Hooks
 
     def complete(self, patterns: Sequence[Pattern], limit: int | None) -> list[list[Completion]]:
-        """Propose what the snippets of each pattern mention."""
+        """Propose the entities that the snippets of each pattern mention."""
         table, _ = self._opened()
         answers = []
         for pattern, mentioned in zip(patterns, self._mentioned(patterns), strict=True):
-            end, step = open_end(pattern)
-            number, relation = table.entity_numbers.get(end), table.relation_numbers.get(step.relation)
-            held: set[str] = set()
-            if number is not None and relation is not None:
-                held = {table.entities[one] for one in table.fillers(number, relation, step.inverse).tolist()}
+            held = set(ends_of(table, *open_end(pattern)))
             found = [
                 Completion(pattern.filled(id_), share, _evidence(reasons))
                 for id_, (share, reasons) in mentioned.items()
@@ -190,7 +185,7 @@ class TextSearchCompleter(Completer):
         return answers
 
     def rate(self, patterns: Sequence[Pattern], candidates: Sequence[Sequence[str]]) -> list[list[float]]:
-        """Return the confidence of each candidate, whether the graph holds it or not; 0 for what is not mentioned."""
+        """Return the confidence of each candidate, in the graph or not; 0 where no snippet mentions it."""
         nothing: tuple[float, Any] = (0.0, ())
         return [
             [mentioned.get(id_, nothing)[0] for id_ in ids]
@@ -211,7 +206,7 @@ class TextSearchCompleter(Completer):
         return [chosen if question.queries[chosen] else "s+r"]
 
     def _answered(self, questions: Sequence[TextQuestion]) -> list[dict[str, _Reasons]]:
-        """Return for each question the mentioned entities, each with the snippets and what they add to its score."""
+        """Return for each question the mentioned entities, each with its snippets and their parts of its score."""
         lists = [(at, variant) for at, question in enumerate(questions) for variant in self._variants(question)]
         rows = ranked_hits(self.index, [questions[at].queries[variant] for at, variant in lists], self.snippets)
         texts = sorted({hit.snippet for hits in rows for hit in hits})
@@ -245,7 +240,7 @@ class TextSearchCompleter(Completer):
         return answers
 
     def _confident(self, step: Step, reasons: Mapping[str, _Reasons]) -> dict[str, tuple[float, _Reasons]]:
-        """Leave out what cannot fill the open end of a step, and divide the scores by their sum and 1."""
+        """Leave out entities that cannot fill the open end of a step, and divide the scores by their sum plus 1."""
         if self.types == "signatures":
             known, fits = self._opened()[0].entity_numbers, self._fits(step)
             reasons = {id_: some for id_, some in reasons.items() if id_ not in known or fits[known[id_]]}
@@ -270,7 +265,10 @@ class TextSearchCompleter(Completer):
         table, forms = self._opened()
         left = table.without(task.held_out)
         self._content = left.content_hash()
-        model = TextModel(chosen_paths(self._mined(left, training), training.paths, training.productive))
+        bounds = MiningSettings(training.length, training.hub, None, training.least)
+        model = TextModel(
+            chosen_paths(given_or_mined(self.patterns, left, bounds), training.paths, training.productive)
+        )
         facts = _drawn(task.held_out, training.facts, task.seed)
         counts = self._told(forms, model, table_ways(left, self.ways), facts)
         variants = {}
@@ -295,22 +293,10 @@ class TextSearchCompleter(Completer):
             found.update(task.validate())
         return found
 
-    def _mined(self, table: TripleTable, training: TextSearchFitSettings) -> PathPatterns:
-        if self.patterns is None:
-            return mine(table, MiningSettings(training.length, training.hub, None, training.least))
-        found = PathPatterns.load(FilePath(self.patterns).expanduser())
-        if found.content != table.content_hash():
-            raise DriverError(
-                f"the patterns in {self.patterns} were mined from another graph than the {len(table.triples):,} triples"
-                f" of {self.graph.source()} that are left to learn from; omit `patterns`, so that training mines these,"
-                " or hold out no facts"
-            )
-        return found
-
     def _told(
         self, forms: LexicalForms, model: TextModel, ways: Any, facts: Mapping[Step, Sequence[Triple]]
     ) -> dict[Step, dict[Variant, float]]:
-        """Return the number of facts whose first snippet tells the entity, by step and kind of query."""
+        """Return the number of facts whose first snippet names the entity, by step and kind of query."""
         rows = [(step, fact) for step, some in sorted(facts.items()) for fact in some]
         sums: dict[Step, dict[Variant, float]] = {step: dict.fromkeys(VARIANTS, 0.0) for step in facts}
         for part in batched(rows, _BATCH):
@@ -336,11 +322,7 @@ class TextSearchCompleter(Completer):
         )
 
     def load(self, folder: FilePath) -> None:
-        """Read what ``save`` wrote.
-
-        Raises:
-            DriverError: If it cannot be read, or is of another graph.
-        """
+        """Read a saved model."""
 
         def parse(data: Any) -> tuple[str, str, TextModel]:
             if data["format"] != _FORMAT:
@@ -383,7 +365,7 @@ def _evidence(reasons: _Reasons) -> tuple[Evidence, ...]:
 
 
 def _drawn(facts: Sequence[Triple], most: int, seed: int) -> dict[Step, list[Triple]]:
-    """Return the facts to learn from by relation and end, those of the smallest hashes."""
+    """Return the facts to learn from by relation and end, chosen by the smallest hashes."""
     by_relation: dict[str, list[Triple]] = {}
     for fact in sorted(set(facts)):
         by_relation.setdefault(fact.relation, []).append(fact)

@@ -26,26 +26,25 @@ from srtk_framework.values import (
     at_least,
     batched,
     between,
-    close_matches,
     confidence,
     one_of,
     open_end,
     positive,
     rounded,
 )
-from srtk_plugin_patterns.mining import mine
-from srtk_plugin_patterns.path_patterns import LONGEST, MiningSettings, PathPatterns
+from srtk_plugin_patterns.mining import given_or_mined
+from srtk_plugin_patterns.path_patterns import LONGEST, MiningSettings
 from srtk_plugin_patterns.path_triples import triples_along
 from srtk_plugin_patterns.random_walk import RandomWalk
+from srtk_plugin_patterns.step_matrices import reversed_steps
 from srtk_plugin_patterns.walk_model import WalkModel
 
 logger = logging.getLogger(__name__)
 
 FILE = "walks.json"
 _FORMAT = "srtk-path-walk-1"
-_BATCH = 64
-_REASONS = 3
-"""Most paths that are named as evidence of a completion."""
+_BATCH = 64  # Patterns that are walked at once; each holds a row of probabilities.
+_REASONS = 3  # Most paths that are named as evidence of a completion.
 
 Ints = npt.NDArray[np.int64]
 Floats = npt.NDArray[np.float64]
@@ -63,7 +62,6 @@ class PathWalkFitSettings:
         facts: Most triples of a relation from which its model is learnt, drawn by hashes.
         negatives: Wrong entities for each triple: so many that walks reach, and so many other fillers of the relation.
         regulariser: Weight of the squared weights beside the sum of the losses.
-        relations: Learn these relations alone; null for all.
     """
 
     length: int = attrs.field(default=3, validator=between(1, LONGEST))
@@ -73,23 +71,21 @@ class PathWalkFitSettings:
     facts: int = attrs.field(default=2000, validator=at_least(1))
     negatives: int = attrs.field(default=10, validator=at_least(1))
     regulariser: float = attrs.field(default=3.0, validator=positive)
-    relations: tuple[str, ...] | None = attrs.field(default=None, converter=attrs.converters.optional(tuple))
 
 
 @attrs.define(eq=False)
 class PathWalkCompleter(Completer):
     """Propose entities that random walks along the relation's paths reach.
 
-    For each relation and end a logistic regression weighs, for each mined path, the exact probability that a walk along
-    it ends at the entity, and whether it can; and how often the entity fills the relation. The triple that is asked for
-    is never walked. A relation with no path, or no triple to learn from, has no completions.
+    Each relation and end has a logistic regression. Its features are, for each mined path, the exact probability that a
+    walk along it ends at the entity, and whether it can. The frequency of the entity in the relation counts too. The
+    triple of the question is never walked. A relation with no path, or no triple to learn from, has no completions.
 
     Attributes:
         graph: Graph to complete; it must be able to list its triples.
-        path: Folder of a trained model; not needed in a recipe that trains one.
+        path: Folder of a trained model; not needed in a recipe that trains it.
         patterns: Folder of patterns that `srtk patterns mine` wrote; by default training mines them.
-        walk: ``any`` walk, or only ``simple`` ones, which visit no entity twice.
-        frequency: Whether the frequency of the entity among the relation's fillers counts.
+        walk: ``any`` walk, or only ``simple`` walks, which visit no entity twice.
     """
 
     learns: ClassVar[str] = "graph"
@@ -99,7 +95,6 @@ class PathWalkCompleter(Completer):
     path: str | None = None
     patterns: str | None = None
     walk: Literal["any", "simple"] = attrs.field(default="any", validator=one_of(("any", "simple")))
-    frequency: bool = True
     _table: TripleTable | None = attrs.field(init=False, default=None, repr=False)
     _signatures: Signatures | None = attrs.field(init=False, default=None, repr=False)
     _walks: RandomWalk | None = attrs.field(init=False, default=None, repr=False)
@@ -114,7 +109,7 @@ class PathWalkCompleter(Completer):
         ]
 
     def training_faults(self) -> list[str]:
-        """Tell whether the package for training is missing."""
+        """Name the package for training if it is missing."""
         from importlib.util import find_spec
 
         lacks = find_spec("sklearn") is None
@@ -137,19 +132,19 @@ class PathWalkCompleter(Completer):
         self._table = self._signatures = self._walks = self._models = None
 
     def fingerprint(self) -> str:
-        """Identify the graph, the settings and what was learnt."""
-        learnt = "untrained" if self._models is None else _digest(self._facts())
-        return f"path-walk({self.graph.fingerprint()}, {self.walk}, {self.frequency}, {learnt})"
+        """Identify the graph, the settings and the model."""
+        learnt = (
+            "untrained"
+            if self._models is None
+            else hashlib.sha256(json.dumps(self._facts(), sort_keys=True).encode()).hexdigest()[:16]
+        )
+        return f"path-walk({self.graph.fingerprint()}, {self.walk}, {learnt})"
 
     # Hooks
 
     def complete(self, patterns: Sequence[Pattern], limit: int | None) -> list[list[Completion]]:
-        """Propose the entities with the greatest probabilities.
-
-        Raises:
-            DriverError: If there is no trained model.
-        """
-        table = self._opened()
+        """Propose the entities with the greatest probabilities."""
+        table, _, _ = self._opened()
         answers: list[list[Completion]] = [[] for _ in patterns]
         source = self.graph.source()
         for at, start, step, values, proposed in self._rated(patterns):
@@ -177,7 +172,7 @@ class PathWalkCompleter(Completer):
 
         At a bound end that the graph lacks no walk starts, and the frequency of the candidates alone counts.
         """
-        table = self._opened()
+        table, _, _ = self._opened()
         known = table.entity_numbers
         columns: dict[int, Ints] = {}
         for ids in candidates:
@@ -193,10 +188,9 @@ class PathWalkCompleter(Completer):
 
     def offers(self, node_sets: Sequence[Sequence[str]], inverse: bool) -> list[list[Step]]:
         """Offer the steps with a model that entities of the same classes, or with a step in common, have."""
-        self._opened()
-        if self._signatures is None or self._models is None:
+        _, _, models = self._opened()
+        if self._signatures is None:
             raise not_open(self)
-        models = self._models
         return [[step for step in steps if step in models] for steps in self._signatures.offers(node_sets, inverse)]
 
     def _rated(
@@ -212,23 +206,21 @@ class PathWalkCompleter(Completer):
             Place of the pattern, number of its entity, its step, probability of each entity, and the numbers of those
             that are proposed.
         """
-        table = self._opened()
-        if self._walks is None or self._models is None:
-            raise not_open(self)
+        table, walks, models = self._opened()
         by_step: dict[Step, list[tuple[int, int]]] = {}
         for at, pattern in enumerate(patterns):
             end, step = open_end(pattern)
-            if step in self._models and (unknown or end in table.entity_numbers):
+            if step in models and (unknown or end in table.entity_numbers):
                 by_step.setdefault(step, []).append((at, table.entity_numbers.get(end, -1)))
         for step, asked in by_step.items():
-            model = self._models[step]
+            model = models[step]
             base = model.base(len(table.entities))
             for at, start in asked:
                 if start < 0:
                     yield at, start, step, _logistic(base), model.fillers
             for some in batched([one for one in asked if one[1] >= 0], _BATCH):
                 starts = np.array([start for _, start in some], dtype=np.int64)
-                scores = model.walked([self._walks.ends(starts, path) for path in model.paths])
+                scores = model.walked([walks.ends(starts, path) for path in model.paths])
                 for row, (at, start) in enumerate(some):
                     reached = scores.indices[scores.indptr[row] : scores.indptr[row + 1]]
                     values = base.copy()
@@ -238,13 +230,11 @@ class PathWalkCompleter(Completer):
 
     def _evidence(self, start: int, step: Step, ends: Sequence[int], source: str) -> list[tuple[Evidence, ...]]:
         """Return, per completion, the paths that count most for it, each with triples of the graph along it."""
-        table = self._opened()
-        if self._walks is None or self._models is None:
-            raise not_open(self)
-        model = self._models[step]
+        table, walks, models = self._opened()
+        model = models[step]
         starts = np.array([start], dtype=np.int64)
         numbers = np.array(ends, dtype=np.int64)
-        walked = [self._walks.ends(starts, path).tocsr() for path in model.paths] if ends else []
+        walked = [walks.ends(starts, path).tocsr() for path in model.paths] if ends else []
         reached = np.array([one[np.zeros_like(numbers), numbers] for one in walked]).reshape(len(walked), len(ends))
         found = []
         for column, end in zip(reached.T, ends, strict=True):
@@ -274,16 +264,15 @@ class PathWalkCompleter(Completer):
         if self._table is None:
             raise not_open(self)
         table = self._table.without(task.held_out)
-        patterns = self._mined(table, training)
+        bounds = MiningSettings(training.length, training.hub, None, training.least, training.paths)
+        patterns = given_or_mined(self.patterns, table, bounds)
         walks = RandomWalk(table, self.walk == "simple")
-        names = patterns.relations if training.relations is None else training.relations
-        wanted = sorted({table.relation_numbers[name] for name in names})
+        wanted = sorted(table.relation_numbers[name] for name in patterns.relations)
         models: dict[Step, WalkModel] = {}
         skipped = 0
         for number in wanted:
             name = table.relations[number]
-            mined = patterns.relations.get(name)
-            paths = [] if mined is None else [path.steps for path in mined.paths if path.pairs >= training.least]
+            paths = [path.steps for path in patterns.relations[name].paths if path.pairs >= training.least]
             for inverse in (False, True):
                 model = self._learnt(table, walks, number, inverse, paths[: training.paths], training, task.seed)
                 if model is None:
@@ -313,28 +302,6 @@ class PathWalkCompleter(Completer):
             found.update(task.validate())
         return found
 
-    def _mined(self, table: TripleTable, training: PathWalkFitSettings) -> PathPatterns:
-        wanted = training.relations
-        if wanted is not None and (unknown := [name for name in wanted if name not in table.relation_numbers]):
-            raise DriverError(
-                f"{self.graph.source()} has no relation {unknown[0]!r}; correct `relations` under `fit`."
-                f"{close_matches(unknown[0], table.relations)}"
-            )
-        if self.patterns is not None:
-            found = PathPatterns.load(FilePath(self.patterns).expanduser())
-            if found.content != table.content_hash():
-                raise DriverError(
-                    f"the patterns in {self.patterns} were mined from another graph than the {len(table.triples):,}"
-                    f" triples of {self.graph.source()} that are left to learn from; omit `patterns`, so that training"
-                    " mines these, or hold out no facts"
-                )
-            return found
-        settings = MiningSettings(training.length, training.hub, None, training.least, training.paths)
-        if wanted is None:
-            return mine(table, settings)
-        rows = table.triples[np.isin(table.triples[:, 1], [table.relation_numbers[name] for name in wanted])]
-        return mine(table, settings, only=table.named(rows))
-
     def _learnt(
         self,
         table: TripleTable,
@@ -352,24 +319,10 @@ class PathWalkCompleter(Completer):
             return None
         drawn = np.array([place("\t".join(fact), seed) for fact in table.named(rows.astype(np.int32))])
         held = rows[np.lexsort((np.arange(len(rows)), drawn))[: training.facts]]
-        taken = [_oriented([table.step_number(step) for step in path], inverse) for path in paths]
-        begin, end = (2, 0) if inverse else (0, 2)
-        fillers, counts = np.unique(rows[:, end], return_counts=True)
-        made = WalkModel.learn(
-            walks,
-            taken,
-            held,
-            held[:, begin],
-            held[:, end],
-            fillers,
-            counts,
-            lambda node: table.fillers(int(node), relation, inverse),
-            training.negatives,
-            training.regulariser,
-            self.frequency,
-            np.random.default_rng([seed, relation, int(inverse)]),
-        )
-        return made
+        numbers = [tuple(map(table.step_number, path)) for path in paths]
+        taken = [reversed_steps(path) for path in numbers] if inverse else numbers
+        random = np.random.default_rng([seed, relation, int(inverse)])
+        return WalkModel.learn(walks, taken, rows, held, inverse, training.negatives, training.regulariser, random)
 
     def save(self, folder: FilePath) -> None:
         """Write ``walks.json``."""
@@ -378,11 +331,7 @@ class PathWalkCompleter(Completer):
         (folder / FILE).write_text(text + "\n", encoding="utf-8")
 
     def load(self, folder: FilePath) -> None:
-        """Read what ``save`` wrote.
-
-        Raises:
-            DriverError: If it cannot be read, or is of another graph.
-        """
+        """Read a saved model."""
         table = self._table
         if table is None:
             raise not_open(self)
@@ -407,38 +356,26 @@ class PathWalkCompleter(Completer):
         self._models, self._content = models, content
 
     def _facts(self) -> dict[str, Any]:
-        table = self._opened()
+        table, _, models = self._opened()
         return {
             "format": _FORMAT,
             "content": self._content,
             "walk": self.walk,
             "graph": table.content_hash(),
-            "models": [
-                [step.relation, step.inverse, model.to_json(table)]
-                for step, model in sorted((self._models or {}).items())
-            ],
+            "models": [[step.relation, step.inverse, model.to_json(table)] for step, model in sorted(models.items())],
         }
 
-    def _opened(self) -> TripleTable:
-        if self._table is None:
+    def _opened(self) -> tuple[TripleTable, RandomWalk, Mapping[Step, WalkModel]]:
+        if self._table is None or self._walks is None:
             raise not_open(self)
         if self._models is None:
             raise DriverError(
                 "path-walk is not trained: add `train: {driver: completer}` to the recipe, or set `path` to the folder"
                 " of a trained one"
             )
-        return self._table
-
-
-def _oriented(path: Sequence[int], inverse: bool) -> tuple[int, ...]:
-    """Turn the path of a relation round where the object is bound."""
-    return tuple(step ^ 1 for step in reversed(path)) if inverse else tuple(path)
+        return self._table, self._walks, self._models
 
 
 def _logistic(values: Floats) -> Floats:
     found: Floats = 1 / (1 + np.exp(-np.clip(values, -500, 500)))
     return found
-
-
-def _digest(facts: Mapping[str, Any]) -> str:
-    return hashlib.sha256(json.dumps(facts, sort_keys=True).encode()).hexdigest()[:16]

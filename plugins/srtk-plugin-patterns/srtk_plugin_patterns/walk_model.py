@@ -46,7 +46,7 @@ class WalkModel:
         return found
 
     def walked(self, ends: Sequence[Any]) -> Any:
-        """Return what walks add to the log-odds: a sparse matrix [starts, entities].
+        """Return the sum of the walks' log-odds: a sparse matrix [starts, entities].
 
         Args:
             ends: For each path the probabilities of its ends, sparse [starts, entities].
@@ -61,7 +61,7 @@ class WalkModel:
         return found
 
     def parts(self, probabilities: npt.ArrayLike) -> Floats:
-        """Return what each path adds to the log-odds of one entity."""
+        """Return the part of each path in the log-odds of one entity."""
         values = np.array(probabilities)
         found: Floats = values * self.probability + (values > 0) * self.presence
         return found
@@ -77,15 +77,11 @@ class WalkModel:
         cls,
         walks: RandomWalk,
         paths: Sequence[tuple[int, ...]],
+        facts: Ints,
         held_out: Ints,
-        starts: Ints,
-        right: Ints,
-        fillers: Ints,
-        counts: Ints,
-        stored: Callable[[int], npt.NDArray[Any]],
+        inverse: bool,
         negatives: int,
         regulariser: float,
-        frequency: bool,
         random: np.random.Generator,
     ) -> WalkModel | None:
         """Learn the weights from triples, each held out while its walks are computed.
@@ -95,21 +91,24 @@ class WalkModel:
         Args:
             walks: Walks over the training graph.
             paths: Step numbers of the paths.
-            held_out: The triples as rows [n, 3].
-            starts: Their bound ends [n].
-            right: Their entities at the open end [n].
-            fillers: Entities at the open end of any triple of the relation, sorted.
-            counts: In how many triples.
-            stored: Returns what the graph holds at the open end for a start.
+            facts: All triples of the relation as rows [n, 3].
+            held_out: Those to learn from [m, 3].
+            inverse: Whether the objects are bound, and the subjects open.
             negatives: For each triple so many wrong entities that walks reach, and so many other fillers.
             regulariser: Inverse of scikit-learn's C.
-            frequency: Whether to learn a weight of the frequency.
             random: Draws the wrong entities.
         """
-        from scipy.sparse import csr_array, hstack  # type: ignore[import-untyped]
+        from scipy.sparse import csr_array, diags_array, hstack  # type: ignore[import-untyped]
         from sklearn.linear_model import LogisticRegression  # type: ignore[import-untyped]
 
+        begin, end = (2, 0) if inverse else (0, 2)
+        fillers, counts = np.unique(facts[:, end], return_counts=True)
+        starts, right = held_out[:, begin], held_out[:, end]
         columns = [walks.ends(starts, path, held_out) for path in paths]
+
+        def stored(node: int) -> npt.NDArray[Any]:
+            return walks.table.fillers(node, int(facts[0, 1]), inverse)
+
         rows, entities, labels = _candidates(columns, starts, right, fillers, stored, negatives, random)
         if labels.all():
             return None
@@ -117,10 +116,10 @@ class WalkModel:
         known = np.searchsorted(fillers, entities)
         known = np.minimum(known, len(fillers) - 1)
         times = np.where(fillers[known] == entities, counts[known], 0) - labels
-        log_times = np.log1p(np.maximum(times, 0)) * frequency
+        log_times = np.log1p(np.maximum(times, 0))
         whole = hstack([features, csr_array(log_times[:, None])]).tocsr()
         scale = np.maximum(abs(whole).max(axis=0).toarray().ravel(), 1e-12)
-        whole = whole @ _diagonal(1 / scale)
+        whole = whole @ diags_array(1 / scale)
         fitted = LogisticRegression(C=1 / regulariser, max_iter=500, tol=1e-5).fit(whole, labels)
         weights = fitted.coef_[0] / scale
         count = len(paths)
@@ -128,7 +127,7 @@ class WalkModel:
             tuple(paths),
             weights[:count],
             weights[count : 2 * count],
-            float(weights[-1]) * frequency,
+            float(weights[-1]),
             float(fitted.intercept_[0]),
             fillers,
             counts,
@@ -147,11 +146,11 @@ class WalkModel:
 
     @classmethod
     def from_json(cls, data: dict[str, Any], table: TripleTable) -> WalkModel:
-        """Read what ``to_json`` returned.
+        """Read the result of ``to_json``.
 
         Raises:
             KeyError: For an entity that the table lacks.
-            ValueError: For a relation that it lacks, or weights that are not one for each path.
+            ValueError: For a relation that it lacks, or another number of weights than of paths.
         """
         paths = tuple(tuple(table.step_number(Step.parse(name)) for name in path) for path in data["paths"])
         if any(step < 0 for path in paths for step in path):
@@ -209,9 +208,3 @@ def _features(columns: Sequence[Any], rows: Ints, entities: Ints) -> Any:
     indptr = np.array([*starts, *(starts[-1] + end for end in starts[1:])])
     shape = (len(rows), 2 * len(columns))
     return csc_array((np.append(data, np.ones(len(data))), np.append(indices, indices), indptr), shape=shape)
-
-
-def _diagonal(values: Floats) -> Any:
-    from scipy.sparse import diags_array
-
-    return diags_array(values)

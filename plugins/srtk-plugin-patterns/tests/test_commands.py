@@ -51,7 +51,7 @@ def test_relations_are_listed(world, tmp_path, capsys):
 @pytest.mark.parametrize("length", ["0", "8"])
 def test_a_length_beyond_the_bounds_is_refused(world, tmp_path, capsys, length):
     assert mined(world, tmp_path / "out", "--length", length) != 0
-    assert f"length is {length}; a path has 1 to 7 steps" in capsys.readouterr().err
+    assert f"length must be from 1 to 7, not {length}" in capsys.readouterr().err
     assert not (tmp_path / "out").exists()
 
 

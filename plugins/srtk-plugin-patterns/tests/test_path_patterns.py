@@ -8,7 +8,7 @@ import attrs
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
-from srtk_plugin_patterns.mining import mine
+from srtk_plugin_patterns.mining import given_or_mined, mine
 from srtk_plugin_patterns.path_patterns import FILE, MiningSettings, PathPatterns
 
 from srtk_framework.values import DriverError, InputError, Step
@@ -59,15 +59,16 @@ def test_a_folder_without_patterns_is_refused(tmp_path):
 
 @pytest.mark.parametrize("length", [0, 8])
 def test_lengths_beyond_the_bounds_are_refused(length):
-    with pytest.raises(ValueError, match=f"length is {length}; a path has 1 to 7 steps"):
+    with pytest.raises(ValueError, match=f"length must be from 1 to 7, not {length}"):
         attrs.evolve(ALL, length=length)
 
 
-def test_patterns_of_another_graph_are_refused(people):
+def test_patterns_of_another_graph_are_refused(people, tmp_path):
     patterns = mine(people, ALL)
-    patterns.check(people.content_hash(), "build/patterns")
+    patterns.save(tmp_path)
+    assert given_or_mined(str(tmp_path), people, ALL) == patterns
     with pytest.raises(DriverError, match="mined from another graph"):
-        patterns.check(people.without([people.named(people.triples)[0]]).content_hash(), "build/patterns")
+        given_or_mined(str(tmp_path), people.without([people.named(people.triples)[0]]), ALL)
 
 
 def test_a_relation_without_paths_is_named_with_its_neighbour(people):

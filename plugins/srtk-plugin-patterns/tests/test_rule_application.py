@@ -15,7 +15,7 @@ from srtk_plugin_patterns.mining import mine
 from srtk_plugin_patterns.path_patterns import MiningSettings
 from srtk_plugin_patterns.rule_application import RuleApplication
 from srtk_plugin_patterns.rule_clusters import rule_clusters
-from srtk_plugin_patterns.rule_learner import RuleSettings, constant_rules, path_rules
+from srtk_plugin_patterns.rule_learner import RuleFitSettings, constant_rules, path_rules
 from srtk_plugin_patterns.rules import ConstantRules, PathRules, Rules
 
 from srtk_framework.graph import TripleTable
@@ -29,7 +29,7 @@ tables = st.builds(
 
 def learnt(table, least=1):
     patterns = mine(table, MiningSettings(length=3, hub=None, least=1, most=None))
-    kept = RuleSettings(least_support=least, least_confidence=0.0, paths=None, constants=None)
+    kept = RuleFitSettings(least_support=least, least_confidence=0.0, paths=None, constants=None)
     hashed = table.content_hash()
     paths, constants = path_rules(table, patterns, kept)[0], constant_rules(table, kept)[0]
     return Rules(table.entities, table.relations, paths, constants, hashed, hashed)

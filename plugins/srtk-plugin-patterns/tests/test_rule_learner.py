@@ -10,14 +10,14 @@ from hypothesis import strategies as st
 from srtk_plugin_patterns import rule_learner
 from srtk_plugin_patterns.mining import mine
 from srtk_plugin_patterns.path_patterns import MinedPath, MiningSettings, PathPatterns, RelationPaths
-from srtk_plugin_patterns.rule_learner import RuleSettings, constant_rules, path_rules
+from srtk_plugin_patterns.rule_learner import RuleFitSettings, constant_rules, path_rules
 from srtk_plugin_patterns.rules import NOTHING
 
 from srtk_framework.graph import TripleTable
 from srtk_framework.values import Step, Triple
 
 MINED = MiningSettings(length=3, hub=None, least=1, most=None)
-ALL = RuleSettings(least_support=1, least_confidence=0.0, paths=None, constants=None)
+ALL = RuleFitSettings(least_support=1, least_confidence=0.0, paths=None, constants=None)
 ids = st.sampled_from("abcdef")
 tables = st.builds(
     TripleTable.from_triples, st.lists(st.builds(Triple, ids, st.sampled_from("rst"), ids), min_size=1, max_size=14)
@@ -122,14 +122,6 @@ def test_a_body_too_large_for_the_least_confidence_is_counted_no_further_and_tol
     assert cut["weak_paths"] + cut["large_bodies"] >= 1
 
 
-def test_a_bound_on_bodies_leaves_larger_ones_out_and_counts_them(people):
-    kept, cut = path_rules(people, mine(people, MINED), attrs.evolve(ALL, largest=4))
-    every, _ = path_rules(people, mine(people, MINED), ALL)
-    assert kept.body.max() == 4
-    assert len(kept) == (every.body <= 4).sum()
-    assert cut["large_bodies"] == len({tuple(s) for s in every[every.body > 4].steps.tolist()})
-
-
 def test_patterns_mined_within_bounds_give_the_same_counts(people):
     bounded = mine(people, attrs.evolve(MINED, hub=1))
     rules, _ = path_rules(people, bounded, ALL)
@@ -175,4 +167,4 @@ def test_blocks_of_any_size_give_the_same_counts(people, monkeypatch):
 )
 def test_settings_out_of_range_are_refused(name, value):
     with pytest.raises(ValueError, match=name):
-        RuleSettings(**{name: value})
+        RuleFitSettings(**{name: value})

@@ -1,4 +1,4 @@
-"""Training on answers: questions with gold answers, and what the main expander retrieves for them."""
+"""Training on answers: questions with gold answers, and the main expander's subgraphs for them."""
 
 from __future__ import annotations
 
@@ -11,16 +11,25 @@ from srtk_plugin_evaluation.answers import answer_scores
 from srtk_framework.records import read_retrievals, record_from_retrieval, write_jsonl
 from srtk_framework.roles import Expander
 from srtk_framework.values import Question, Retrieval, RunError, TrainingExample, batched
-from srtk_plugin_training.material import NO_HELD_OUT, NO_SETS, NO_TEXTS, Context, Examples, Given, TrainingData
+from srtk_plugin_training.material import (
+    NO_HELD_OUT,
+    NO_SETS,
+    NO_TEXTS,
+    Context,
+    Examples,
+    Given,
+    Material,
+    TrainingData,
+)
 from srtk_plugin_training.paths import validate_retrieval
-from srtk_plugin_training.question_sets import NAMES, QuestionSets, data_of
+from srtk_plugin_training.question_sets import QuestionSets, data_of
 
+# Files in the folder of a training: what was retrieved for the questions to train on, and to validate with.
 RETRIEVALS, VALIDATION = "retrievals.jsonl", "validation_retrievals.jsonl"
-"""Files in the folder of a training: what was retrieved for the questions to train on, and to validate with."""
 
 
 @attrs.frozen
-class AnswerMaterial:
+class AnswerMaterial(Material):
     """Questions with their answers, and their subgraphs.
 
     Attributes:
@@ -32,15 +41,21 @@ class AnswerMaterial:
     role: str
     sets: QuestionSets
     expander: Expander | None
-    supervisions = ()
     refuses: ClassVar[Mapping[str, str]] = {
         **NO_TEXTS,
         **NO_SETS,
         **NO_HELD_OUT,
         "supervision": "the {role} is trained on answers, not on paths; omit supervision",
     }
-    names = NAMES
-    hashed = "the questions"
+
+    summary = "{lessons} questions with their subgraphs"
+
+    @property
+    def card(self) -> str:
+        """Line on the training for the model card."""
+        use = "validated it" if self.role == Expander.role else "chose the best weights"
+        trained = "Trained on {lessons} of {questions} questions and what was retrieved for them;"
+        return f"{trained} {{validation}} others {use}."
 
     @classmethod
     def of(cls, given: Given) -> AnswerMaterial:
@@ -66,7 +81,7 @@ class AnswerMaterial:
         return data_of(*self.sets.read(context.seed))
 
     def examples(self, data: TrainingData, context: Context, goes_on: bool) -> Examples:
-        """Retrieve a subgraph for each question, or read those of an unfinished training."""
+        """Retrieve a subgraph for each question, or read the subgraphs of an unfinished training."""
         done = _retrieved(data.learning, context, RETRIEVALS, goes_on)
         kept = [one for one in done if one.error is None and one.question.answers]
         if not kept:
@@ -80,7 +95,7 @@ class AnswerMaterial:
     def validation(self, data: TrainingData, context: Context) -> Callable[[], Mapping[str, float]] | None:
         """Return the means of the answers' metrics for the validation questions, which are retrieved once.
 
-        Those of an expander are the metrics of its retrievals.
+        An expander is validated by the metrics of its retrievals.
         """
         if not data.validation:
             return None
@@ -89,19 +104,9 @@ class AnswerMaterial:
         done = [one for one in _retrieved(data.validation, context, VALIDATION, True) if one.error is None]
         return lambda: _validate(done, context)
 
-    def summary(self, counts: Mapping[str, int]) -> str:
-        """Say how many questions were trained on."""
-        return f"{counts['lessons']} questions with their subgraphs"
-
-    def card_line(self, counts: Mapping[str, int]) -> str:
-        """Say how many questions were trained on and validated with."""
-        trained = f"Trained on {counts['lessons']} of {counts['questions']} questions and what was retrieved for them;"
-        use = "validated it" if self.role == Expander.role else "chose the best weights"
-        return f"{trained} {counts['validation']} others {use}."
-
 
 def _retrieved(questions: Sequence[Question], context: Context, name: str, goes_on: bool) -> list[Retrieval]:
-    """Retrieve by the main expander and write down, or read what an unfinished training wrote of these questions."""
+    """Retrieve by the main expander and write the results, or read those of an unfinished training."""
     file = context.folder / name
     if goes_on and file.exists():
         kept = list(read_retrievals(file))

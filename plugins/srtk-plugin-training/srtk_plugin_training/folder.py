@@ -1,4 +1,4 @@
-"""The folder of a training: what the training in it began with, whether it has ended, and what may replace it."""
+"""The folder of a training: its record from the beginning to the end, and the rules for its replacement."""
 
 from __future__ import annotations
 
@@ -13,14 +13,13 @@ from srtk_framework.values import InputError, RunError
 
 COMPLETE, RUNNING = "complete", "running"
 RECORD = "training.json"
+# Files of a training, which another training in the same folder removes; its model stays until there is another.
 _OURS = (
     *("checkpoints", "log", "best.safetensors", "broken-batch.json"),
     *("training_examples.jsonl", "retrievals.jsonl", "validation_retrievals.jsonl", "held_out.tsv"),
 )
-"""Files of a training, which another training in the same folder removes; its model stays until there is another."""
 
-Differences = Callable[[Mapping[str, Any]], str]
-"""Names in what an earlier record differs from this training."""
+Differences = Callable[[Mapping[str, Any]], str]  # Names in what an earlier record differs from this training.
 
 
 class TrainingFolder:
@@ -29,7 +28,7 @@ class TrainingFolder:
     Args:
         path: The folder.
         model: File or folder that only a finished training leaves.
-        setting: What names the folder, for errors: ``--output-dir``.
+        setting: Setting with the folder, for errors: ``--output-dir``.
     """
 
     def __init__(self, path: Path, model: Path, setting: str) -> None:
@@ -63,18 +62,18 @@ class TrainingFolder:
         return earlier if os.path.lexists(self.model) else None
 
     def begin(self, state: Mapping[str, Any], fresh: bool, differences: Differences) -> bool:
-        """Make the folder ready for a training, and note what it begins with.
+        """Make the folder ready for a training, and write its record.
 
         Args:
             state: The record, with the ``fingerprint`` of all that decides the weights.
             fresh: Start over, whatever the folder holds.
-            differences: Names what differs, for errors.
+            differences: Names the differences, for errors.
 
         Returns:
             Whether the folder holds this training unfinished, which goes on.
 
         Raises:
-            RunError: If the folder holds another training, or files that nothing says are a training's.
+            RunError: If the folder holds another training, or such files without a record.
         """
         earlier = self.earlier()
         same = earlier is not None and earlier["fingerprint"] == state["fingerprint"]

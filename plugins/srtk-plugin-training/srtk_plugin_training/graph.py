@@ -1,4 +1,4 @@
-"""Training on the facts of a graph, some of which are held out to validate with."""
+"""Training on the facts of a graph, with some of them held out for validation."""
 
 from __future__ import annotations
 
@@ -20,20 +20,19 @@ from srtk_plugin_training.material import (
     Context,
     Examples,
     Given,
+    Material,
     TrainingData,
     held_by,
     no_questions,
 )
 
-HELD_OUT = "held_out.tsv"
-"""File of the facts held out in the folder of a training."""
+HELD_OUT = "held_out.tsv"  # File of the facts held out in the folder of a training.
 
-VALIDATED = 1000
-"""Most facts held out that one validation ranks; those of the smallest hashes."""
+VALIDATED = 1000  # Most facts held out that one validation ranks; those of the smallest hashes.
 
 
 @attrs.frozen
-class GraphMaterial:
+class GraphMaterial(Material):
     """The facts of the driver's graph: its triples between entities.
 
     Attributes:
@@ -43,12 +42,18 @@ class GraphMaterial:
 
     graph: KnowledgeGraph
     share: float | None
-    supervisions = ()
     described = "facts of the graph"
     names: ClassVar[Mapping[str, str]] = {"held_out": "the facts held out"}
     refuses: ClassVar[Mapping[str, str]] = {**NO_TEXTS, **NO_SETS, **no_questions("its graph", "facts")}
     pipeline_tag = "graph-ml"
     hashed = "the facts held out"
+
+    card = "Trained on {facts:,} facts of {relations:,} relations; {held_out:,} others were held out."
+
+    @property
+    def summary(self) -> str:  # type: ignore[override]
+        """Line on the training for the terminal."""
+        return "{facts:,} facts" + ("" if self.share is None else "; {held_out:,} were held out")
 
     @classmethod
     def of(cls, given: Given) -> GraphMaterial | None:
@@ -90,22 +95,12 @@ class GraphMaterial:
         table = TripleTable.of(self.graph)
         return lambda: link_prediction(context.driver.driver, table, ranked)
 
-    def summary(self, counts: Mapping[str, int]) -> str:
-        """Say how many facts were trained on and held out."""
-        held = f"; {counts['held_out']:,} were held out" if counts["held_out"] else ""
-        return f"{counts['facts']:,} facts{held}"
-
-    def card_line(self, counts: Mapping[str, int]) -> str:
-        """Say how many facts were trained on and held out."""
-        trained = f"Trained on {counts['facts']:,} facts of {counts['relations']:,} relations;"
-        return f"{trained} {counts['held_out']:,} others were held out."
-
 
 def held_out_facts(table: TripleTable, share: float, seed: int) -> tuple[Triple, ...]:
     """Draw facts of a graph by their hashes, from each relation in proportion to its facts.
 
-    Every entity keeps a fact: one that would leave its subject or its object without any is passed over for the
-    relation's next. A relation whose facts are all of this kind gives fewer.
+    Every entity keeps a fact: the last fact of an entity is passed over for the next of the relation. A relation whose
+    facts are all the last of an entity gives fewer.
 
     Args:
         table: All facts.

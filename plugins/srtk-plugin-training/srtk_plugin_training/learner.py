@@ -33,9 +33,8 @@ class Batches:
 class Learner(lightning.LightningModule):
     """Trains in rounds: an epoch of Lightning is one round, so checkpoints lie between rounds.
 
-    A class derived from it says what a round's batches are, what the loss of a batch is, and how the weights are
-    validated. Each must depend on the seed and the number of the round alone, so that a resumed training computes what
-    an uninterrupted one would.
+    A derived class defines the batches of a round, the loss of a batch, and the validation of the weights. Each must
+    depend on the seed and the number of the round alone, so that a resumed training equals an uninterrupted training.
 
     Args:
         settings: Settings of the training, among them ``patience``: validations without a better one before the
@@ -80,7 +79,7 @@ class Learner(lightning.LightningModule):
         raise NotImplementedError
 
     def fault(self, batch: Any, what: str) -> str:
-        """Say that the loss of a batch is not finite, and what to do."""
+        """Describe a loss that is not finite, with a remedy."""
         return f"{what} in epoch {self.current_epoch + 1}; lower learning_rate"
 
     def validated(self) -> Mapping[str, float]:

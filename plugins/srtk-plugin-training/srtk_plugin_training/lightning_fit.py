@@ -1,4 +1,4 @@
-"""What trainings with Lightning share: resuming, Ctrl-C, loggers, and silence."""
+"""Common parts of trainings with Lightning: resuming, Ctrl-C, loggers, and silence."""
 
 from __future__ import annotations
 
@@ -14,12 +14,11 @@ from typing import Any
 
 from srtk_framework.values import DriverError
 
-BEST = "best.safetensors"
-"""File of the best weights in the folder of a training."""
+BEST = "best.safetensors"  # File of the best weights in the folder of a training.
 
 
 def missing_packages(plugin: str, *packages: str) -> list[str]:
-    """Say which of the packages that only training needs are not installed, and how to install them.
+    """Name the packages for training that are not installed, and how to install them.
 
     Args:
         plugin: Distribution that has them in its extra ``train``.
@@ -33,7 +32,7 @@ def missing_packages(plugin: str, *packages: str) -> list[str]:
 
 
 def require_packages(plugin: str, *packages: str) -> None:
-    """Tell what to install, before any work is done; see ``missing_packages``.
+    """Refuse to begin without the packages for training; see ``missing_packages``.
 
     Raises:
         DriverError: If a package is missing.
@@ -43,14 +42,14 @@ def require_packages(plugin: str, *packages: str) -> None:
 
 
 def newest_checkpoint(folder: Path) -> Path | None:
-    """Return the checkpoint from which a training is resumed: the last by name in ``checkpoints``; None without one."""
+    """Return the checkpoint that a training resumes from: the last by name in ``checkpoints``, or None."""
     # Lightning copies a checkpoint from the folder for temporary files, so a stop may leave a part of one.
     found = [file for file in sorted((folder / "checkpoints").glob("*.ckpt")) if zipfile.is_zipfile(file)]
     return found[-1] if found else None
 
 
 def run_fit(trainer: Any, module: Any, checkpoint: Path | None) -> None:
-    """Fit a module, from a checkpoint if there is one.
+    """Fit a module, from a checkpoint if it is given.
 
     Args:
         trainer: Trainer of Lightning.

@@ -11,15 +11,24 @@ from srtk_plugin_evaluation.link_scores import covered_by
 
 from srtk_framework.roles import EntityLinker, KnowledgeGraph
 from srtk_framework.values import NIL, Link, Question, RunError, TrainingExample, batched
-from srtk_plugin_training.material import NO_HELD_OUT, NO_SETS, NO_TEXTS, Context, Examples, Given, TrainingData
+from srtk_plugin_training.material import (
+    NO_HELD_OUT,
+    NO_SETS,
+    NO_TEXTS,
+    Context,
+    Examples,
+    Given,
+    Material,
+    TrainingData,
+)
 from srtk_plugin_training.paths import examples_of, validate_retrieval
-from srtk_plugin_training.question_sets import NAMES, QuestionSets, data_of
+from srtk_plugin_training.question_sets import QuestionSets, data_of
 
 SHOWN = ("strong_precision", "strong_recall", "strong_f1", "recall_at_1", "recall_at_5", "coverage", "covered_f1")
 
 
 @attrs.frozen
-class LinkMaterial:
+class LinkMaterial(Material):
     """Questions and their gold links.
 
     Attributes:
@@ -33,11 +42,9 @@ class LinkMaterial:
         **NO_HELD_OUT,
         "supervision": "a linker is trained on gold links, not on paths; omit supervision",
     }
-    names = NAMES
-    supervisions = ()
     described = "gold links"
-    pipeline_tag = "feature-extraction"
-    hashed = "the questions"
+
+    card = "Trained on {lessons} of {questions} questions; {validation} others checked the weights."
 
     @classmethod
     def of(cls, given: Given) -> LinkMaterial:
@@ -59,7 +66,7 @@ class LinkMaterial:
         return Examples([example for example in examples if _is_trainable(example)], counts=counts)
 
     def validation(self, data: TrainingData, context: Context) -> Callable[[], Mapping[str, float]] | None:
-        """Return the linking metrics of the validation questions, and those of the main expander's retrievals.
+        """Return the metrics of linking the validation questions, and of the main expander's retrievals.
 
         Subgraphs are retrieved for the questions with answers, from their texts alone.
         """
@@ -72,15 +79,6 @@ class LinkMaterial:
             return {**found, **(validate_retrieval(texts, context) if texts and context.retriever.methods else {})}
 
         return validated
-
-    def summary(self, counts: Mapping[str, int]) -> str:
-        """Say how many questions were trained on."""
-        return f"{counts['lessons']} questions"
-
-    def card_line(self, counts: Mapping[str, int]) -> str:
-        """Say how many questions were trained on and validated with."""
-        trained = f"Trained on {counts['lessons']} of {counts['questions']} questions;"
-        return f"{trained} {counts['validation']} others checked the weights."
 
 
 def _is_trainable(example: TrainingExample) -> bool:
@@ -105,7 +103,7 @@ def validate_links(
     Args:
         linker: The linker to validate.
         graph: Graph that decides which gold entities are covered, or None.
-        questions: Questions with gold links or links in the input; others are ignored.
+        questions: Questions; those without gold links or links in the input are ignored.
         batch: Number of texts per call of the linker.
     """
     known = [question for question in questions if question.gold_links is not None or question.links]

@@ -1,10 +1,10 @@
-"""Materials of training: what a driver learns from, and what follows from that for its training."""
+"""Materials of training: the kinds of data that drivers learn from."""
 
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
-from typing import Any, Protocol
+from typing import Any, ClassVar, Protocol
 
 import attrs
 
@@ -13,26 +13,25 @@ from srtk_framework.roles import Expander, GraphExamples, KnowledgeGraph, Role
 from srtk_framework.values import Entry, Question, Retrieval, TrainingExample, Triple
 from srtk_plugin_training.train_key import Train
 
+# Notes a mistake of a recipe: the keys that lead to it, and a sentence.
 Wrong = Callable[[tuple[str | int, ...], str], None]
-"""Notes a mistake of a recipe: the keys that lead to it, and a sentence."""
 
+# Refuses texts; see ``Material.refuses``.
 NO_TEXTS = {"texts": "the {role} {use!r} does not learn from texts; omit texts"}
-"""Refuses texts; see ``Material.refuses``."""
+# Refuses questions about other graphs.
 NO_SETS = {"sets": "the {role} {use!r} does not learn from questions' paths; omit sets"}
-"""Refuses questions about other graphs."""
+# Refuses facts or texts that are held out.
 NO_HELD_OUT = {"held_out": "held_out is for drivers that learn from a graph; give `validation:` instead"}
-"""Refuses facts or texts that are held out."""
 
 
 def no_questions(source: str, parts: str) -> dict[str, str]:
-    """Refuse questions, since a driver learns from another source, of which parts are held out to validate with."""
+    """Refuse questions, since a driver learns from, and is validated on, parts of another source."""
     text = f"the {{role}} learns from {source}, not from questions; omit "
     held = f"validation, and give `held_out: {{{{share: 0.05}}}}` to validate with {parts}"
     return {"questions": text + "questions", "validation": text + held, "supervision": text + "supervision"}
 
 
-Notify = Callable[[str, Mapping[str, Any]], None]
-"""Tells the observers of a session of an event."""
+Notify = Callable[[str, Mapping[str, Any]], None]  # Tells the observers of a session of an event.
 
 
 class Retriever(Protocol):
@@ -55,7 +54,7 @@ class Retriever(Protocol):
 
 @attrs.frozen
 class Context:
-    """What a material reads and validates with.
+    """Context in which a material reads and validates.
 
     Attributes:
         driver: Port of the driver to train.
@@ -63,7 +62,7 @@ class Context:
         folder: Folder of the training.
         seed: Of everything random.
         batch: Number of questions in a batch.
-        notify: Tells the observers of the progress.
+        notify: Reports the progress to the observers.
     """
 
     driver: Any
@@ -76,7 +75,7 @@ class Context:
 
 @attrs.frozen
 class TrainingData:
-    """What a training reads before it begins.
+    """Data that a training reads before it begins.
 
     Attributes:
         hashes: Name of a part of the data to its hash; any difference is another training.
@@ -101,7 +100,7 @@ class TrainingData:
 
 @attrs.frozen
 class Examples:
-    """What a driver trains on.
+    """Training examples of a driver.
 
     Attributes:
         own: Examples about the driver's graph.
@@ -118,7 +117,7 @@ class Examples:
 
 @attrs.frozen
 class Given:
-    """What a recipe gives to build a material from.
+    """Parts of a recipe from which a material is built.
 
     Attributes:
         composer: Builds the drivers.
@@ -126,7 +125,7 @@ class Given:
         train: Its key ``train``.
         block: Block of the driver to train.
         driver: Port of this driver.
-        expander: The main expander, if there is one.
+        expander: The main expander, or None.
         wrong: Notes a mistake of the recipe.
     """
 
@@ -139,24 +138,44 @@ class Given:
     wrong: Wrong
 
 
-class Material(Protocol):
-    """One of the things that a driver can learn from; there is a module for each."""
+class Material:
+    """A kind of data that drivers learn from; there is a module for each.
+
+    Attributes:
+        refuses: Keys of ``train`` that are mistakes, with the reason: format strings of the driver's ``role`` and
+            ``use``.
+        names: Parts of the data in words, by their names in ``TrainingData.hashes``.
+        hashed: Parts of the data that are hashed, for the model card.
+        summary: Line on the training for the terminal: a format string of the counts.
+    """
+
+    refuses: ClassVar[Mapping[str, str]] = {}
+    names: ClassVar[Mapping[str, str]] = {
+        "questions": "the training questions",
+        "validation": "the validation questions",
+    }
+    hashed: ClassVar[str] = "the questions"
+    summary: ClassVar[str] = "{lessons} questions"
 
     @property
-    def refuses(self) -> Mapping[str, str]:
-        """The keys of ``train`` that are mistakes, and why: format strings of the driver's ``role`` and ``use``."""
+    def card(self) -> str:
+        """Line on the training for the model card: a format string of the counts."""
+        raise NotImplementedError
+
+    @property
+    def pipeline_tag(self) -> str:
+        """Kind of the model for model hubs."""
+        return "feature-extraction"
 
     @property
     def supervisions(self) -> Sequence[Any]:
         """Ports of the drivers that make the training examples."""
+        return ()
 
     @property
     def described(self) -> str:
-        """What the examples come from, for the record of the training."""
-
-    @property
-    def names(self) -> Mapping[str, str]:
-        """The parts of the data in words, by their names in ``TrainingData.hashes``."""
+        """Origin of the examples, for the record of the training."""
+        raise NotImplementedError
 
     def read(self, context: Context) -> TrainingData:
         """Read and check the data.
@@ -165,30 +184,19 @@ class Material(Protocol):
             RunError: If there is nothing to train on, or training and validation data overlap.
             InputError: If data cannot be read.
         """
+        raise NotImplementedError
 
     def examples(self, data: TrainingData, context: Context, goes_on: bool) -> Examples:
-        """Make the examples to train on, or read those of an unfinished training, and count them.
+        """Make and count the training examples, or read the examples of an unfinished training.
 
         Raises:
             RunError: If there is nothing to train on.
         """
+        return Examples()
 
     def validation(self, data: TrainingData, context: Context) -> Callable[[], Mapping[str, float]] | None:
-        """Return the function that validates the driver; None where there is nothing to validate with."""
-
-    def summary(self, counts: Mapping[str, int]) -> str:
-        """Say for the terminal what was trained on."""
-
-    def card_line(self, counts: Mapping[str, int]) -> str:
-        """Say for the model card what was trained on."""
-
-    @property
-    def pipeline_tag(self) -> str:
-        """Kind of the model for model hubs."""
-
-    @property
-    def hashed(self) -> str:
-        """What the hashes of the data are of, for the model card."""
+        """Return the function that validates the driver; None without data, or if the driver validates itself."""
+        return None
 
 
 def held_by(*drivers: Any) -> list[Any]:

@@ -17,14 +17,14 @@ def card(recipe: str, written: Mapping[str, Any], training: Mapping[str, Any], m
         recipe: Name of the recipe's file.
         written: The recipe as written, with secrets and variables not substituted.
         training: Content of ``training.json``.
-        material: What the driver learnt from.
+        material: Material of the training.
         reuse: Line of a recipe that uses the model, as the driver's class gives it; may be empty.
     """
     role, name = training["driver"]["role"], training["driver"]["name"]
     parts = [
         f"---\ntags: [srtk-framework, knowledge-graph, retrieval]\npipeline_tag: {material.pipeline_tag}\n---\n",
         f"# {role} trained by {recipe}\n",
-        f"{material.card_line(training['counts'])}\n",
+        f"{material.card.format(**training['counts'])}\n",
         f"Use in a recipe: `{reuse or f'{role}: {{use: {name}, model: FOLDER}}'}`.\n",
         _table("Metrics of the best weights", training["figures"]),
         _table("Settings", training["settings"]),

@@ -25,14 +25,21 @@ from srtk_framework.values import (
     TrainingExample,
     batched,
 )
-from srtk_plugin_training.material import NO_HELD_OUT, NO_TEXTS, Context, Examples, Given, TrainingData, held_by
-from srtk_plugin_training.question_sets import NAMES, QuestionSets, data_of, hash_of, read, source_of, words
+from srtk_plugin_training.material import (
+    NO_HELD_OUT,
+    NO_TEXTS,
+    Context,
+    Examples,
+    Given,
+    Material,
+    TrainingData,
+    held_by,
+)
+from srtk_plugin_training.question_sets import QuestionSets, data_of, hash_of, read, source_of, words
 from srtk_plugin_training.train_key import QuestionSet
 
-EXAMPLES = "training_examples.jsonl"
-"""File of the training examples in the folder of a training."""
-_LEAST_SEVERAL = 20
-"""Fewest validation questions of several topics that anything is chosen by."""
+EXAMPLES = "training_examples.jsonl"  # File of the training examples in the folder of a training.
+_LEAST_SEVERAL = 20  # Fewest validation questions of several topics that anything is chosen by.
 
 
 @attrs.frozen
@@ -51,22 +58,26 @@ class GraphSet:
 
 
 @attrs.frozen
-class PathMaterial:
+class PathMaterial(Material):
     """Questions and the paths to their answers.
 
     Attributes:
         sets: Training and validation questions about the recipe's graph.
-        supervision: Driver that finds the paths in the recipe's graph; None where all questions are about others.
+        supervision: Driver that finds the paths in the recipe's graph; None where all questions are about other graphs.
         elsewhere: Training questions about other graphs.
     """
 
     sets: QuestionSets
     supervision: Supervision | None
     elsewhere: tuple[GraphSet, ...] = ()
-    names: ClassVar[Mapping[str, str]] = {**NAMES, "sets": "the questions of the sets"}
+    names: ClassVar[Mapping[str, str]] = {**Material.names, "sets": "the questions of the sets"}
     refuses: ClassVar[Mapping[str, str]] = {**NO_TEXTS, **NO_HELD_OUT}
-    pipeline_tag = "feature-extraction"
-    hashed = "the questions"
+
+    summary = "{lessons} questions; {pathless} have no path between topic and answer"
+    card = (
+        "Trained on {lessons} of {questions} questions ({pathless} without a path between topic and answer);"
+        " {validation} others chose the best weights."
+    )
 
     @classmethod
     def of(cls, given: Given) -> PathMaterial:
@@ -102,7 +113,7 @@ class PathMaterial:
     def read(self, context: Context) -> TrainingData:
         """Read the questions, and link those without links; questions that cannot be linked stay as they are.
 
-        Those of other graphs bring their links: the recipe's linker knows the recipe's graph.
+        Questions about other graphs bring their links: the recipe's linker knows the recipe's graph.
         """
         learning, validation = (_linked(some, context) for some in self.sets.read(context.seed))
         elsewhere = [list(read(one.questions)) for one in self.elsewhere]
@@ -157,7 +168,7 @@ class PathMaterial:
         return lambda: validate_retrieval(data.validation, context, right)
 
     def _right_paths(self, questions: Sequence[Question], context: Context) -> list[set[Path]]:
-        """Return the gold paths of each question, where it has none the best ones by the supervision."""
+        """Return the gold paths of each question; without any, the best paths by the supervision."""
         right = [set(question.gold_paths or ()) for question in questions]
         if self.supervision is not None:
             for batch in batched([i for i, paths in enumerate(right) if not paths], context.batch):
@@ -166,16 +177,6 @@ class PathMaterial:
                     right[i] = {path.steps for path in paths if path.score == paths[0].score}
         return right
 
-    def summary(self, counts: Mapping[str, int]) -> str:
-        """Say how many questions were trained on, and how many lack a path."""
-        return f"{counts['lessons']} questions; {counts['pathless']} have no path between topic and answer"
-
-    def card_line(self, counts: Mapping[str, int]) -> str:
-        """Say how many questions were trained on and validated with."""
-        lacking = f" ({counts['pathless']} without a path between topic and answer)"
-        trained = f"Trained on {counts['lessons']} of {counts['questions']} questions{lacking};"
-        return f"{trained} {counts['validation']} others chose the best weights."
-
 
 def examples_of(
     parts: Sequence[tuple[Sequence[Question], Callable[[Sequence[Question]], Sequence[Any]]]],
@@ -183,7 +184,7 @@ def examples_of(
     goes_on: bool,
     is_trainable: Callable[[TrainingExample], bool],
 ) -> tuple[list[list[TrainingExample]], dict[str, int]]:
-    """Make an example of each question and write them down, or read those of an unfinished training.
+    """Make an example of each question and write them, or read the examples of an unfinished training.
 
     Args:
         parts: Rows of questions, each with the function that finds their paths.
@@ -244,13 +245,13 @@ def validate_retrieval(
 ) -> dict[str, float]:
     """Return the mean metrics of the main expander's retrievals for questions.
 
-    Few questions soon have all the answers that they ever will; how far up the right path comes tells more. So where
-    right paths are given and the expander returns paths, ``path_mrr`` is the mean reciprocal rank of the first right
-    one, of the questions that have one.
+    The answers of few questions are soon complete, so the rank of the right path shows more. Where right paths are
+    given and the expander returns paths, ``path_mrr`` is the mean reciprocal rank of the first right path, over the
+    questions with right paths.
 
     Args:
         questions: The questions.
-        context: What retrieves.
+        context: Context with the retriever.
         right: The right paths of each question.
     """
     values: dict[str, list[float]] = {}
@@ -272,6 +273,6 @@ def validate_retrieval(
 
 
 def _reciprocal(paths: Sequence[RankedPath], right: Collection[Path]) -> float:
-    """Return one divided by the place of the first right path; 0 without one."""
+    """Return the reciprocal rank of the first right path; 0 without any."""
     walked = [path.steps[:-1] if path.steps[-1:] == (END,) else path.steps for path in paths]
     return next((1 / place for place, steps in enumerate(walked, 1) if steps in right), 0.0)

@@ -83,16 +83,12 @@ def data_of(learning: Sequence[Question], validation: Sequence[Question]) -> Tra
     return TrainingData(hashes, {"questions": len(learning), "validation": len(validation)}, learning, validation)
 
 
-def hash_of(questions: Sequence[Question]) -> str:
-    """Hash questions with all their fields."""
+def hash_of(items: Iterable[object]) -> str:
+    """Hash questions, or other items, with all their fields."""
     digest = hashlib.sha256()
-    for question in questions:
-        digest.update(repr(question).encode("utf-8", "surrogatepass"))
+    for item in items:
+        digest.update(repr(item).encode("utf-8", "surrogatepass"))
     return digest.hexdigest()
-
-
-NAMES = {"questions": "the training questions", "validation": "the validation questions"}
-"""Parts of the data in words."""
 
 
 def source_of(composer: Composer, named: str | Block | None, graph: Block | None = None) -> Any:

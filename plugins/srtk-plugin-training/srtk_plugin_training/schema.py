@@ -10,12 +10,11 @@ from srtk_plugin_training.train_key import HeldOut, Train
 
 Json = dict[str, Any]
 
-_OF_QUESTIONS = ("paths", "links", "answers")
-"""What drivers ``learns`` from that are given as questions."""
+_OF_QUESTIONS = ("paths", "links", "answers")  # What drivers ``learns`` from that are given as questions.
 
 
 def train_schema(writer: Any) -> Json:
-    """Describe what may stand under ``train``; what depends on the driver goes to the conditions of `srtk schema`."""
+    """Describe the values of ``train``; parts that depend on the driver become conditions of the writer."""
     roles = [name for name, role in writer.roles.items() if role.top_level and not role.several]
     for role in roles:
         _fits(writer, role)
@@ -49,7 +48,7 @@ def train_schema(writer: Any) -> Json:
 
 
 def _fits(writer: Any, role: str) -> None:
-    """Say that a driver of the role must be there where it is trained, and which settings its training has."""
+    """Require a driver of the role where it is trained, and describe the settings of its training."""
     driver: Json = {"properties": {"driver": {"const": role}}}
     if role != "path_scorer":  # which is the default
         driver["required"] = ["driver"]

@@ -1,4 +1,4 @@
-"""Setup of a training from a recipe's ``train``: the driver, what it learns from, and its settings."""
+"""Setup of a training from a recipe's ``train``: the driver, its material, and its settings."""
 
 from __future__ import annotations
 
@@ -19,6 +19,7 @@ from srtk_plugin_training.settings_class import settings_class
 from srtk_plugin_training.texts import TextMaterial
 from srtk_plugin_training.train_key import Train
 
+# What drivers learn from, by the names that they give in ``learns``.
 MATERIALS: Mapping[str, Any] = {
     "paths": PathMaterial,
     "links": LinkMaterial,
@@ -26,7 +27,6 @@ MATERIALS: Mapping[str, Any] = {
     "texts": TextMaterial,
     "answers": AnswerMaterial,
 }
-"""What drivers learn from, by the names that they give in ``learns``."""
 
 
 @attrs.frozen
@@ -36,7 +36,7 @@ class Setup:
     Attributes:
         role: Role of the driver to train.
         driver: Port of the driver to train.
-        material: What it learns from.
+        material: Its material.
         settings: Settings of the driver's ``fit``.
     """
 

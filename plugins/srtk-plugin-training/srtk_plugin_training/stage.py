@@ -22,8 +22,8 @@ class Training(Stage):
     """Has a driver of the recipe learn before the questions are answered.
 
     Attributes:
-        asked: What stands under the key.
-        setup: The driver, what it learns from, and its settings; None before they are composed.
+        asked: Value of the key.
+        setup: The driver, its material, and its settings; None before they are composed.
     """
 
     asked: Train
@@ -31,13 +31,13 @@ class Training(Stage):
 
     @classmethod
     def read(cls, value: Any, blocks: Blocks) -> Self | None:
-        """Read what stands under ``train``."""
+        """Read the value of ``train``."""
         asked = read_train(value, blocks)
         return None if asked is None else cls(asked)
 
     @classmethod
     def schema(cls, writer: Any) -> dict[str, Any]:
-        """Describe what may stand under ``train``; settings of the training depend on the driver."""
+        """Describe the values of ``train``; settings of the training depend on the driver."""
         from srtk_plugin_training.schema import train_schema
 
         return train_schema(writer)
@@ -70,20 +70,20 @@ class Training(Stage):
         return None if self.setup is None else (self.setup.driver, self.folder(output) / "model")
 
     def compose(self, composer: Composer, main: Expander | None) -> None:
-        """Build what the training needs."""
+        """Build the parts of the training."""
         self.setup = setup(composer, composer.recipe, self.asked, main)
 
     def steps(self) -> Sequence[str]:
-        """Say what is trained."""
+        """Name the trained role."""
         return [f"train the {self.asked.driver.replace('_', ' ')}"]
 
     def fingerprint(self) -> str:
-        """Return nothing: what was learnt is part of the driver's own fingerprint."""
+        """Return nothing: the driver's own fingerprint has the model."""
         return ""
 
     @hookimpl
     def train(self, session: Session, fresh: bool) -> tuple[str, Trained]:
-        """Train, go on with a stopped training, or take over a finished one."""
+        """Train, go on with a stopped training, or take over a finished training."""
         assert self.setup is not None
         folder = self.folder(session.recipe.output)
         return self.key, Trainer(self.setup, session.recipe, folder, session, session.observers, fresh).run()
@@ -104,7 +104,7 @@ class Training(Stage):
 
     @hookimpl
     def report(self, run: Run, quiet: bool) -> None:
-        """Say what was trained, and how many of the questions it had seen."""
+        """Print the training, and the number of questions that it had seen."""
         trained = run.stages.get(self.key)
         if trained is None or trained.follows:
             return

@@ -1,9 +1,8 @@
-"""Training on the texts of a corpus, some of which are held out to validate with."""
+"""Training on the texts of a corpus, with some of them held out for validation."""
 
 from __future__ import annotations
 
-import hashlib
-from collections.abc import Callable, Mapping
+from collections.abc import Mapping
 from typing import Any, ClassVar
 
 import attrs
@@ -11,11 +10,12 @@ import attrs
 from srtk_framework.records import place
 from srtk_framework.roles import Corpus
 from srtk_framework.values import Entry, RunError
-from srtk_plugin_training.material import NO_SETS, Context, Examples, Given, TrainingData, no_questions
+from srtk_plugin_training.material import NO_SETS, Context, Given, Material, TrainingData, no_questions
+from srtk_plugin_training.question_sets import hash_of
 
 
 @attrs.frozen
-class TextMaterial:
+class TextMaterial(Material):
     """The texts of a corpus, with the entities that they name as far as the corpus knows them.
 
     Attributes:
@@ -25,11 +25,16 @@ class TextMaterial:
 
     corpus: Corpus
     share: float | None
-    supervisions = ()
     names: ClassVar[Mapping[str, str]] = {"texts": "the texts", "held_out_texts": "the texts held out"}
     refuses: ClassVar[Mapping[str, str]] = {**NO_SETS, **no_questions("texts", "texts")}
     pipeline_tag = "fill-mask"
     hashed = "the texts"
+
+    summary = "{texts:,} texts; {held_out_texts:,} were held out"
+    card = (
+        "Trained on {texts:,} texts of {words:,} words, which name entities {mentions:,} times; {held_out_texts:,}"
+        " others were held out. What these texts state, the model has read."
+    )
 
     @classmethod
     def of(cls, given: Given) -> TextMaterial | None:
@@ -61,12 +66,8 @@ class TextMaterial:
                 f"no text is held out: a share of {self.share:g} of {len(learning):,} texts is less than one; give a"
                 " larger share, or omit `held_out:`"
             )
-        hashes = {}
-        for name, some in (("texts", learning), ("held_out_texts", held)):
-            digest = hashlib.sha256()
-            for entry in some:
-                digest.update(repr((entry.id, entry.text, entry.mentions)).encode("utf-8", "surrogatepass"))
-            hashes[name] = digest.hexdigest()
+        parts = {"texts": learning, "held_out_texts": held}
+        hashes = {name: hash_of((one.id, one.text, one.mentions) for one in some) for name, some in parts.items()}
         counts = {
             "texts": len(learning),
             "words": sum(len(entry.text.split()) for entry in learning),
@@ -74,23 +75,3 @@ class TextMaterial:
             "held_out_texts": len(held),
         }
         return TrainingData(hashes, counts, texts=learning, held_out_texts=held)
-
-    def examples(self, data: TrainingData, context: Context, goes_on: bool) -> Examples:
-        """Return none: a driver that learns from texts makes its own examples of them."""
-        return Examples()
-
-    def validation(self, data: TrainingData, context: Context) -> Callable[[], Mapping[str, float]] | None:
-        """Return None: only the driver knows what it reads of a text, so it validates on the texts held out itself."""
-        return None
-
-    def summary(self, counts: Mapping[str, int]) -> str:
-        """Say how many texts were trained on and held out."""
-        return f"{counts['texts']:,} texts; {counts['held_out_texts']:,} were held out"
-
-    def card_line(self, counts: Mapping[str, int]) -> str:
-        """Say how many texts were trained on and held out."""
-        return (
-            f"Trained on {counts['texts']:,} texts of {counts['words']:,} words, which name entities"
-            f" {counts['mentions']:,} times; {counts['held_out_texts']:,} others were held out. What these texts state,"
-            " the model has read."
-        )

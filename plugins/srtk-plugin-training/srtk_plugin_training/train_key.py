@@ -1,4 +1,4 @@
-"""What stands under ``train`` in a recipe."""
+"""The key ``train`` of a recipe."""
 
 from __future__ import annotations
 
@@ -29,7 +29,7 @@ class QuestionSet:
     Attributes:
         questions: A file, or a dataset.
         knowledge_graph: Graph that the questions are about.
-        supervision: Driver that finds their paths; None for that of ``train`` or of the top level.
+        supervision: Driver that finds their paths; None for the supervision of ``train`` or of the top level.
         where: Keys that lead to the set in the recipe.
     """
 
@@ -47,7 +47,7 @@ class Train:
         driver: Role of the driver, which is given at the top level.
         questions: Training questions: a file, or a dataset; None for a driver that learns from a graph.
         validation: A file, a dataset, or a share of the questions; None for no validation.
-        supervision: Driver that finds the paths of the questions; None for that of the top level.
+        supervision: Driver that finds the paths of the questions; None for the supervision at the top level.
         folder: For checkpoints, logs and the trained model; None for ``training`` in the run's folder.
         fit: Settings of the training, as written.
         held_out: Facts of its graph, or texts, on which the driver does not train; None for none.
@@ -72,7 +72,7 @@ class Train:
 
 
 def read_train(data: Any, blocks: Blocks) -> Train | None:
-    """Read what stands under ``train``; None where it has a mistake."""
+    """Read the value of ``train``; None where it has a mistake."""
     known = [field.name for field in attrs.fields(Train)]
     if not isinstance(data, Mapping):
         blocks.wrong(("train",), f"train is a mapping with {', '.join(known)}")

@@ -33,14 +33,14 @@ class Trained:
         folder: Folder of the training.
         model: Folder of the trained model.
         figures: Metrics of the best weights, from the validation and from the driver.
-        counts: Numbers of what it was trained on: questions, those without links, those without a path, training
+        counts: Numbers of the training data: questions, questions without links, or without a path, training
             examples and validation questions, or facts of the graph and facts held out.
         fingerprint: Hash of all inputs of the training.
         repeated: False if a finished training was reused.
         ids: Ids of the training and validation questions about the recipe's graph.
         texts: Texts of the training and validation questions.
         follows: True in a worker process of a training on several devices, whose work is then done.
-        summary: What it was trained on, in words.
+        summary: Training data in words.
     """
 
     folder: Path
@@ -63,7 +63,7 @@ class Trainer:
     """Trainer of the driver named by a recipe's ``train``.
 
     Args:
-        setup: The driver, what it learns from, and its settings.
+        setup: The driver, its material, and its settings.
         recipe: The recipe, which sets the seed and the batch size.
         folder: Folder of the training.
         retriever: Linking and retrieval with open drivers.
@@ -95,7 +95,7 @@ class Trainer:
         self._follows = is_follower()
 
     def run(self) -> Trained:
-        """Train, go on with an unfinished training, or reuse a finished one, of the same recipe, data and versions.
+        """Train, or go on with or reuse a training of the same recipe, data and versions.
 
         Raises:
             RunError: If training and validation questions overlap, there is nothing to train on, another process
@@ -177,7 +177,7 @@ class Trainer:
         }
 
     def _keep(self, figures: Mapping[str, float], counts: Mapping[str, int], state: Mapping[str, Any]) -> None:
-        """Save the model, put it in the place of an earlier one in one step, and load it."""
+        """Save the model, replace an earlier model in one step, and load it."""
         part = self._folder / "model.part"
         settle(self._model)
         shutil.rmtree(part, ignore_errors=True)
@@ -217,7 +217,7 @@ class Trainer:
             ids,
             texts,
             self._follows,
-            self._material.summary(counts),
+            self._material.summary.format(**counts),
         )
 
     def _notify(self, name: str, data: Mapping[str, Any]) -> None:
@@ -225,7 +225,7 @@ class Trainer:
 
 
 def _differences(earlier: Mapping[str, Any], state: Mapping[str, Any], names: Mapping[str, str]) -> str:
-    """Name what differs between two trainings; ``names`` has the parts of the data in words."""
+    """Name the differences between two trainings; ``names`` has the parts of the data in words."""
     now = json.loads(json.dumps(redacted_data(state), default=str))
 
     def changed(key: str) -> list[str]:

@@ -6,7 +6,7 @@ import argparse
 import sys
 from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Sequence
-from contextlib import suppress
+from contextlib import contextmanager, suppress
 from hashlib import blake2b
 from pathlib import Path
 from typing import IO, TYPE_CHECKING, Any
@@ -17,9 +17,7 @@ from srtk_framework.values import InputError, Literal, Triple
 
 if TYPE_CHECKING:
     from srtk_plugin_datasets.webnlg import WebnlgEntry
-
-HELP = "write the union of the graphs of all questions, or the triples of a set, for `srtk graph build`"
-_BREAKS = ("\t", "\n", "\r")
+_BREAKS = ("\t", "\n", "\r")  # A name with one of these would break its line of the table.
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
@@ -82,7 +80,7 @@ def _question_graphs(args: argparse.Namespace) -> int:
     counts: Counter[str] = Counter()
     labels: dict[str, str] = {}
     seen: set[bytes] = set()
-    with _Target(args.out) as out:
+    with _target(args.out) as out:
         for where, rows in question_graphs(files):
             counts["questions"] += 1
             for row in rows:
@@ -184,7 +182,7 @@ def _lines(triples: Iterable[Triple]) -> Iterator[str]:
 def _write(path: str | None, lines: Iterable[str]) -> None:
     """Write a file that is asked for."""
     if path:
-        with _Target(path) as out:
+        with _target(path) as out:
             out.writelines(lines)
 
 
@@ -193,7 +191,7 @@ def _splits(args: argparse.Namespace) -> tuple[str, ...]:
 
 
 def _files(form: str, places: Sequence[str], splits: tuple[str, ...]) -> list[Path]:
-    """Return the files of all paths, each once; of a folder, those of its splits."""
+    """Return the files of all paths, each once; of a folder, the files of its splits."""
     from srtk_plugin_datasets.gtsqa import gtsqa_files
     from srtk_plugin_datasets.rog import split_files
 
@@ -215,7 +213,7 @@ def _placed(
     of_folder: Callable[[Path, tuple[str, ...]], Iterable[Path]],
     lacking: str,
 ) -> list[Path]:
-    """Return the files that paths name, those of a folder's splits among them."""
+    """Return the files that paths name, and the files of the splits of folders."""
     files: list[Path] = []
     for place in places:
         found = [Path(place)] if Path(place).is_file() else list(of_folder(Path(place), splits))
@@ -239,24 +237,17 @@ def _cells(row: object, where: str, form: str, labels: dict[str, str] | None) ->
     return [id_ for id_, _ in cells]
 
 
-class _Target:
-    """A text file that replaces its target when it is complete."""
-
-    def __init__(self, path: str) -> None:
-        self.path = Path(path)
-        self.part = self.path.with_name(self.path.name + ".part")
-
-    def __enter__(self) -> IO[str]:
-        try:
-            self.path.parent.mkdir(parents=True, exist_ok=True)
-            self.file = self.part.open("w", encoding="utf-8", newline="\n")
-        except OSError as error:
-            raise InputError(f"{self.path}: cannot be written: {error.strerror or error}") from error
-        return self.file
-
-    def __exit__(self, kind: object, *_: object) -> None:
-        self.file.close()
-        if kind is None:
-            self.part.replace(self.path)
-        else:
-            self.part.unlink(missing_ok=True)
+@contextmanager
+def _target(path: str) -> Iterator[IO[str]]:
+    """Open a text file that replaces its target when it is complete."""
+    file = Path(path)
+    part = file.with_name(file.name + ".part")
+    try:
+        file.parent.mkdir(parents=True, exist_ok=True)
+        with part.open("w", encoding="utf-8", newline="\n") as out:
+            yield out
+        part.replace(file)
+    except OSError as error:
+        raise InputError(f"{path}: cannot be written: {error.strerror or error}") from error
+    finally:
+        part.unlink(missing_ok=True)

@@ -3,15 +3,15 @@
 from __future__ import annotations
 
 import argparse
+from contextlib import closing
 from pathlib import Path
 from typing import Any
 
 import srtk_framework
+from srtk_framework.host import Observer, Progress
 from srtk_framework.values import InputError
 from srtk_plugin_patterns.mining import describe, mine_graph
 from srtk_plugin_patterns.path_patterns import MiningSettings
-
-HELP = "mine the paths that join the pairs of each relation of a graph"
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
@@ -36,7 +36,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
 
 def run(args: argparse.Namespace) -> int:
-    """Mine, write the patterns, and say how many there are and what was cut."""
+    """Mine, write the patterns, and print how many there are and the cuts."""
     try:
         settings = MiningSettings(args.length, args.hub, args.pairs, args.least, args.most, args.seed)
     except ValueError as error:
@@ -48,31 +48,20 @@ def run(args: argparse.Namespace) -> int:
     out = Path(args.output)
     with srtk_framework.open({"srtk": 1, "knowledge_graph": {"use": "local", "path": args.knowledge_graph}}) as session:
         graph: Any = session.graph
-        with _bar(args.quiet) as bar:
-            task = bar.add_task("mining", total=None)
-            patterns = mine_graph(
-                graph, settings, args.relation, lambda done, whole: bar.update(task, completed=done, total=whole)
-            )
+        bar = Observer() if args.quiet else Progress()
+
+        def show(done: int, whole: int) -> None:
+            bar.event("batch" if done else "method", {"name": "mine", "total": whole, "completed": done, "failed": 0})
+
+        bar.open()
+        with closing(bar):
+            patterns = mine_graph(graph, settings, args.relation, show)
     try:
         patterns.save(out)
     except OSError as error:
         raise InputError(f"{out}: the patterns cannot be written ({error}); choose another --output") from error
     print(f"{out}: {describe(patterns)}")
     return 0
-
-
-def _bar(quiet: bool) -> Any:
-    from rich import progress
-    from rich.console import Console
-
-    console = Console(stderr=True)
-    columns = (
-        progress.TextColumn("{task.description}"),
-        progress.BarColumn(),
-        progress.TextColumn("{task.completed:,.0f} of {task.total:,.0f} subjects"),
-        progress.TimeRemainingColumn(),
-    )
-    return progress.Progress(*columns, console=console, disable=quiet or not console.is_terminal)
 
 
 def _bound(text: str) -> int | None:

@@ -8,8 +8,6 @@ from pathlib import Path
 from srtk_framework.values import DriverError, InputError
 from srtk_plugin_patterns.path_patterns import PathPatterns
 
-HELP = "show the paths that were mined for a relation"
-
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     """Declare the flags."""
