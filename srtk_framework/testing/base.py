@@ -27,14 +27,13 @@ from srtk_framework.testing.second_process import answers_elsewhere, as_json
 from srtk_framework.testing.values import same
 from srtk_framework.values import SrtkError
 
+# Modules that the module of a driver may import only inside ``open`` or a function.
 HEAVY = ("torch", "transformers", "SPARQLWrapper", "duckdb", "pyoxigraph", "polars", "scipy", "spacy")
-"""Modules that the module of a driver may import only inside ``open`` or a function."""
 
 Answers = Callable[[Any], Any]
 """Calls an opened driver and returns its answers in plain form."""
 
-CLOSE = 1e-5
-"""Maximum difference of numbers between threads and processes."""
+CLOSE = 1e-5  # Maximum difference of numbers between threads and processes
 
 _ADDRESS = re.compile(r"0x[0-9a-fA-F]{6,}")
 _KIT = __name__.rpartition(".")[0]
@@ -220,11 +219,7 @@ def kit_of(role: type[Role]) -> ModuleType:
 
 
 def conformance_of(role: type[Role]) -> type[Conformance]:
-    """Return the conformance class of a role, ``<Role>Conformance`` in its module.
-
-    Raises:
-        LookupError: If the module has no such class.
-    """
+    """Return the conformance class of a role, ``<Role>Conformance`` in its module."""
     module, name = kit_of(role), f"{role.__name__}Conformance"
     found = getattr(module, name, None)
     if found is None:

@@ -13,7 +13,7 @@ from srtk_framework.testing.oracle import OracleGraph
 from srtk_framework.testing.values import plain, same
 
 FEW = 8
-MANY = 70
+MANY = 70  # More than the usual batch of 64, so that an answer comes from two batches
 
 
 @attrs.frozen

@@ -8,7 +8,7 @@ from srtk_framework.testing.oracle import OracleGraph
 from srtk_framework.testing.sample import Sample
 from srtk_framework.values import Literal, Pattern, Step, Triple
 
-EACH = 3
+EACH = 3  # Nodes of each step, so that rare steps have their share of a check
 
 
 @functools.lru_cache(maxsize=8)

@@ -24,7 +24,7 @@ from srtk_framework.values import (
     open_end,
 )
 
-TOLERANCE = 1e-5
+TOLERANCE = 1e-5  # Single precision differs so much between batches
 REFUSED = (
     Pattern(None, "capital", None),
     Pattern("Latvia", "capital", "Riga"),

@@ -36,8 +36,7 @@ from srtk_framework.values import (
 )
 
 SEVERAL = 10
-LITTLE = 0.001
-"""A share of the score mass that the best path, or triple, has alone."""
+LITTLE = 0.001  # A share of the score mass that the best path, or triple, has alone
 
 
 class ExpanderConformance(BatchConformance):

@@ -28,15 +28,14 @@ STRANGE = (
     Entry("s2", "столица Латвии Рига"),
     Entry("s3", "日本国 東京\n\u202ertl\u202c"),
 )
+# Texts in the words of ``STRANGE``, with the id that they find first.
 QUERIES = {'to whom is "hello" <b>said</b>?': 's"1', "где столица Латвии?": "s2", "日本国 \u202ertl\u202c": "s3"}
-"""Texts in the words of ``STRANGE``, with the id that they find first."""
 
 
 def entries_of(dimensions: int) -> list[Entry]:
     """Make the kit's entries: triples of the sample in words, twins, and texts in other scripts, not in order of id.
 
-    Args:
-        dimensions: Length of their vectors, each of norm 1; 0 for none.
+    Their vectors have norm 1, if there are dimensions.
     """
     triples = [triple for triple in SAMPLE.triples if '"' not in triple.subject][:60]
     found = [Entry(f"t{99 - i}", " ".join(map(str, triple)), (triple,)) for i, triple in enumerate(triples)]

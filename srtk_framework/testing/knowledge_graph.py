@@ -46,7 +46,7 @@ from srtk_framework.values import (
 
 UNKNOWN = "no_such_entity"
 ALL = Budget(nodes=None, hub=None)
-THOUSAND = 1100
+THOUSAND = 1100  # More than a query names (500), or old SQLite takes in a statement (999)
 
 
 class KnowledgeGraphConformance(BatchConformance):
@@ -563,11 +563,7 @@ def _triple(start: str, step: Step, end: str) -> Triple:
 
 
 def _read_rows(path: str, size: int) -> list[list[str]]:
-    """Read the rows of a CSV file, all of one size.
-
-    Raises:
-        InputError: If the file does not exist, or a row has another size.
-    """
+    """Read the rows of a CSV file, all of one size."""
     try:
         lines = Path(path).read_text(encoding="utf-8").splitlines(keepends=True)
     except OSError as error:

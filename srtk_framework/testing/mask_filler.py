@@ -213,11 +213,7 @@ class ToyMaskFiller(MaskFiller):
     weight: float = 1.0
 
     def open(self) -> None:
-        """Refuse an empty vocabulary.
-
-        Raises:
-            DriverError: If there are no words.
-        """
+        """Refuse an empty vocabulary."""
         if not self.vocabulary:
             raise DriverError("vocabulary is empty; give at least one word")
 
@@ -242,11 +238,7 @@ class ToyMaskFiller(MaskFiller):
     def rate(
         self, texts: Sequence[MaskedText], fillings: Sequence[Sequence[tuple[str, ...]]]
     ) -> list[npt.NDArray[np.float32]]:
-        """Look up the scores of the words.
-
-        Raises:
-            DriverError: For a word that is not in the vocabulary, or another number of words than gaps.
-        """
+        """Look up the scores of the words."""
         answers = []
         for text, rows in zip(texts, fillings, strict=True):
             of_word = dict(zip(self.vocabulary, self._scores(text), strict=True))

@@ -10,8 +10,7 @@ from srtk_framework.values import Literal
 _LABEL = "http://www.w3.org/2000/01/rdf-schema#label"
 _ALIAS = "http://www.w3.org/2004/02/skos/core#altLabel"
 _XSD = "http://www.w3.org/2001/XMLSchema#"
-_ESCAPES = {"\\": "\\\\", '"': '\\"', "\n": "\\n", "\r": "\\r"}
-"""Characters that are escaped in a quoted text."""
+_ESCAPES = {"\\": "\\\\", '"': '\\"', "\n": "\\n", "\r": "\\r"}  # Characters that are escaped in a quoted text
 
 
 def to_ntriples(
@@ -29,9 +28,6 @@ def to_ntriples(
         label: IRI of the relation to a label.
         alias: IRI of the relation to a further name.
         language: Language tag of labels and aliases; none when left out.
-
-    Raises:
-        ValueError: If an id has no IRI.
     """
 
     def node(id_: str) -> str:

@@ -16,7 +16,7 @@ from pathlib import Path
 
 import pytest
 
-_WAIT = 60.0
+_WAIT = 60.0  # Seconds; a loaded machine starts a server slowly
 _PAUSE = 0.05
 
 
@@ -27,8 +27,7 @@ def served(folder: Path) -> Iterator[str]:
     The test is skipped where the server is not installed (``pip install oxigraph``), and fails with the server's
     own words where it does not come up.
 
-    Args:
-        folder: Oxigraph's own data, as ``pyoxigraph.Store`` or ``oxigraph load`` writes it.
+    ``folder`` is Oxigraph's own data, as ``pyoxigraph.Store`` or ``oxigraph load`` writes it.
 
     Yields:
         The URL that answers queries.

@@ -20,7 +20,7 @@ from srtk_framework.values import END, DriverError, Path, Step
 Case = tuple[str, Path, list[Step]]
 """A question, the path so far, and the candidates."""
 
-TOLERANCE = 1e-5
+TOLERANCE = 1e-5  # Single precision differs so much between batches
 
 
 class PathScorerConformance(BatchConformance):

@@ -18,8 +18,7 @@ from srtk_framework.text import fold
 from srtk_framework.values import Answer, DriverError, Link, Question, Subgraph, Triple
 
 SEVERAL = 12
-OPTIONS = ("Riga", "Tallinn", 'the "old" town', "столица")
-"""Options of the kit's questions for a reader that chooses."""
+OPTIONS = ("Riga", "Tallinn", 'the "old" town', "столица")  # Options of the kit's questions for a reader that chooses
 
 
 class ReaderConformance(BatchConformance):

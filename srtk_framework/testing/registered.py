@@ -14,13 +14,7 @@ from srtk_framework.roles import ROLES, Role
 
 
 class RegisteredDriver(NamedTuple):
-    """An entry point of a role.
-
-    Attributes:
-        distribution: Name of the distribution that brings it.
-        role: The role, as in recipes.
-        name: Its name in ``use:``.
-    """
+    """An entry point of a role, by its name in ``use:``, and the distribution that brings it."""
 
     distribution: str
     role: str

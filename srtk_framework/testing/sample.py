@@ -108,8 +108,8 @@ _BACKSLASH = "O'Brien, \\ and sons"
 # By code point the second is first; by UTF-16 unit the other way round.
 _ASTRAL, _FULLWIDTH = "𝔊amma", "Ａlpha"
 
+# A node with more neighbours than a page of most servers, and how the ids of these begin.
 CHOIR, SINGER = "Choir", "Singer_"
-"""A node with more neighbours than a page of most servers, and how the ids of these begin."""
 
 
 def _facts() -> list[tuple[str, str, str]]:

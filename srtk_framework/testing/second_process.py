@@ -13,19 +13,13 @@ from typing import Any, NamedTuple
 
 import pytest
 
-_TARGET = "SRTK_KIT_ANSWERS"
-"""Set in the second process: the file that its checks write their answers to."""
+_TARGET = "SRTK_KIT_ANSWERS"  # Set in the second process: the file that its checks write their answers to
 
-_SECONDS = 600
+_SECONDS = 600  # A check that hangs fails in the end
 
 
 class _Run(NamedTuple):
-    """Outcome of a second process.
-
-    Attributes:
-        answers: Test, as in its node id after the file, to its answers.
-        output: The end of the output of pytest.
-    """
+    """Answers of a second process by the test's node id after the file, and the end of the output of pytest."""
 
     answers: dict[str, Any]
     output: str
@@ -40,10 +34,6 @@ def answers_elsewhere(request: pytest.FixtureRequest, answers: Any) -> Any:
     """Return the answers of the running check in a second process with another ``PYTHONHASHSEED``.
 
     The process runs the check for all classes of the test file at once, so that a file starts one process.
-
-    Args:
-        request: Of the running check.
-        answers: Answers of the check in this process, as ``as_json`` makes them.
     """
     test = request.node.nodeid.partition("::")[2]
     target = os.environ.get(_TARGET)

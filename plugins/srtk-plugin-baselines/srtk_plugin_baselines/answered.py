@@ -1,4 +1,4 @@
-"""What expanders of patterns share: triples in the order of their confidence, and answers at the open ends."""
+"""Parts of expanders of patterns: triples in the order of their confidence, and answers at the open ends."""
 
 from __future__ import annotations
 
@@ -11,14 +11,12 @@ from srtk_framework.roles import KnowledgeGraph
 from srtk_framework.values import Answer, Origin, Subgraph, Triple, best_first, rounded
 
 NO_PATTERN = "the question has no pattern; give one, such as [subject, relation, null], or use another expander"
-_LEAST = 1e-6
-"""Confidence that stands for none in a logarithm."""
-_NAMED = 10
-"""Most answers whose names make up the text of the answer."""
+_LEAST = 1e-6  # Confidence that stands for none in a logarithm
+_NAMED = 10  # Most answers whose names make up the text of the answer
 
 
 def ranked(triples: Sequence[Triple], origins: Sequence[Origin], rated: bool) -> Subgraph:
-    """Order triples by confidence; keep the origins where they were ``rated``, else the graph tells them in full."""
+    """Order triples by confidence; keep the origins where they were ``rated``, else the graph gives them in full."""
     order = best_first(range(len(triples)), lambda i: origins[i].confidence, triples.__getitem__)
     return Subgraph(
         triples=tuple(triples[i] for i in order),
@@ -32,10 +30,7 @@ def ranked(triples: Sequence[Triple], origins: Sequence[Origin], rated: bool) ->
 def answered(graph: KnowledgeGraph, subgraphs: Sequence[Subgraph], ends: Sequence[int]) -> list[Subgraph]:
     """Answer with the entities at one end of the triples, in their order and each once, and the names of the first.
 
-    Args:
-        graph: Graph that names the entities.
-        subgraphs: The triples of each question.
-        ends: Place of the entities in a triple, 0 or 2, for each question.
+    ``ends`` has the place of the entities in a triple, 0 or 2, for each question.
     """
     rows = [tuple(dict.fromkeys(t[end] for t in one.triples)) for one, end in zip(subgraphs, ends, strict=True)]
     ids = sorted({id_ for row in rows for id_ in row[:_NAMED]})

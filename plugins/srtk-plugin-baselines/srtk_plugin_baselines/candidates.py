@@ -19,8 +19,8 @@ class CandidatesExpander(Expander):
     """Rank the candidates of a pattern by a completer, the most confident first.
 
     Each candidate becomes a triple: with confidence 1 and its origin where the graph holds it, else with the confidence
-    that the completer rates it, 0 included. Equally confident triples are sorted. The first are kept, as many as
-    ``hub`` of the budget says. The evidence for a rated triple is not looked up; the graph ``completed`` has it.
+    that the completer rates it, 0 included. Equally confident triples are sorted. The budget's ``hub`` limits
+    them. The evidence for a rated triple is not looked up; the graph ``completed`` has it.
 
     Attributes:
         graph: Graph to read.

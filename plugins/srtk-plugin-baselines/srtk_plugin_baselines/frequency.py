@@ -18,14 +18,9 @@ if TYPE_CHECKING:
 
 @attrs.frozen(eq=False)
 class _Fillers:
-    """The entities at the far end of a step, in all triples of its relation.
+    """The entities at the far end of a step, by sorted number, in all ``total`` triples of its relation.
 
-    Attributes:
-        entities: Their numbers, sorted.
-        counts: Number of triples with each.
-        confidences: Share of the triples with each, rounded.
-        order: Places of the entities, the most confident first, equal ones by number.
-        total: Number of triples of the relation.
+    ``confidences`` are rounded shares of the triples; ``order`` has the places of the most confident entities first.
     """
 
     entities: npt.NDArray[np.int32]
@@ -53,8 +48,8 @@ class _Fillers:
 class FrequencyCompleter(Completer):
     """Propose the most frequent fillers of a relation that the entity lacks.
 
-    The confidence of an entity is the share of the relation's triples that have it at the open end; what the other end
-    is plays no part. Every method that looks at the entity must do better. Steps are offered by the classes or the
+    The confidence of an entity is the share of the relation's triples that have it at the open end, whatever the bound
+    end is. Every method that looks at the entity must do better. Steps are offered by the classes or the
     signatures of the entities.
 
     Attributes:
@@ -127,10 +122,7 @@ class FrequencyCompleter(Completer):
         ]
 
     def rate(self, patterns: Sequence[Pattern], candidates: Sequence[Sequence[str]]) -> list[list[float]]:
-        """Return the shares of the candidates; 0 for an unknown relation.
-
-        What the bound end is plays no part, so that candidates are rated for an unknown one too.
-        """
+        """Return the shares of the candidates, also for an unknown bound end; 0 for an unknown relation."""
         known = self._open.entity_numbers
         answers = []
         for pattern, ids in zip(patterns, candidates, strict=True):

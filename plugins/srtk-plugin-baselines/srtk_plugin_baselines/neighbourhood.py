@@ -12,20 +12,16 @@ import attrs
 from srtk_framework.roles import KnowledgeGraph
 from srtk_framework.values import Budget, Frontier, Literal, Question, Step, Subgraph, Triple, best_first, rounded
 
+# Nodes of the first read of a hop that may not be needed as a whole; each further read has twice as many.
 _FIRST_READ = 32
-"""Nodes of the first read of a hop that may not be needed as a whole; each further read has twice as many."""
 
 
 @attrs.frozen
 class Neighbourhood:
     """Triples around the links of one question.
 
-    Attributes:
-        links: The linked nodes with their weights.
-        triples: Distinct triples by hop, falling weight, start node, step, end node.
-        hops: Per triple, the hop in which it was reached, from 1.
-        weights: Per triple, the greatest weight among the links from which its start node was reached.
-        trace: Counts, and the reason of an empty result.
+    Distinct triples are sorted by hop, falling weight, start node, step and end node. A triple has the hop in which
+    it was reached, from 1, and the greatest weight among the links that reached its start node.
     """
 
     links: Mapping[str, float]
@@ -58,7 +54,7 @@ class _Search:
     hop: int = 1
 
     def count(self, limit: str, dropped: int) -> None:
-        """Add to the number of what a limit left out."""
+        """Add to the count of triples or nodes that a limit left out."""
         if dropped:
             self.cut[limit] = self.cut.get(limit, 0) + dropped
 
@@ -99,14 +95,8 @@ def neighbourhoods(
 ) -> list[Neighbourhood]:
     """Read the triples within ``depth`` hops of each question's links.
 
-    Args:
-        graph: Graph to read.
-        questions: Linked questions.
-        depth: Number of hops.
-        inverse: Also follow relations against their direction.
-        budget: Its limits ``hub`` and ``nodes`` apply.
-        most: Maximum number of triples of a question; None for no limit.
-        cut_by: Name under which the trace counts triples beyond ``most``; triples that were not read are not counted.
+    The limits ``hub`` and ``nodes`` of the budget apply. The trace counts triples beyond ``most`` under the name
+    ``cut_by``; triples that were not read are not counted.
     """
     linked = [_weights(question) for question in questions]
     known = _known(graph, linked)

@@ -16,9 +16,9 @@ from srtk_plugin_baselines.answered import NO_PATTERN, answered, ranked
 class PatternExpander(Expander):
     """Look up the triples that fit a question's pattern, the most confident first.
 
-    The bound end may be a hub: then the first triples are kept, as many as ``hub`` of the budget says.
-    A triple that the graph holds scores 0, another one the logarithm of its confidence. Equally confident triples are
-    sorted. The answer names what stands at the open end, in the order of the triples.
+    The budget's ``hub`` limits the triples, since the bound end may be a hub. A triple that the graph holds scores 0,
+    a proposed triple the logarithm of its confidence. Equally confident triples are sorted. The answer names the
+    entities at the open end, in the order of the triples.
 
     Attributes:
         graph: Graph to read.
@@ -58,7 +58,7 @@ class PatternExpander(Expander):
         return answered(self.graph, cut, [ends.get(i, 2) for i in range(len(cut))])
 
     def _reasons(self, patterns: Sequence[Pattern]) -> list[str]:
-        """Say for each pattern why nothing fits it."""
+        """Explain for each pattern why nothing fits it."""
         ends = [open_end(pattern) for pattern in patterns]
         places = self.graph.frontiers([[bound] for bound, _ in ends])
         steps = self.graph.steps(places, True)

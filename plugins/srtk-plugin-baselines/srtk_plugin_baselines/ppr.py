@@ -17,12 +17,9 @@ from srtk_plugin_baselines.neighbourhood import Neighbourhood, neighbourhoods, r
 if TYPE_CHECKING:
     import numpy.typing as npt
 
-_LEAST = 1e-300
-"""Replaces a PageRank of 0, which has no logarithm."""
-_ROUNDS = 50
-"""Most iterations of a walk."""
-_TOLERANCE = 1e-8
-"""A walk ends when its probabilities change by less than this in total."""
+_LEAST = 1e-300  # Replaces a PageRank of 0, which has no logarithm
+_ROUNDS = 50  # Most iterations of a walk
+_TOLERANCE = 1e-8  # A walk ends when its probabilities change by less than this in total
 
 
 @attrs.define(eq=False)
@@ -34,9 +31,8 @@ class PprExpander(Expander):
     node. A triple scores log10(p(subject) p(object)).
 
     Where a question has several topics (see ``text.link_topics``), there is a walk for each of them. The p of a node is
-    then the mean of theirs, by the weights of the links, times ``1 + p_t / meet`` for each topic t but the one that is
-    most probable there: a soft form of the conjunction of walks (Tong and Faloutsos, KDD 2006), which leaves a node
-    that one topic alone reaches as it is.
+    then their mean, by the weights of the links, times ``1 + p_t / meet`` for each topic t but the most probable. This
+    soft conjunction of walks (Tong and Faloutsos, KDD 2006) changes no node that a single topic reaches.
 
     Attributes:
         graph: Graph to read.
@@ -116,16 +112,8 @@ def pagerank(
 ) -> tuple[npt.NDArray[np.float64], int]:
     """Compute personalised PageRank by power iteration on an undirected graph with parallel edges.
 
-    Args:
-        heads: Node at one end of each edge, of shape [edges].
-        tails: Node at the other end.
-        restart: Restart weight of each node, of shape [nodes]; if none is above 0, all are equal.
-        alpha: Probability of continuing.
-        iterations: Maximum number of iterations.
-        tolerance: Stop when the total change is below this.
-
-    Returns:
-        The probability of each node, of shape [nodes], and the number of iterations.
+    Returns the probability of each node, of shape [nodes], and the number of iterations. If no restart weight is
+    above 0, all are equal. The iteration stops when the total change is below ``tolerance``.
     """
     from scipy import sparse  # type: ignore[import-untyped]
 

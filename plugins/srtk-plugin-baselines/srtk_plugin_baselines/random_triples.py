@@ -13,8 +13,7 @@ from srtk_framework.roles import Expander, KnowledgeGraph
 from srtk_framework.values import Budget, Question, Subgraph, at_least
 from srtk_plugin_baselines.neighbourhood import neighbourhoods, ranked_subgraph
 
-_LEAST = 1e-4
-"""Least weight of a link, so that the triples of links with score 0 come last."""
+_LEAST = 1e-4  # Least weight of a link, so that the triples of links with score 0 come last
 
 
 @attrs.define(eq=False)
@@ -22,7 +21,7 @@ class RandomExpander(Expander):
     """Draw triples around the links at random, without replacement.
 
     A triple draws u between 0 and 1 and scores u ** (1 / w), where w is the weight of the link from which it was
-    reached: the order is that of weighted sampling without replacement (Efraimidis and Spirakis 2006). Draws depend on
+    reached: this is weighted sampling without replacement (Efraimidis and Spirakis 2006). Draws depend on
     the seed and the question's id alone.
 
     Attributes:

@@ -27,7 +27,7 @@ class DbpediaGraph(SparqlGraph):
     Attributes:
         namespaces: Parts of DBpedia whose relations are read: ontology (mapped, clean), property (raw infoboxes, many
             more), category (subjects of articles). Types and superclasses are always read.
-        languages: Languages of names, in order of preference, then names without a language; others are not read.
+        languages: Languages of names, in order of preference; after them names without a language, and no more.
         redirects: Whether frontiers replace a redirect by its target.
         preset: Not supported.
         vocabulary: Settings that override DBpedia's vocabulary; prefixes are added to it.
@@ -39,24 +39,24 @@ class DbpediaGraph(SparqlGraph):
 
     endpoint: str = "https://dbpedia.org/sparql"
     engine: str = "virtuoso"
+    # Many facts are in dbp: only, and the questions of LC-QuAD and QALD need both.
     namespaces: tuple[str, ...] = attrs.field(
         default=("ontology", "property"), validator=[keys_of(tuple(NAMESPACES)), not_empty("name a part")]
     )
     languages: tuple[str, ...] = ("en",)
     redirects: bool = True
-    names: str = "exact"
+    names: str = "exact"  # the public endpoint has far too many names to read them all
     sample: int = attrs.field(default=0, validator=at_least(0))
     _redirect_pages: Redirects | None = attrs.field(init=False, default=None, repr=False)
 
     def make_reader(
         self, source: Source, vocabulary: Vocabulary, ids: Ids, page: int, nodes: int, workers: int
     ) -> StepReader:
-        """Return the reader of the graph, and create that of redirects and disambiguation pages."""
+        """Return the reader of the graph, and create the reader of redirects and disambiguation pages."""
         meaning = pages(vocabulary)
         own = Ids(meaning)
         reader = StepReader(source, own, Queries(meaning, own), page, nodes, workers, self.both)
-        scan = self.names == "scan" or (self.names == "auto" and self._folder() is not None)
-        self._redirect_pages = Redirects(reader, vocabulary.languages, scan)
+        self._redirect_pages = Redirects(reader, vocabulary.languages, self.scans_names)
         return StepReader(source, ids, PlainQueries(vocabulary, ids), page, nodes, workers, self.both)
 
     def close(self) -> None:
@@ -68,15 +68,8 @@ class DbpediaGraph(SparqlGraph):
         """Return DBpedia's vocabulary with the overrides of the setting."""
         if self.preset:
             raise DriverError(f"preset {self.preset!r} is not supported by dbpedia; remove it, or `use: sparql`")
-        usual = Vocabulary()
-        given = {
-            field.name: value
-            for field in attrs.fields(Vocabulary)
-            if (value := getattr(self.vocabulary, field.name)) != getattr(usual, field.name)
-        }
         own = vocabulary(self.namespaces, self.languages)
-        given["prefixes"] = {**own.prefixes, **self.vocabulary.prefixes}
-        return attrs.evolve(own, **given)
+        return attrs.evolve(self.vocabulary.over(own), prefixes={**own.prefixes, **self.vocabulary.prefixes})
 
     @property
     def _open_redirects(self) -> Redirects:

@@ -6,15 +6,9 @@ import unicodedata
 
 
 def span(text: str, offset: int, surface: str) -> tuple[int, int] | None:
-    """Return the character span of a mention.
+    """Return the character span of a mention without surrounding space, or None if the text does not contain it.
 
-    Args:
-        text: The text that was sent.
-        offset: Start of the mention in UTF-16 units, as on a JVM; read as characters if those fit better.
-        surface: Text of the mention in the response.
-
-    Returns:
-        Start and end, without surrounding space; None if the text does not contain the mention.
+    The offset counts UTF-16 units, as on a JVM; it is read as characters if those fit better.
     """
     words = surface.strip()
     if not words:

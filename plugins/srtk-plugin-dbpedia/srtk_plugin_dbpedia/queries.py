@@ -1,4 +1,4 @@
-"""SPARQL queries that filter page links on the server, since counting those of a hub dominates the time."""
+"""SPARQL queries that filter page links on the server, since counting the links of a hub dominates the time."""
 
 from __future__ import annotations
 
@@ -8,12 +8,7 @@ from srtk_plugin_sparql.vocabulary import Ids, Vocabulary
 
 
 class PlainQueries(Queries):
-    """Queries without the relations whose whole id is hidden.
-
-    Args:
-        vocabulary: Vocabulary of the graph.
-        ids: Ids of the graph.
-    """
+    """Queries without the relations whose whole id is hidden."""
 
     def __init__(self, vocabulary: Vocabulary, ids: Ids) -> None:
         names = [name for name in vocabulary.hidden if not set(name) & set("*?[")]

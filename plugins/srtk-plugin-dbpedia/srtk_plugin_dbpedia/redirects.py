@@ -14,10 +14,7 @@ from srtk_plugin_dbpedia.vocabulary import DISAMBIGUATES, REDIRECTS
 class Redirects:
     """Redirects and disambiguation pages, each read once.
 
-    Args:
-        reader: Reader of these two relations only.
-        languages: Languages of names, in order of preference.
-        scan: Whether the first lookup reads all names.
+    The reader reads these two relations only.
     """
 
     def __init__(self, reader: StepReader, languages: Sequence[str], scan: bool) -> None:

@@ -5,7 +5,6 @@ from __future__ import annotations
 import math
 from collections.abc import Sequence
 from typing import ClassVar, Literal
-from urllib.parse import unquote_to_bytes
 
 import attrs
 from srtk_plugin_sparql.service_linker import ServiceLinker
@@ -20,13 +19,12 @@ from srtk_plugin_dbpedia.offsets import span
 AGENT = "srtk-framework/0.1 (srtk-plugin-dbpedia; entity linking for question answering; python-urllib3)"
 PUBLIC = "https://api.dbpedia-spotlight.org/"
 
-LEAST = 0.0001
-"""The smallest score after rounding; also that of an entity whose score is no number."""
+LEAST = 0.0001  # The smallest score after rounding; also that of an entity whose score is no number
 
 
 @attrs.frozen
 class SpotlightLimits(Limits):
-    """Limits towards a Spotlight server, modest since the public one is shared by all.
+    """Limits towards a Spotlight server, modest since all share the public server.
 
     Attributes:
         per_second: Requests begun per second, averaged over time; null for 4 on a public host, and for no limit on
@@ -49,12 +47,12 @@ class SpotlightLinker(ServiceLinker):
 
     Attributes:
         language: Language of the texts, which names the public endpoint and the DBpedia edition of the ids.
-        endpoint: URL above ``annotate`` and ``candidates``; the public one of the language when left out.
+        endpoint: URL above ``annotate`` and ``candidates``; by default the public endpoint of the language.
         confidence: From 0 to 1; entities that the server trusts less are left out.
         support: Least number of links in Wikipedia that an entity has.
         types: Types whose entities are kept, such as ``DBpedia:Place``; all when empty.
-        sparql: A SPARQL query whose answers are the entities that are kept.
-        policy: whitelist keeps what ``types`` and ``sparql`` name, blacklist leaves it out.
+        sparql: A SPARQL query for the entities to keep.
+        policy: whitelist keeps the entities of ``types`` and ``sparql``, blacklist leaves them out.
         n_best: Most entities for one mention; above 1 the server is asked for candidates.
         min_score: Links with a lower score are dropped.
     """
@@ -84,7 +82,7 @@ class SpotlightLinker(ServiceLinker):
         return self.endpoint or PUBLIC + self.language
 
     def fingerprint(self) -> str:
-        """Identify the server and what it is asked; headers and limits change no answer."""
+        """Identify the server and the questions; headers and limits change no answer."""
         asked = (self.language, self.confidence, self.support, tuple(self.types), self.sparql, self.policy)
         return f"SpotlightLinker({self._url()}, {asked}, {self.n_best}, {self.min_score})"
 
@@ -133,7 +131,7 @@ class SpotlightLinker(ServiceLinker):
             home = ""
         if not found:
             return whole
-        iri = titles.page_iri(_decoded(local))
+        iri = titles.page_iri(titles.decoded(local))
         return "dbr:" + iri[len(titles.RESOURCE) :] if not home else home + found + iri[len(titles.RESOURCE) :]
 
 
@@ -142,14 +140,5 @@ def _order(link: Link) -> tuple[int, float, str, int]:
 
 
 def _share(score: float) -> float:
-    """Bring a score between 0 and 1; servers also say NaN."""
+    """Bring a score between 0 and 1; servers also send NaN."""
     return LEAST if math.isnan(score) else min(1.0, max(LEAST, rounded(score)))
-
-
-def _decoded(local: str) -> str:
-    """Decode %XX, or leave all as it is where that gives no text."""
-    raw = unquote_to_bytes(local.encode("utf-8", "surrogatepass"))
-    try:
-        return raw.decode("utf-8")
-    except UnicodeDecodeError:
-        return local

@@ -19,7 +19,7 @@ _FIELDS = {
 
 
 def question(service: str, text: str, settings: Mapping[str, str]) -> str:
-    """Write what is asked as one line, under which the answer is also cached and recorded."""
+    """Write a question as one line, which is also the key of its answer in cache and record."""
     return json.dumps({"text": text, **settings, "service": service}, ensure_ascii=False)
 
 
@@ -29,11 +29,7 @@ class SpotlightClient(ServiceClient):
     noun = "text"
 
     def select(self, query: str, divisible: bool, fresh: bool = False) -> Rows:
-        """Ask about the text of a `question` until there is an answer; one that names nothing has no rows.
-
-        Raises:
-            RequestError: When there is none.
-        """
+        """Ask about the text of a `question` until there is an answer, without rows if it names nothing."""
         form = json.loads(query)
         service = form.pop("service")
         kind = {"Content-Type": "application/x-www-form-urlencoded"}
@@ -69,11 +65,7 @@ def _candidates(data: Any) -> Iterator[Row]:
 
 
 def _row(resource: Mapping[str, Any], service: str, surface: Any, offset: Any) -> Row:
-    """Keep what a link needs of an entity; numbers also stand as texts.
-
-    Raises:
-        ValueError: If a part of it is something else than it should be.
-    """
+    """Keep the parts of an entity that a link needs; numbers may also be texts."""
     fields = _FIELDS[service]
     label = resource.get(fields.get("label", ""), "")
     for name, text in (("entity", resource[fields["uri"]]), ("mention", surface), ("label", label)):

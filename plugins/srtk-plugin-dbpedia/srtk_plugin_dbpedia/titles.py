@@ -34,7 +34,7 @@ def spellings(text: str) -> list[str]:
     whole = RESOURCE + found[4:] if found.startswith("dbr:") else found
     made = [whole]
     for start in DBPEDIA_PAGES:
-        title = _decoded(whole[len(start) :]) if whole.startswith(start) else ""
+        title = decoded(whole[len(start) :]) if whole.startswith(start) else ""
         if title:
             escaped = quote(title.replace(" ", "_").encode("utf-8", "replace"), safe=_KEPT)
             made += [RESOURCE + whole[len(start) :], page_iri(title), RESOURCE + escaped]
@@ -46,14 +46,14 @@ def words(id_: str) -> str:
     """Return the words of an id: the title of a page, or the parts of the name of a relation or class."""
     prefix, _, local = id_.partition(":")
     if prefix in ("dbr", "dbc"):
-        return _decoded(local).replace("_", " ").strip() or id_
+        return decoded(local).replace("_", " ").strip() or id_
     if prefix in ("dbo", "dbp"):
-        parts = _HUMP.sub(" ", _decoded(local).replace("_", " ")).split()
+        parts = _HUMP.sub(" ", decoded(local).replace("_", " ")).split()
         return " ".join(part if part.isupper() and len(part) > 1 else part.lower() for part in parts) or id_
     return id_
 
 
-def _decoded(local: str) -> str:
+def decoded(local: str) -> str:
     """Decode %XX; return the text unchanged if the result is not UTF-8."""
     try:
         return unquote_to_bytes(local.encode("utf-8", "surrogatepass")).decode("utf-8")

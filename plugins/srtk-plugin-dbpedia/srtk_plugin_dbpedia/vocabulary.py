@@ -33,8 +33,8 @@ PREFIXES = {
     "foaf": "http://xmlns.com/foaf/0.1/",
 }
 
+# Relations of each part of DBpedia, as prefixes.
 NAMESPACES = {"ontology": (ONTOLOGY,), "property": (PROPERTY,), "category": (_TERMS + "subject", _SKOS + "broader")}
-"""Relations of each part of DBpedia, as prefixes."""
 
 HIDDEN = (
     "dbo:wikiPageWikiLink",

@@ -19,12 +19,6 @@ class AtomicFile:
 
     A target that is not a regular file (a pipe, ``/dev/stdout``) is written directly. A name that ends in ``.gz`` is
     compressed without a time stamp, so equal content gives equal bytes.
-
-    Args:
-        path: The target; missing folders are created.
-
-    Raises:
-        DriverError: If the file cannot be created, or another process is writing it.
     """
 
     def __init__(self, path: str) -> None:

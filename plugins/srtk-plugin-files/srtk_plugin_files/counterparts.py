@@ -13,9 +13,6 @@ class Counterparts:
 
     Files of the same questions in the same order are read side by side; results that come before they are asked for are
     kept until then.
-
-    Args:
-        path: The file.
     """
 
     def __init__(self, path: str) -> None:
@@ -26,11 +23,7 @@ class Counterparts:
         self._coming = read_retrievals(path)
 
     def of(self, question: str) -> Retrieval | None:
-        """Return the result for the id of a question; None if the file has none.
-
-        Raises:
-            DriverError: If the file cannot be read, or has two results for a question.
-        """
+        """Return the result for the id of a question; None if the file has none."""
         while question not in self._seen:
             following = self._next()
             if following is None:

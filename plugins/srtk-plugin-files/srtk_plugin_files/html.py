@@ -39,11 +39,11 @@ class Page(FileExporter):
             slider on the page draws more or fewer.
         url: Address of an entity or relation, with ``{id}`` where its id goes: ids link there. Ids that are http(s)
             IRIs link to themselves.
-        against: JSON Lines file of another method's results for the same questions, matched by id, whose subgraphs
-            are shown beside these; a run keeps its methods' results in the folder ``journal``.
-        names: Names of the method and of the other one.
-        total: Number of questions that there are, where the page gets only the first of them, and says so. It then
-            has no questions that only the other method has.
+        against: JSON Lines file of another method's results for the same questions, matched by id, to show beside
+            these. A run keeps its methods' results in the folder ``journal``.
+        names: Names of both methods.
+        total: Number of all questions, where the page gets and mentions only the first of them. It then has no
+            questions of the other method alone.
     """
 
     title: str = "Retrieved subgraphs"
@@ -96,7 +96,7 @@ class Page(FileExporter):
         return self._put_question(retrieval, data, [data], {"state": data["state"], "n": len(data["triples"])})
 
     def _pair(self, first: Retrieval | None, second: Retrieval | None) -> str:
-        """Return the data of a question of both methods, or of the one that has it."""
+        """Return the data of a question of both methods, or of a single method."""
         data = pair_data(first, second)
         sides = data["sides"]
         keys = [{tuple(triple[:3]) for triple in side["triples"]} for side in sides if side is not None]
@@ -158,7 +158,7 @@ class Page(FileExporter):
 def pair_data(first: Retrieval | None, second: Retrieval | None) -> dict[str, Any]:
     """Return the data of two retrievals for one question: a common table of terms, and ``page_data`` of each, or None.
 
-    A label that one of them lacks is taken from the other.
+    Labels of both are shared.
     """
     found = [one for one in (first, second) if one is not None]
     labels = {term: label for one in reversed(found) for term, label in one.labels.items()}
@@ -180,9 +180,7 @@ def pair_data(first: Retrieval | None, second: Retrieval | None) -> dict[str, An
 def page_data(retrieval: Retrieval, numbers: dict[str, int] | None = None) -> dict[str, Any]:
     """Return the data of a retrieval for the page's scripts: a table of terms, and their numbers elsewhere.
 
-    Args:
-        retrieval: The retrieval.
-        numbers: Numbers of the terms of a table that this one continues.
+    With ``numbers``, the table continues an earlier table.
     """
     question, subgraph = retrieval.question, retrieval.subgraph
     terms = Terms(retrieval, numbers)
@@ -279,7 +277,7 @@ def _json(value: dict[str, Any]) -> str:
 
 
 def _script() -> str:
-    """Concatenate the scripts inside one function, and those of a pane inside its own, which keeps names local."""
+    """Concatenate the scripts inside one function, with an inner function for a pane, which keeps names local."""
     pane = "\n".join(_asset(f"{name}.js") for name in _PANE)
     whole = "\n".join(_asset(f"{name}.js") for name in _SCRIPTS).replace("{{parts}}", pane)
     return '"use strict";\n(() => {\n' + whole + "})();\n"

@@ -9,9 +9,7 @@ from srtk_framework.values import Answer, Literal, Retrieval
 class Terms:
     """The terms of one retrieval; the nodes of triples come first, so that answers are found among them.
 
-    Args:
-        retrieval: The retrieval.
-        numbers: Numbers of terms so far, which the terms of this retrieval continue.
+    With ``numbers``, these continue the terms so far.
     """
 
     def __init__(self, retrieval: Retrieval, numbers: dict[str, int] | None = None) -> None:
@@ -48,7 +46,7 @@ class Terms:
         return [self._named.get(entity, entity) for entity in answer.entities if answer.enough]
 
     def table(self) -> list[list[str]]:
-        """Return the row of each term: id, label if there is one, and the type of a literal (``text`` if plain)."""
+        """Return the row of each term: id, label if known, and the type of a literal (``text`` if plain)."""
         return [self._row(term) for term in self._numbers]
 
     def _row(self, term: str) -> list[str]:

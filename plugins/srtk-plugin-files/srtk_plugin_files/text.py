@@ -18,8 +18,7 @@ from srtk_framework.text import (
 from srtk_framework.values import DriverError, InputError, Retrieval, at_least
 from srtk_plugin_files.file_exporter import FileExporter
 
-_PROOF = 5
-"""Facts of a proof that the heading names."""
+_PROOF = 5  # Facts of a proof that the heading names
 
 
 @attrs.define
@@ -30,7 +29,7 @@ class Text(FileExporter):
         tokens: Token limit of one question, heading included; the heading is never cut.
         paths: Whether to write each path on a line before its first fact.
         answer: Whether to write a reader's answer with its proof, the other answers, or why there is none.
-        templates: YAML file of templates that replace the default ones, such as ``inverse: inverse of {relation}``.
+        templates: YAML file of templates that replace the defaults, such as ``inverse: inverse of {relation}``.
     """
 
     tokens: int = attrs.field(default=2000, validator=at_least(1))

@@ -36,7 +36,7 @@ _MODES = ("join", "keep")
 class FreebaseGraph(SparqlGraph):
     """Freebase at a SPARQL endpoint over its dump, or in an embedded store of a part of it.
 
-    Two relations through a mediator are one, as in ``people.person.sibling_s..people.sibling_relationship.sibling``.
+    Relations through a mediator are joined: ``people.person.sibling_s..people.sibling_relationship.sibling``.
 
     Attributes:
         endpoint: An http or https URL, or a folder made by ``srtk graph load``, also written ``oxigraph:FOLDER``.
@@ -50,7 +50,7 @@ class FreebaseGraph(SparqlGraph):
         hidden: Relations to leave out: ids, or prefixes with a star. Type relations stay.
         vocabulary: Settings that override Freebase's vocabulary; prefixes and hidden relations are added to it.
         preset: Not supported.
-        both: Whether incoming steps are read together with outgoing ones; false saves work without inverse steps,
+        both: Whether one query reads incoming and outgoing steps; false saves work without inverse steps,
             which are rarely needed, since most relations of Freebase have an inverse relation.
         sample: Names of each naming relation that one query samples for the languages in use; 0, the default, looks
             names up in the languages of the vocabulary alone.
@@ -104,7 +104,7 @@ class FreebaseGraph(SparqlGraph):
     def schema(self) -> Schema:
         """Return the schema of the vocabulary, in the form of ids that the settings choose.
 
-        It has no patterns of mediators: joined ones are no nodes, and others have the ids of entities.
+        It has no patterns of mediators: joined mediators are no nodes, and the rest have the ids of entities.
         """
         known, ids = super().schema(), self._spelling
         kept = not self._joins and not self.unnamed

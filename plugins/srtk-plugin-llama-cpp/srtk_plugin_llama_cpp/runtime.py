@@ -11,8 +11,7 @@ from urllib.parse import urlsplit
 
 from srtk_framework.values import DriverError
 
-_TIMEOUT = 60.0
-"""Seconds that a request to the port may take."""
+_TIMEOUT = 60.0  # Seconds that a request to the port may take
 ALL_LAYERS = -1
 
 
@@ -26,16 +25,8 @@ def start(
 ) -> Any:
     """Load a model and start a server, in this process and at ``listening_address``; it stops when it is deleted.
 
-    Args:
-        path: GGUF file.
-        context: Maximum number of tokens of a prompt and its reply; None for the length of the model's training.
-        slots: Number of prompts that are processed at once.
-        threads: Number of CPU threads; None for the default of llama.cpp.
-        layers: Number of layers on a GPU; None for all.
-        key: Key that requests at the address must have; empty for none.
-
-    Raises:
-        DriverError: If xllamacpp is not installed or cannot load the model.
+    ``context`` is the maximum number of tokens of a prompt and its reply, by default the length of the model's
+    training; ``slots`` prompts are processed at once. Requests at the address need the key, if any.
     """
     try:
         import xllamacpp  # type: ignore[import-untyped]
@@ -75,12 +66,7 @@ def chat(server: Any, body: Mapping[str, Any]) -> dict[str, Any]:
 
 
 class Tokenizer:
-    """Token counter at a server's address on loopback, the only interface through which llama.cpp tokenizes.
-
-    Args:
-        address: Address of the server.
-        key: Key of its requests.
-    """
+    """Token counter at a server's address on loopback, the only interface through which llama.cpp tokenizes."""
 
     def __init__(self, address: str, key: str) -> None:
         url = urlsplit(address)
@@ -88,11 +74,7 @@ class Tokenizer:
         self._headers = {"Content-Type": "application/json", "Authorization": f"Bearer {key}"}
 
     def count(self, text: str) -> int:
-        """Return the number of tokens of a text, without those that the model puts around every text.
-
-        Raises:
-            DriverError: If llama.cpp does not count them.
-        """
+        """Return the number of tokens of a text, without those that the model puts around every text."""
         body = json.dumps({"content": text}).encode()
         try:
             status, content = self._post(body)

@@ -12,18 +12,16 @@ from srtk_framework.values import DriverError
 if TYPE_CHECKING:
     import numpy.typing as npt
 
-OPSET = 20
-"""The first version of ONNX's operators that has GELU."""
+OPSET = 20  # The first version of ONNX's operators that has GELU
 
-IR_VERSION = 10
+IR_VERSION = 10  # Of ONNX 1.16; a runtime refuses graphs of a later version than its own
 ACTIVATIONS = {
     "gelu": ("Gelu", {}),
     "gelu_new": ("Gelu", {"approximate": "tanh"}),
     "gelu_pytorch_tanh": ("Gelu", {"approximate": "tanh"}),
     "relu": ("Relu", {}),
 }
-FAR = -1e9
-"""Added to the attention on padding, whose share becomes zero."""
+FAR = -1e9  # Added to the attention on padding, whose share becomes zero
 
 Weights = Mapping[str, "npt.NDArray[np.float32]"]
 
@@ -31,13 +29,7 @@ Weights = Mapping[str, "npt.NDArray[np.float32]"]
 def bert_graph(config: Mapping[str, Any], stored: Weights, name: str) -> tuple[bytes, dict[str, Any]]:
     """Write the graph from token ids and mask, both [rows, length], to ``last_hidden_state`` [rows, length, d].
 
-    Args:
-        config: The model's ``config.json``.
-        stored: The model's weights by name.
-        name: Name of the model in messages.
-
-    Returns:
-        The graph as bytes, and its weights by name; the graph refers to them and does not hold them.
+    Return the graph as bytes, and its weights by name; the graph refers to them and does not hold them.
 
     Raises:
         DriverError: If the model is a BERT of another kind, or weights are missing.
@@ -117,12 +109,7 @@ def _layer(
 
 
 class _Graph:
-    """Nodes and weights of a graph in the making.
-
-    Args:
-        stored: The model's weights by name.
-        name: Name of the model in messages.
-    """
+    """Nodes and weights of a graph in the making."""
 
     def __init__(self, stored: Weights, name: str) -> None:
         self._stored = stored
@@ -140,11 +127,7 @@ class _Graph:
         return output
 
     def stored(self, name: str) -> npt.NDArray[np.float32]:
-        """Return a weight of the model.
-
-        Raises:
-            DriverError: If the model has no such weight.
-        """
+        """Return a weight of the model."""
         if name not in self._stored:
             raise DriverError(
                 f"model {self._name!r}: the weights lack {name}; name a model whose weights fit its config.json"

@@ -38,11 +38,7 @@ class OnnxEncoder(SentenceSettings, Encoder):
     _loaded: OnnxModel | None = attrs.field(init=False, default=None, repr=False)
 
     def open(self) -> None:
-        """Load tokenizer and weights.
-
-        Raises:
-            DriverError: If the model or one of its files does not exist.
-        """
+        """Load tokenizer and weights."""
         folder = self._find()
         self._warn_of_guessed_pooling(folder)
         self._loaded = OnnxModel(
@@ -63,11 +59,7 @@ class OnnxEncoder(SentenceSettings, Encoder):
             self._loaded = None
 
     def encode(self, texts: Sequence[str]) -> npt.NDArray[np.float32]:
-        """Encode each text as one row of a float32 matrix [n, d].
-
-        Raises:
-            DriverError: If the encoder is not open.
-        """
+        """Encode each text as one row of a float32 matrix [n, d]."""
         if self._loaded is None:
             raise not_open(self)
         return self._loaded.encode(texts)

@@ -16,8 +16,8 @@ if TYPE_CHECKING:
     import numpy as np
     import numpy.typing as npt
 
+# Where a folder keeps a graph; the first is where the hub's models of sentence-transformers keep theirs.
 GRAPHS = ("onnx/model.onnx", "model.onnx")
-"""Where a folder keeps a graph; the first is where the hub's models of sentence-transformers keep theirs."""
 
 SETTINGS = ("*.json", "*.txt", "*_Dense/*.safetensors")
 WRITTEN_HERE = "bert"
@@ -26,11 +26,7 @@ WEIGHTS = "model.safetensors"
 
 
 def source_folder(model: str, revision: str | None) -> Path:
-    """Return the folder of a model, downloaded from the hub if needed: first its settings, then the files they need.
-
-    Raises:
-        DriverError: If the folder holds no model, or the download fails.
-    """
+    """Return the folder of a model, downloaded from the hub if needed: first its settings, then the files they need."""
     folder = find_model(model, revision, False, False, SETTINGS)
     if graph_file(folder) is None and not weight_files(folder):
         wanted = ["*.safetensors"] if architecture(folder) == WRITTEN_HERE else ["onnx/model.onnx*", "model.onnx*"]
@@ -62,9 +58,6 @@ def used_files(folder: Path, name: str) -> list[Path]:
     """Return the files of the computation: of a BERT its weights, else its graph.
 
     The weights come first, so that a graph which was left in the folder before a training is not taken for them.
-
-    Raises:
-        DriverError: If there are none.
     """
     kind, weights, graph = architecture(folder), weight_files(folder), graph_file(folder)
     if kind == WRITTEN_HERE and weights:
@@ -79,11 +72,7 @@ def used_files(folder: Path, name: str) -> list[Path]:
 
 
 def read_weights(files: list[Path], name: str) -> dict[str, npt.NDArray[np.float32]]:
-    """Read weights by name, as float32.
-
-    Raises:
-        DriverError: If a file is broken.
-    """
+    """Read weights by name, as float32."""
     import numpy as np
     from safetensors import SafetensorError
     from safetensors.numpy import load_file

@@ -20,31 +20,16 @@ if TYPE_CHECKING:
 
     Floats = npt.NDArray[np.float32]
 
+# Texts of at most this many tokens fill passes of ``batch_size`` rows; longer ones, the same number of tokens.
 SHORT = 16
-"""Texts of at most this many tokens fill passes of ``batch_size`` rows; longer ones, the same number of tokens."""
 
-LEAST = 2
-"""Smallest number of tokens in a pass: ONNX Runtime multiplies one row alone by another kernel than several."""
+LEAST = 2  # Smallest number of tokens in a pass: ONNX Runtime multiplies one row alone by another kernel than several
 
 INPUTS = {"input_ids", "attention_mask", "token_type_ids"}
 
 
 class OnnxModel:
-    """Tokenizer, session and the layers after it.
-
-    Args:
-        folder: Folder of the model.
-        name: Name of the model in messages.
-        settings: Settings of sentence-transformers beside it.
-        pooling: Ways of pooling joined by ``+``.
-        normalize: Whether vectors have length 1.
-        max_length: Maximum number of tokens of a text.
-        batch_size: Rows of a pass of short texts.
-        threads: Number of threads.
-
-    Raises:
-        DriverError: If a file is missing or broken.
-    """
+    """Tokenizer, session and the layers after it."""
 
     def __init__(
         self,
@@ -204,11 +189,7 @@ def read_dense(layer: Dense) -> tuple[Floats, Floats]:
 
 
 def read_tokenizer(folder: Path, name: str) -> Any:
-    """Read the tokenizer of a folder.
-
-    Raises:
-        DriverError: If the folder has none that can be read without transformers.
-    """
+    """Read the tokenizer of a folder."""
     from tokenizers import Tokenizer
 
     file = folder / "tokenizer.json"
@@ -226,11 +207,7 @@ def read_tokenizer(folder: Path, name: str) -> Any:
 
 
 def open_session(folder: Path, name: str, config: dict[str, Any]) -> Any:
-    """Open a session on a model, whose passes are each computed by one thread.
-
-    Raises:
-        DriverError: If ONNX Runtime refuses the graph.
-    """
+    """Open a session on a model, whose passes are each computed by one thread."""
     import onnxruntime
 
     options = onnxruntime.SessionOptions()

@@ -11,12 +11,7 @@ from srtk_plugin_openai.errors import SpentError
 
 @attrs.frozen
 class Prices:
-    """Prices in any currency.
-
-    Attributes:
-        tokens_in: Of a million tokens read.
-        tokens_out: Of a million tokens written.
-    """
+    """Prices of a million tokens in any currency."""
 
     tokens_in: float = 0.0
     tokens_out: float = 0.0
@@ -28,12 +23,7 @@ class Prices:
 
 @attrs.frozen
 class Size:
-    """Tokens of a call.
-
-    Attributes:
-        tokens_in: Read.
-        tokens_out: Written.
-    """
+    """Tokens of a call, read and written."""
 
     tokens_in: int
     tokens_out: int
@@ -50,11 +40,6 @@ class Purse:
 
     Calls are admitted in the order of the prompts. A call begins at once if it fits beside the largest sizes of the
     calls in flight, else when these have ended. So the decision is the same as with a single call at a time.
-
-    Args:
-        tokens: Most tokens, read and written; None for no limit.
-        cost: Most money; None for no limit.
-        prices: Of tokens.
     """
 
     def __init__(self, tokens: int | None, cost: float | None, prices: Prices) -> None:
@@ -74,15 +59,7 @@ class Purse:
         return self._tokens is not None or self._cost is not None
 
     def admit(self, expected: Size, largest: Size) -> None:
-        """Wait until a call may be made, and count it as in flight.
-
-        Args:
-            expected: Probable size of the call.
-            largest: Upper bound of its size.
-
-        Raises:
-            SpentError: If the rest of the budget is too small.
-        """
+        """Wait until a call may be made, and count it as in flight."""
         with self._changed:
             while self._flying and self._over([*self._flying, largest]):
                 self._changed.wait()

@@ -18,12 +18,10 @@ from srtk_plugin_openai.http_errors import is_about_forms
 Structure = Literal["auto", "schema", "object", "none"]
 Level = Literal["schema", "object", "none"]
 
-NUMBERS = "numbers"
-"""Name of the list in a reply that is an object."""
+NUMBERS = "numbers"  # Name of the list in a reply that is an object
 
 _LOWER: Mapping[Level, Level] = {"schema": "object", "object": "none"}
-_LISTED = 500
-"""Up to so many options are listed in a schema; more are given as a range."""
+_LISTED = 500  # Up to so many options are listed in a schema; more are given as a range
 
 _HALF = re.compile("[\ud800-\udfff]")
 
@@ -32,16 +30,7 @@ _log = logging.getLogger(__name__)
 
 @attrs.frozen
 class Wish:
-    """Settings of every reply.
-
-    Attributes:
-        model: Name of the model.
-        temperature: Of sampling; None leaves it to the server.
-        seed: Of sampling; None leaves it to the server.
-        length: Most tokens of a reply.
-        stream: Whether replies come in parts.
-        extra: Further fields of each request.
-    """
+    """Settings of every reply; None leaves temperature and seed to the server."""
 
     model: str
     temperature: float | None
@@ -52,11 +41,7 @@ class Wish:
 
 
 class Dialect:
-    """Features that a server accepts, as far as is known; a feature that it refuses is given up.
-
-    Args:
-        structure: How replies are constrained to a form.
-    """
+    """Features that a server accepts, as far as is known; a feature that it refuses is given up."""
 
     def __init__(self, structure: Structure) -> None:
         self.level: Level = "schema" if structure == "auto" else structure

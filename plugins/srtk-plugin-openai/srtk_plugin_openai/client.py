@@ -31,26 +31,14 @@ AGENT = "srtk-plugin-openai/0.1 (https://pypi.org/project/srtk-plugin-openai/)"
 
 @attrs.frozen
 class Outcome:
-    """How a request ended.
-
-    Attributes:
-        answer: The reply, or the error that stood in its way.
-        lost: Replies that the server probably wrote and billed, and that did not arrive.
-    """
+    """A reply or error, and the number of replies that were probably written and billed, and did not arrive."""
 
     answer: Completion | RequestError
     lost: int = 0
 
 
 class ChatClient:
-    """One server, usable from several threads.
-
-    Args:
-        base_url: Address of the server, up to ``/v1``.
-        key: The key, shown to nobody; empty for none.
-        workers: Requests in flight.
-        limits: Limits of the client.
-    """
+    """One server, usable from several threads."""
 
     def __init__(self, base_url: str, key: str, workers: int, limits: ServerLimits) -> None:
         place = urlsplit(base_url)

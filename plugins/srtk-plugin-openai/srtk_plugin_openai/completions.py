@@ -19,13 +19,9 @@ _THOUGHTS = re.compile(r"^\s*<think>.*?</think>\s*", re.DOTALL)
 class Completion:
     """One whole reply of a server.
 
-    Attributes:
-        text: Text of the model, without thoughts between ``<think>`` and ``</think>`` at its start.
-        finish: ``stop``, or ``length`` when the reply was cut at its longest.
-        refusal: Why the model or the server's filter gives no reply; empty when there is a reply.
-        tokens_in: Tokens read, or None where the server does not report them.
-        tokens_out: Tokens written, or None.
-        top: Log-probabilities of candidates for the first token, where they were asked for.
+    The text is without thoughts between ``<think>`` and ``</think>`` at its start. ``refusal`` is the reason of the
+    model or the filter for no reply. Tokens are None where the server does not report them; ``top`` has
+    log-probabilities of candidates for the first token.
     """
 
     text: str
@@ -38,10 +34,6 @@ class Completion:
 
 def completion_of(kind: str, body: bytes) -> Completion:
     """Read the body of a response.
-
-    Args:
-        kind: Its content type.
-        body: All of it, as far as it came.
 
     Raises:
         PartialError: If it is the start of a reply, or has no text.

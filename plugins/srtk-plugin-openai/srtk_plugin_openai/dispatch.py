@@ -19,13 +19,10 @@ from srtk_plugin_openai.errors import RefusedPromptError, SpentError
 from srtk_plugin_openai.http_errors import wrong_setting
 from srtk_plugin_openai.token_count import Counter
 
-_UNSAID = ("stream", "stream_options")
-"""Fields of a request that do not change what is answered."""
-_CONCESSIONS = 6
-"""More often than this no server has to be given way."""
-_TURN = 4
-"""Tokens that a template of chats puts around a message, roughly."""
-_TURN_MOST = 32
+_UNSAID = ("stream", "stream_options")  # Fields of a request that do not change what is answered
+_CONCESSIONS = 6  # More often than this no server has to be given way
+_TURN = 4  # Tokens that a template of chats puts around a message, roughly
+_TURN_MOST = 32  # The same for the upper bound, which a budget must not exceed
 
 Make = Callable[[], dict[str, Any]]
 """Makes a request in what is known of the server's dialect by now."""
@@ -33,14 +30,7 @@ Make = Callable[[], dict[str, Any]]
 
 @attrs.frozen
 class Prepared:
-    """A request in the dialect of a moment.
-
-    Attributes:
-        make: Makes it anew.
-        version: Of the dialect.
-        body: The body.
-        key: Under which its reply is kept.
-    """
+    """A request in the dialect of a moment; its reply is kept under the key."""
 
     make: Make
     version: int
@@ -52,11 +42,9 @@ class Prepared:
 class Called:
     """How a call ended.
 
-    Attributes:
-        answer: The reply, or the error that stood in its way.
-        size: Tokens read and written for the reply, whether it came from the cache or not.
-        lost: Tokens of replies to the same request that were probably billed and did not arrive.
-        cached: Whether nothing was paid now: the reply came from the cache or from an equal request.
+    ``size`` is that of the reply, whether it came from the cache or not; ``lost`` counts the tokens of replies that
+    were probably billed and did not arrive. Nothing was paid now if it was ``cached``: the reply came from the
+    cache or an equal request.
     """
 
     answer: Completion | RequestError
@@ -68,15 +56,8 @@ class Called:
 class Calls:
     """All calls of a run.
 
-    Args:
-        client: Client of the server; None answers from the cache alone.
-        base_url: Address of the server, part of the cache key.
-        model: Name of the model.
-        dialect: Features that the server accepts; refused features are cached too.
-        cache: Replies of earlier calls and runs.
-        purse: Budget of the run.
-        count: Counts tokens where the server does not report them.
-        workers: Most calls at once.
+    Without a client, replies come from the cache alone. The address of the server is part of the cache key, and
+    refused features are cached too.
     """
 
     def __init__(

@@ -10,12 +10,7 @@ from srtk_plugin_web import DeniedError, RefusedError, RequestError
 
 
 class RefusedPromptError(RefusedError):
-    """The server does not answer this prompt.
-
-    Args:
-        cause: The fault.
-        about: The reason as the server names it: a field of the request, a code, its words.
-    """
+    """The server does not answer this prompt; ``about`` has its reason: a field of the request, a code, its words."""
 
     def __init__(self, cause: str, about: str = "") -> None:
         self.about_field = about

@@ -36,12 +36,7 @@ _SETTINGS = {
 
 
 def error_of(response: Response, keyed: bool) -> RequestError:
-    """Make the error that a response stands for.
-
-    Args:
-        response: Of a status that is no success.
-        keyed: Whether a key was sent.
-    """
+    """Make the error of a response whose status is no success."""
     status, wait = response.status, retry_after(response.headers)
     reported = _reported(response.body)
     message, param = shortened(str(reported.get("message") or "")), reported.get("param")

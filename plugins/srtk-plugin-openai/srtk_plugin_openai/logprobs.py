@@ -13,8 +13,7 @@ from collections.abc import Callable, Sequence
 from srtk_framework.values import Message, Prompt
 
 LETTERS = "ABCDEFGHIJKLMNOPQRST"
-MISSING = 1.0
-"""Distance in log-probability at which a letter that is not returned stands below the last token that is."""
+MISSING = 1.0  # Distance in log-probability at which a letter that is not returned stands below the last token that is
 
 Top = Sequence[tuple[str, float]]
 Ask = Callable[[Sequence[Sequence[Message]]], Sequence[Top]]

@@ -11,24 +11,16 @@ import attrs
 
 from srtk_framework.values import Link, LinkList
 from srtk_plugin_rel.title_index import Editions
-from srtk_plugin_rel.titles import canonical
 
 logger = logging.getLogger(__name__)
 
 Unmapped = Literal["drop", "keep"]
 
-_SHOWN = 5
+_SHOWN = 5  # Titles that a warning names; a run may lose thousands
 
 
 class Converter:
-    """Maps titles by indexes, and counts those that are not there.
-
-    Args:
-        indexes: File of the edition ``language``, or language to file.
-        language: Edition of titles that name none.
-        unmapped: What happens to links whose title has no id: ``drop`` or ``keep``.
-        who: Who maps, for the log.
-    """
+    """Maps titles by indexes, and counts those that are not there."""
 
     def __init__(self, indexes: str | Mapping[str, str], language: str, unmapped: Unmapped, who: str) -> None:
         self._editions = Editions(indexes, language)
@@ -43,11 +35,7 @@ class Converter:
     ) -> list[LinkList]:
         """Replace the titles in links by ids; titles that share an id at one span become one link.
 
-        The answer lists titles without an id as ``unmapped``.
-
-        Args:
-            rows: Links to titles.
-            pages: Per link the number of the page, where it is known.
+        Each link may have the number of its page. The answer lists titles without an id as ``unmapped``.
         """
         links = [link for row in rows for link in row]
         numbers = [None] * len(links) if pages is None else [page for row in pages for page in row]
@@ -70,7 +58,7 @@ class Converter:
         return done
 
     def _warn(self, titles: Sequence[str], count: int) -> None:
-        """Count what has no id, and warn of each title once."""
+        """Count titles without an id, and warn of each once."""
         with self._lock:
             self.lost += count
             new = sorted(set(titles) - self._warned)
@@ -99,8 +87,3 @@ def ordered(links: Sequence[Link]) -> list[Link]:
     return sorted(best.values(), key=lambda link: (
         -1 if link.start is None else link.start, -link.score, link.entity, -1 if link.end is None else link.end
     ))  # fmt: skip
-
-
-def as_id(title: str) -> str:
-    """Write a title as an id, for graphs whose ids are titles."""
-    return canonical(title)

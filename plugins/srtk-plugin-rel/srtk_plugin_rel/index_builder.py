@@ -21,7 +21,7 @@ from srtk_plugin_rel.titles import canonical, capital, variants
 _ID = re.compile(r"^(?:(?:https?://www\.wikidata\.org/(?:entity|wiki)/|wd:))?(Q[1-9][0-9]*)$")
 _ENCODED = re.compile(r"%[0-9A-Fa-f]{2}|&(?:#\w+|\w+);")
 _HEADERS = ("id", "qid", "wikidata_id", "wikidata", "item")
-_CHAIN = 32
+_CHAIN = 32  # Longest chain of redirects that is followed
 _AT_ONCE = 10_000
 
 Row = tuple[int | None, str, str, str]
@@ -29,13 +29,7 @@ Row = tuple[int | None, str, str, str]
 
 @attrs.frozen
 class Built:
-    """What was built.
-
-    Attributes:
-        titles: Titles with an id of their own.
-        redirects: Titles that lead to one of these.
-        lost: Redirects that lead nowhere, or round in a circle.
-    """
+    """Numbers of titles with an id, of redirects to these, and of redirects that lead nowhere or round in a circle."""
 
     titles: int
     redirects: int
@@ -43,17 +37,10 @@ class Built:
 
 
 def build(titles: list[Path], redirects: list[Path], out: Path, force: bool) -> Built:
-    """Write the index, which appears in one step when it is whole; until then the old one stays.
+    """Write the index, which appears in one step when it is whole; until then the old file stays.
 
-    Args:
-        titles: Tables of title and id, and of the number of the page if they have a third column.
-        redirects: Tables of title and the title that it leads to.
-        out: The file.
-        force: Replace what stands there.
-
-    Raises:
-        InputError: If a table cannot be read, or gives one title two ids.
-        RunError: If something stands at ``out``, or it cannot be written.
+    The first tables have title and id, and a third column for the number of the page if it is known. The redirects
+    have a title and its target. With ``force``, an existing file is replaced.
     """
     if out.exists() and not force:
         raise RunError(f"{out}: exists; choose another --out, or replace it by --force")

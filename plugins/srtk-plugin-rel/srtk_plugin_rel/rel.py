@@ -7,12 +7,11 @@ from typing import Any, ClassVar
 
 import attrs
 
-from srtk_plugin_rel.service import Credential, ServiceRequest
+from srtk_plugin_rel.service import ServiceRequest
 from srtk_plugin_rel.service_linker import Annotation, Entity, ServiceLinker, items, number, offset, text_of
 from srtk_plugin_rel.spans import Claim
 
-UNSCORED = 0.5
-"""Score where REL gives no confidence, which it writes as 0."""
+UNSCORED = 0.5  # Score where REL gives no confidence, which it writes as 0
 
 _NOTHING = ("NIL", "", None)
 _NAMES: dict[str, tuple[str, ...]] = {
@@ -31,12 +30,12 @@ _NAMES: dict[str, tuple[str, ...]] = {
 class RelLinker(ServiceLinker):
     """Link by a server of REL (van Hulst et al., 2020): names in running text, to titles of Wikipedia.
 
-    A score is the confidence of disambiguation, else that of detection, else 0.5.
+    A score is the confidence of disambiguation, else the confidence of detection, else 0.5.
 
     Attributes:
         endpoint: Address of the server, path included: `/ne_concept` links concepts too.
         token: gcube-token of a hosted server; write `{env: NAME}`. Your own server wants none.
-        n_best: Most entities for one mention; servers that answer by lists give one.
+        n_best: Most entities for one mention; servers that answer by lists give a single entity.
         tagger: Finds the names: `ner-fast`, or `ner-fast-with-lowercase` for texts in small letters; the server's own
             by default.
     """
@@ -45,9 +44,6 @@ class RelLinker(ServiceLinker):
 
     endpoint: str = "http://127.0.0.1:1235"
     tagger: str | None = None
-
-    def _credential(self) -> Credential | None:
-        return Credential("header", "gcube-token", self.token) if self.token else None
 
     def _request(self, text: str) -> ServiceRequest:
         tagger = {} if self.tagger is None else {"tagger": self.tagger}

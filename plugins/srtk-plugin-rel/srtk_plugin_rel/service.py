@@ -5,7 +5,7 @@ A driver makes one ``Service``, and asks it about a batch:
     service = Service("REL", endpoint, Limits(), AGENT)
     answers = service.ask_all([ServiceRequest(text, body={"text": text}) for text in texts], read)
 
-where ``read`` makes what the driver wants of parsed JSON, and raises ValueError for what is no answer.
+where ``read`` turns parsed JSON into the driver's own answer, or raises ValueError.
 """
 
 from __future__ import annotations
@@ -39,22 +39,14 @@ from srtk_framework.values import DriverError
 
 AGENT = "srtk-plugin-rel/0.1 (https://pypi.org/project/srtk-plugin-rel/) python-urllib3"
 
-_AGAIN = 30.0
-"""For so many seconds a text that failed in a batch fails again at once when it is asked about alone."""
+_AGAIN = 30.0  # For so many seconds a text that failed in a batch fails again at once when it is asked about alone
 
 T = TypeVar("T")
 
 
 @attrs.frozen
 class ServiceRequest:
-    """What is asked about one text; the credential is added by the service.
-
-    Attributes:
-        text: The text, for errors.
-        query: Parameters in the URL.
-        form: Parameters in the body, URL-encoded; the request is a POST then.
-        body: JSON in the body; the request is a POST then.
-    """
+    """A request about one text, a POST with a form or JSON in its body; the service adds the credential."""
 
     text: str
     query: tuple[tuple[str, str], ...] = ()
@@ -80,15 +72,8 @@ class Credential:
 class Service:
     """One service, usable from several threads.
 
-    Args:
-        name: Name of the service, for errors.
-        endpoint: An http or https URL; a login in it is sent, and shown to nobody.
-        limits: Limits of the client.
-        user_agent: How the client names itself.
-        credential: The token, if the service wants one.
-        cache: SQLite file of answers, used by later runs.
-        days: Age in days at which an answer in the file is asked for again.
-        offline: Answer from the file alone, whatever its age.
+    A login in the endpoint is sent, and shown to nobody. Answers in the file ``cache`` serve later runs for so many
+    ``days``; with ``offline``, they are used alone and at any age.
     """
 
     def __init__(
@@ -122,13 +107,11 @@ class Service:
         self._cache.close()
 
     def ask_all(self, requests: Sequence[ServiceRequest], read: Callable[[Any], T]) -> list[T | RequestError]:
-        """Send requests side by side, each until there is an answer.
+        """Send requests side by side, each until there is an answer; return the results of ``read``, or errors.
 
-        Answers are kept for this run, so that a batch that is asked again in parts sends only what failed. What failed
-        in a batch is not sent again when it is asked alone right afterwards; it fails with the same error.
-
-        Returns:
-            Per request what ``read`` made of its answer, or the error that stood in its way.
+        Answers are kept for this run, so that a batch that is asked again in parts sends only the requests that
+        failed. Such a request is not sent again when it is asked alone right afterwards; it fails with the same
+        error.
         """
         if len(requests) == 1:
             with self._lock:
@@ -154,11 +137,7 @@ class Service:
             return error
 
     def ask(self, request: ServiceRequest, read: Callable[[Any], T]) -> T:
-        """Send a request until there is an answer that ``read`` accepts.
-
-        Raises:
-            RequestError: When there is none.
-        """
+        """Send a request until there is an answer that ``read`` accepts."""
         key = self._key(request)
         kept = self._cache.get(key)
         if kept is not None:
@@ -174,7 +153,7 @@ class Service:
         return made
 
     def _read(self, request: ServiceRequest, read: Callable[[Any], T], response: Response) -> tuple[Any, T]:
-        """Return the JSON of a response, and what ``read`` makes of it."""
+        """Return the JSON of a response, and the result of ``read``."""
         status = response.status
         if status in (401, 403):
             what = "refuses the token" if self._credential else "wants a token, and no token is set"
@@ -207,7 +186,7 @@ class Service:
         return Request(whole, request.text, "GET" if body is None else "POST", headers, body)
 
     def _key(self, request: ServiceRequest) -> str:
-        """Name what is asked, whoever asks."""
+        """Name the question, whoever asks."""
         return json.dumps([self._client.url, request.query, request.form, request.body], sort_keys=True)
 
 
@@ -216,6 +195,3 @@ def _understood(data: Any, read: Callable[[Any], T]) -> T:
         return read(data)
     except ValueError as error:
         raise MalformedError(f"the answer is not understood: {error}") from error
-
-
-__all__ = ["AGENT", "Credential", "Service", "ServiceRequest"]

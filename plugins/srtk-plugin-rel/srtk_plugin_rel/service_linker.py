@@ -14,26 +14,19 @@ from srtk_plugin_web import Limits, RequestError
 
 from srtk_framework.roles import EntityLinker, absent, no_url, not_open
 from srtk_framework.values import Link, at_least, rounded, share
-from srtk_plugin_rel.id_converter import Converter, Unmapped, as_id, ordered
+from srtk_plugin_rel.id_converter import Converter, Unmapped, ordered
 from srtk_plugin_rel.service import AGENT, Credential, Service, ServiceRequest
 from srtk_plugin_rel.spans import Claim, locate
-from srtk_plugin_rel.titles import shown
+from srtk_plugin_rel.titles import canonical, shown
 
-LEAST = 0.0001
-"""The smallest score after rounding."""
+LEAST = 0.0001  # The smallest score after rounding
 
 Offsets = Literal["auto", "characters", "utf16", "bytes"]
 
 
 @attrs.frozen
 class Entity:
-    """A candidate that a service gives for a mention.
-
-    Attributes:
-        title: Of its page.
-        score: As the service gives it.
-        page: Number of its page, or None.
-    """
+    """A candidate that a service gives for a mention: title and number of its page, and a score."""
 
     title: str
     score: float
@@ -42,12 +35,7 @@ class Entity:
 
 @attrs.frozen
 class Annotation:
-    """A mention with its candidates, best first.
-
-    Attributes:
-        claim: Where it stands, as the service counts.
-        entities: At least one.
-    """
+    """A mention where the service counts it, with one or more candidates, best first."""
 
     claim: Claim
     entities: tuple[Entity, ...]
@@ -59,14 +47,14 @@ class ServiceLinker(EntityLinker):
 
     Attributes:
         endpoint: Address of the service.
-        token: Its gcube-token, if it wants one; write `{env: NAME}`.
+        token: Its gcube-token, if it needs any; write `{env: NAME}`.
         ids: Index from titles to Wikidata ids (`srtk map build`, wikimapper), or language to index; without it the
             title is the id.
         unmapped: Link whose title has no id: `drop` it, or `keep` the title as its id; the log names it.
         language: Language of the texts, and edition of Wikipedia of titles that name none.
         min_score: Links with a lower score are dropped.
         n_best: Most entities for one mention, where the service gives several.
-        offsets: Unit that the service counts in: `characters`, `utf16`, `bytes`, or `auto` for what fits the mentions.
+        offsets: Unit that the service counts in: `characters`, `utf16`, `bytes`, or `auto` for the best fit.
         limits: Requests per second and in flight, deadline, attempts, patience.
         user_agent: How the client names itself.
         cache: SQLite file for answers, used by later runs.
@@ -76,6 +64,7 @@ class ServiceLinker(EntityLinker):
 
     called: ClassVar[str] = ""
     """Name of the service, for errors."""
+    token_in: ClassVar[Literal["header", "query", "form"]] = "header"
 
     endpoint: str
     token: str = attrs.field(default="", repr=False)
@@ -99,15 +88,7 @@ class ServiceLinker(EntityLinker):
 
     @abstractmethod
     def _read(self, data: Any) -> list[Annotation]:
-        """Read an answer.
-
-        Raises:
-            ValueError: If it is none, saying why.
-        """
-
-    @abstractmethod
-    def _credential(self) -> Credential | None:
-        """Say where the token goes."""
+        """Read an answer, or raise a ValueError with the reason why it is none."""
 
     @property
     def lost(self) -> int:
@@ -127,7 +108,7 @@ class ServiceLinker(EntityLinker):
             self.endpoint,
             self.limits,
             self.user_agent,
-            self._credential(),
+            Credential(self.token_in, "gcube-token", self.token) if self.token else None,
             Path(self.cache) if self.cache else None,
             self.cache_days,
             self.offline,
@@ -144,7 +125,7 @@ class ServiceLinker(EntityLinker):
         self._service = self._converter = None
 
     def fingerprint(self) -> str:
-        """Name what decides the links; neither the token nor the limits do."""
+        """Name all settings that decide the links; neither the token nor the limits do."""
         ignored = ("token", "limits", "user_agent", "cache", "cache_days", "offline", "ids")
         fields = [field.name for field in attrs.fields(type(self)) if field.init and field.name not in ignored]
         parts = [f"{name}={getattr(self, name)!r}" for name in fields]
@@ -181,33 +162,25 @@ class ServiceLinker(EntityLinker):
             for entity in annotation.entities[: self.n_best]:
                 score = max(min(rounded(entity.score), 1.0), LEAST)
                 if score >= self.min_score:
-                    links.append(Link(as_id(entity.title), score, start, end, shown(entity.title)))
+                    links.append(Link(canonical(entity.title), score, start, end, shown(entity.title)))
                     pages.append(entity.page)
         return links, pages
 
 
 def _sendable(text: str) -> str:
-    """Replace half characters, which no encoding has, one for one."""
+    """Replace each half character, which no encoding has, by a single character."""
     return "".join("\ufffd" if "\ud800" <= character <= "\udfff" else character for character in text)
 
 
 def items(data: Any, what: str) -> list[Any]:
-    """Return a list, or say what is not one.
-
-    Raises:
-        ValueError: If it is none.
-    """
+    """Return a list, or raise a ValueError."""
     if not isinstance(data, list):
         raise ValueError(f"{what} are {type(data).__name__}, not a list")  # noqa: TRY004 - the answer is bad, not the type
     return data
 
 
 def number(value: Any, what: str) -> float:
-    """Return a finite number, also from its text.
-
-    Raises:
-        ValueError: If it is none.
-    """
+    """Return a finite number, also from its text, or raise a ValueError."""
     found = float(value) if isinstance(value, str) else value
     if isinstance(found, bool) or not isinstance(found, numbers.Real) or not math.isfinite(found):
         raise ValueError(f"{what} is {value!r}, not a number")
@@ -215,11 +188,7 @@ def number(value: Any, what: str) -> float:
 
 
 def offset(value: Any, what: str) -> int | None:
-    """Return a whole number, or None for none.
-
-    Raises:
-        ValueError: If it is something else.
-    """
+    """Return a whole number or None, or raise a ValueError."""
     if value is None:
         return None
     found = number(value, what)
@@ -229,22 +198,14 @@ def offset(value: Any, what: str) -> int | None:
 
 
 def text_of(value: Any, what: str) -> str:
-    """Return a text.
-
-    Raises:
-        ValueError: If it is none.
-    """
+    """Return a text, or raise a ValueError."""
     if not isinstance(value, str):
         raise ValueError(f"{what} is {value!r}, not a text")  # noqa: TRY004 - the answer is bad, not the type
     return value
 
 
 def annotations_of(data: Any, read: Callable[[Mapping[str, Any]], Annotation | None]) -> list[Annotation]:
-    """Read ``{"annotations": [{...}, ...]}``.
-
-    Raises:
-        ValueError: If it is something else.
-    """
+    """Read ``{"annotations": [{...}, ...]}``, or raise a ValueError."""
     if not isinstance(data, dict) or "annotations" not in data:
         raise ValueError("there is no list `annotations` in it")
     found = []

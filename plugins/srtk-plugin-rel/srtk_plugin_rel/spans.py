@@ -1,8 +1,8 @@
 """Offsets of a service converted to spans of the original text.
 
 Services count characters, bytes or UTF-16 units, in the text or in a form of it that they made for
-themselves. A *scheme* is one such way of counting. The scheme under which most of the mentions stand
-where the service says wins; a mention that stands elsewhere is looked up near its place.
+themselves. A *scheme* is one such way of counting. The scheme that puts most of the mentions in their
+places wins; the rest of the mentions are looked up near their places.
 """
 
 from __future__ import annotations
@@ -21,13 +21,7 @@ Span = tuple[int, int]
 
 @attrs.frozen
 class Claim:
-    """Where a service says that a mention stands.
-
-    Attributes:
-        start: Its first offset, or None when it does not say.
-        end: One past its last, or None.
-        spot: The mention as the service shows it, or an empty text.
-    """
+    """The place of a mention and its text by the account of a service, as far as it gives them."""
 
     start: int | None
     end: int | None
@@ -35,13 +29,7 @@ class Claim:
 
 
 class _Pieces:
-    """A text cut into pieces, with what each counts for in a service.
-
-    Args:
-        text: The text.
-        cuts: Offsets in the text at which pieces begin.
-        forms: What each piece became, whose length counts.
-    """
+    """A text cut into pieces at ``cuts``, each with its length as the service counts."""
 
     def __init__(self, text: str, cuts: Sequence[int], lengths: Sequence[int]) -> None:
         self._cuts = [*cuts, len(text)]
@@ -85,7 +73,7 @@ def _rewritten(pattern: str, form: Callable[[str], str]) -> Lengths:
 
 
 def _clusters(text: str) -> Iterator[Span]:
-    """Yield what normalises on its own: a character with the marks and vowels that join it."""
+    """Yield the parts that normalise on their own: a character with the marks and vowels that join it."""
     starts = [
         at
         for at, character in enumerate(text)
@@ -125,15 +113,9 @@ SCHEMES: dict[str, Lengths] = {
 
 
 def locate(text: str, claims: Sequence[Claim], scheme: str = "auto") -> list[Span | None]:
-    """Find the spans of mentions in the original text.
+    """Find the spans of mentions in the text that was sent, without blanks around; None where a mention is not in it.
 
-    Args:
-        text: The text that was sent.
-        claims: What the service says, about one text.
-        scheme: A name of ``SCHEMES``, or ``auto`` for the one that fits best.
-
-    Returns:
-        Per claim a span without blanks around, or None for a mention that is not in the text.
+    The scheme ``auto`` takes the one that fits best.
     """
     best: list[Span | None] = [None] * len(claims)
     most = -1

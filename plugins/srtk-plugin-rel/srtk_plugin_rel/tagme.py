@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from typing import Any, ClassVar
+from typing import Any, ClassVar, Literal
 
 import attrs
 
 from srtk_framework.values import share
-from srtk_plugin_rel.service import Credential, ServiceRequest
+from srtk_plugin_rel.service import ServiceRequest
 from srtk_plugin_rel.service_linker import Annotation, Entity, ServiceLinker, annotations_of, number, offset, text_of
 from srtk_plugin_rel.spans import Claim
 
@@ -25,12 +25,10 @@ class TagMeLinker(ServiceLinker):
     """
 
     called: ClassVar[str] = "TagMe"
+    token_in: ClassVar[Literal["header", "query", "form"]] = "form"
 
     endpoint: str = "https://tagme.d4science.org/tagme/tag"
     min_score: float = attrs.field(default=0.1, validator=share)
-
-    def _credential(self) -> Credential | None:
-        return Credential("form", "gcube-token", self.token) if self.token else None
 
     def _request(self, text: str) -> ServiceRequest:
         return ServiceRequest(text, form=(("text", text), ("lang", self.language)))
@@ -40,11 +38,7 @@ class TagMeLinker(ServiceLinker):
 
 
 def read_annotation(item: Mapping[str, Any]) -> Annotation | None:
-    """Read an annotation of TagMe or WAT; one without a title leads to no page.
-
-    Raises:
-        ValueError: If a part is missing, or is something else than it should be.
-    """
+    """Read an annotation of TagMe or WAT; without a title, it leads to no page."""
     title = text_of(item.get("title") or "", "title")
     if not title.strip():
         return None

@@ -13,16 +13,12 @@ from srtk_plugin_rel.titles import edition, variants
 
 TABLE = "mapping"
 COLUMNS = ("wikipedia_id", "wikipedia_title", "wikidata_id")
-_AT_ONCE = 500
-_SAMPLES, _SAMPLE = 256, 4096
+_AT_ONCE = 500  # SQLite before 3.32 takes at most 999 variables in a statement
+_SAMPLES, _SAMPLE = 256, 4096  # Blocks and their bytes: a megabyte at most, whatever the size of the file
 
 
 class TitleIndex:
-    """One index, of one language edition; read, never written.
-
-    Args:
-        path: The file.
-    """
+    """One index, of one language edition; read, never written."""
 
     def __init__(self, path: Path) -> None:
         self.path = path
@@ -72,12 +68,7 @@ class TitleIndex:
 
 
 class Editions:
-    """Indexes by language edition.
-
-    Args:
-        paths: File of the edition ``language``, or language to file.
-        language: Edition of titles that name none.
-    """
+    """Indexes by language edition."""
 
     def __init__(self, paths: str | Mapping[str, str], language: str) -> None:
         files = {language: paths} if isinstance(paths, str) else dict(paths)
@@ -87,11 +78,9 @@ class Editions:
         self._indexes = {name: TitleIndex(Path(file)) for name, file in files.items()}
 
     def ids(self, titles: Sequence[str], pages: Sequence[int | None]) -> list[str | None]:
-        """Map titles, in any of the ways in which they are written.
+        """Map titles, written in any way: with underscores or blanks, encoded or not, or as addresses.
 
-        Args:
-            titles: As a service gives them: titles, with underscores or blanks, encoded or not, or addresses.
-            pages: Per title its page number in the default edition; looked up where the title is not there.
+        The number of a page in the default edition is looked up where its title is not there.
         """
         languages = frozenset(self._indexes)
         split = [edition(title, languages) for title in titles]
@@ -123,11 +112,7 @@ class Editions:
 
 
 def file_sample(path: Path) -> str:
-    """Hash size and evenly spread blocks of a file.
-
-    Raises:
-        InputError: If it cannot be read.
-    """
+    """Hash size and evenly spread blocks of a file."""
     digest = hashlib.blake2b(digest_size=16)
     try:
         with path.open("rb") as file:

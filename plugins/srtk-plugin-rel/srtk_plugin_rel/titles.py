@@ -32,7 +32,7 @@ def capital(title: str) -> str:
 def variants(title: str) -> list[str]:
     """List the titles that a text may mean, the likeliest first.
 
-    What is percent-encoded or has HTML entities is also read decoded, and what follows ``#`` is a section.
+    Titles with percent signs or HTML entities are also read decoded, and ``#`` begins a section.
     """
     unescaped = html.unescape(title)
     forms = [title, unescaped, unquote(title), unquote(unescaped)]
@@ -47,15 +47,7 @@ def variants(title: str) -> list[str]:
 
 
 def edition(title: str, languages: frozenset[str]) -> tuple[str | None, str]:
-    """Split a page's address, or a title with a language before it, into language and title.
-
-    Args:
-        title: As a service gives it.
-        languages: What counts as a language before a colon.
-
-    Returns:
-        The language, or None where the title names none; and the title.
-    """
+    """Split a page's address, or a title with a language before it, into language (None for none) and title."""
     found = _URL.match(title)
     if found:
         return found["language"].lower(), unquote(found["title"])

@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-from typing import Any, ClassVar
+from typing import Any, ClassVar, Literal
 
 import attrs
 
-from srtk_plugin_rel.service import Credential, ServiceRequest
+from srtk_plugin_rel.service import ServiceRequest
 from srtk_plugin_rel.service_linker import Annotation, ServiceLinker, annotations_of
 from srtk_plugin_rel.tagme import read_annotation
 
@@ -22,11 +22,9 @@ class WatLinker(ServiceLinker):
     """
 
     called: ClassVar[str] = "WAT"
+    token_in: ClassVar[Literal["header", "query", "form"]] = "query"
 
     endpoint: str = "https://wat.d4science.org/wat/tag/tag"
-
-    def _credential(self) -> Credential | None:
-        return Credential("query", "gcube-token", self.token) if self.token else None
 
     def _request(self, text: str) -> ServiceRequest:
         return ServiceRequest(text, query=(("lang", self.language), ("text", text)))

@@ -20,11 +20,10 @@ from srtk_plugin_septa.pairs import Pairs, recall
 from srtk_plugin_septa.shape import Ints, Shape
 from srtk_plugin_septa.views import side_by_side
 
-TEMPERATURE = 0.07
-"""Divides the cosines of the loss."""
+TEMPERATURE = 0.07  # Divides the cosines of the loss
+# Most subgraphs around its nodes that stand beside a subgraph in a batch, as they are its hardest negatives.
 NEIGHBOURS = 3
-"""Most subgraphs around its nodes that stand beside a subgraph in a batch, as they are its hardest negatives."""
-_AT_ONCE = 256
+_AT_ONCE = 256  # Pairs of a validation batch, which are its negatives
 
 
 def info_nce(
@@ -32,12 +31,8 @@ def info_nce(
 ) -> tuple[torch.Tensor, torch.Tensor]:
     """Return the InfoNCE losses from graph to text and back, by cosine, with the others of the batch as negatives.
 
-    Args:
-        graphs: Vectors of subgraphs, [n, d].
-        texts: Vectors of their texts, [n, d].
-        temperature: Divides the cosines.
-        held: Whether the text of a column is also true of the subgraph of a row, [n, n]; such pairs are no negatives.
-            None if each text is true of its own subgraph alone.
+    ``held`` [n, n] says whether the text of a column is also true of the subgraph of a row; such pairs are no
+    negatives. By default each text is true of its own subgraph alone.
     """
     e, h = torch.nn.functional.normalize(graphs, dim=1), torch.nn.functional.normalize(texts, dim=1)
     scores = e @ h.T / temperature
@@ -58,14 +53,7 @@ def part_of(numbers: Ints, rank: int, count: int) -> Ints:
 class AlignmentModule(Learner):
     """The graph network and the text head, trained on pairs of subgraphs and texts.
 
-    Args:
-        shape: Sizes of the network.
-        pairs: All pairs.
-        learning: Numbers of the pairs to train on.
-        validation: Numbers of the pairs whose loss chooses the best epoch; none for the last epoch.
-        settings: Settings of the training.
-        folder: Folder for the best weights.
-        seed: Seed of the first weights and of the order of pairs.
+    The loss of the validation pairs chooses the best epoch; without such pairs it is the last epoch.
     """
 
     def __init__(

@@ -16,7 +16,7 @@ from srtk_framework.roles import Corpus, Encoder, SubgraphEncoder
 from srtk_framework.values import DriverError, Entry, batched
 from srtk_plugin_septa.shape import Vectors
 
-_AT_ONCE = 256
+_AT_ONCE = 256  # Entries that are read and encoded together, so that memory does not grow with the corpus
 _log = logging.getLogger(__name__)
 
 

@@ -20,7 +20,7 @@ from srtk_plugin_septa.pairs import Pairs
 from srtk_plugin_septa.shape import Arrays, Shape, Vectors
 from srtk_plugin_septa.subgraphs import SubgraphCorpus
 
-_AT_ONCE = 256
+_AT_ONCE = 256  # Subgraphs that are encoded together, so that memory does not grow with their number
 
 
 @attrs.define(eq=False)
@@ -56,11 +56,7 @@ class SeptaGraphEncoder(SubgraphEncoder):
         return missing_packages("srtk-plugin-septa", "lightning")
 
     def open(self) -> None:
-        """Read the model.
-
-        Raises:
-            DriverError: If the model cannot be read, or was trained with another encoder.
-        """
+        """Read the model."""
         self._labels = LabelVectors(self.graph, self.encoder)
         if self.path is None:
             self._use(SeptaModel.untrained(self.encoder), trained=False)

@@ -11,7 +11,7 @@ from srtk_framework.roles import Encoder, KnowledgeGraph
 from srtk_framework.text import name, relation_words
 from srtk_plugin_septa.shape import Arrays, Vectors
 
-_MOST_KEPT = 100_000
+_MOST_KEPT = 100_000  # Vectors; then all are forgotten
 
 
 @attrs.define(eq=False)

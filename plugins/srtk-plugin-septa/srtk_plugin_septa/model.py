@@ -55,11 +55,7 @@ class SeptaModel:
         return cls(shape, tensors(network), weight, np.zeros(shape.dimensions, dtype=np.float32), probe)
 
     def network(self) -> Any:
-        """Build the graph network with these weights, for use.
-
-        Raises:
-            DriverError: If they do not fit the shape.
-        """
+        """Build the graph network with these weights, for use."""
         from srtk_plugin_septa.network import GraphNetwork
 
         return network_of(lambda: GraphNetwork(self.shape), self.graph, SETTINGS)
@@ -69,11 +65,7 @@ class SeptaModel:
         return digest_of(self.shape, {**self.graph, "weight": self.weight, "bias": self.bias})
 
     def check(self, encoder: Encoder, where: str) -> None:
-        """Refuse an encoder whose vectors are not those that the model was trained with.
-
-        Raises:
-            DriverError: If it gives another vector for the probe.
-        """
+        """Refuse an encoder whose vectors are not those that the model was trained with."""
         check_encoder(encoder, self.probe, f"model in {where}")
 
     def save(self, folder: FilePath) -> None:
@@ -88,11 +80,7 @@ class SeptaModel:
 
     @classmethod
     def read(cls, folder: FilePath) -> SeptaModel:
-        """Read a model that ``save`` wrote.
-
-        Raises:
-            DriverError: If the folder holds no such model, or a broken model.
-        """
+        """Read a model that ``save`` wrote."""
         settings, found = read_model(folder, SETTINGS, WEIGHTS)
         try:
             shape = Shape(**settings["shape"])

@@ -14,18 +14,14 @@ from srtk_framework.roles import Encoder
 from srtk_framework.values import DriverError, InputError
 from srtk_plugin_septa.shape import Vectors
 
+# A text whose vector tells whether an encoder is the one that a model was trained with.
 PROBE = "Riga is the capital of Latvia."
-"""A text whose vector tells whether an encoder is the one that a model was trained with."""
+# Least cosine of two vectors of the probe by one encoder, whose libraries differ in the last digits alone.
 _LEAST_COSINE = 0.999
-"""Least cosine of two vectors of the probe by one encoder, whose libraries differ in the last digits alone."""
 
 
 def read_model(folder: Path, settings: str, weights: str) -> tuple[dict[str, Any], dict[str, Vectors]]:
-    """Read the settings and the weights of a model from the two files of these names.
-
-    Raises:
-        DriverError: If the folder holds no such model, or a damaged model.
-    """
+    """Read the settings and the weights of a model from the two files of these names."""
     from safetensors import SafetensorError
     from safetensors.numpy import load_file
 
@@ -44,11 +40,7 @@ def read_model(folder: Path, settings: str, weights: str) -> tuple[dict[str, Any
 
 
 def network_of(make: Callable[[], Any], weights: Mapping[str, Vectors], settings: str) -> Any:
-    """Make a network and give it weights, for use; an error names the file of the settings.
-
-    Raises:
-        DriverError: If the weights do not fit.
-    """
+    """Make a network and give it weights, for use; an error names the file of the settings."""
     import torch
 
     def filled() -> Any:
@@ -74,11 +66,7 @@ def digest_of(settings: object, weights: Mapping[str, Vectors]) -> str:
 
 
 def check_encoder(encoder: Encoder, probe: Vectors, model: str) -> None:
-    """Refuse an encoder other than the encoder of the training, whose vector of ``PROBE`` is given.
-
-    Raises:
-        DriverError: If it gives another vector for the probe.
-    """
+    """Refuse an encoder other than the encoder of the training, whose vector of ``PROBE`` is given."""
     (given,) = encoder.encode([PROBE])
     norms = float(np.linalg.norm(given) * np.linalg.norm(probe))
     if given.shape != probe.shape or float(given @ probe) < _LEAST_COSINE * norms:

@@ -44,11 +44,8 @@ class Batch(NamedTuple):
     ) -> Batch:
         """Lay subgraphs end to end.
 
-        Args:
-            subgraphs: The subgraphs.
-            nodes: Vectors of their nodes.
-            relations: Vectors of relations.
-            of_relation: Place of each triple's relation among these; None if each triple has a row of its own.
+        ``of_relation`` is the place of each triple's relation among the relations; None if each triple has a
+        row of its own.
         """
         sizes = np.array([len(one.nodes) for one in subgraphs])
         counts = np.array([len(one.triples) for one in subgraphs])

@@ -17,15 +17,7 @@ _FILE = Path("checkpoints", "options.ckpt")
 
 @attrs.define
 class OptionProgress:
-    """How far a training has come.
-
-    Attributes:
-        epochs: Epochs that are done.
-        best: The best value in validation.
-        waited: Epochs since then.
-        weights: The weights that had it, by name; none before the first epoch.
-        figures: Their figures.
-    """
+    """Progress of a training: epochs, the best validation with its weights and figures, and the epochs since then."""
 
     epochs: int = 0
     best: float = -math.inf

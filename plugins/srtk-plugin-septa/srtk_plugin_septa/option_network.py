@@ -13,8 +13,8 @@ import torch
 
 from srtk_plugin_septa.option_vectors import OptionVectors
 
+# Weights of the similarities before any training, chosen by ``benchmarks/septa/graph_questions.py --choose``.
 BEGIN = (10.0, 20.0, 80.0, 5.0)
-"""Weights of the similarities before any training, chosen by ``benchmarks/septa/graph_questions.py --choose``."""
 
 
 class OptionBatch(NamedTuple):
@@ -64,15 +64,10 @@ class OptionNetwork(torch.nn.Module):
     """Scores options (SEPTA, prediction): score = lambda * score_know + (1 - lambda) * score_direct.
 
     score_know is linear in r + t, where r is the attention with query t over the entries found for the option.
-    score_direct is linear in the vector of question and option. Both also have the similarities of the option, since a
-    sum r + t does not show how near t is to the entries. Untrained, the similarities alone count, by ``BEGIN``. Their
-    weights are learnt as factors of these, so they stay positive.
-
-    Args:
-        width: Dimensions of searches and entries.
-        plain: Dimensions of question and option without knowledge.
-        heads: Heads of the attention.
-        knowledge: lambda, or None to learn it, beginning with a half.
+    score_direct is linear in the vector of question and option. Both also have the similarities of the option,
+    since a sum r + t does not show how near t is to the entries. Untrained, the similarities alone count, by
+    ``BEGIN``. Their weights are learnt as factors of these, so they stay positive. With ``knowledge`` None, lambda
+    is learnt, beginning with a half.
     """
 
     begin: torch.Tensor
@@ -104,10 +99,9 @@ class OptionNetwork(torch.nn.Module):
         return [one.detach().clone() for one in self.attention.parameters()]
 
     def learnt(self, start: Sequence[torch.Tensor]) -> tuple[torch.Tensor, torch.Tensor]:
-        """Return the squared distances of the layers over knowledge, and over text, from the untrained network.
+        """Return the squared distances of the layers over knowledge and over text from the untrained network.
 
-        Args:
-            start: The weights of the attention before training; the weights of the two layers begin at 0.
+        The attention began with the weights in ``start``, the two layers with 0.
         """
         attention = zip(self.attention.parameters(), start, strict=True)
         moved = torch.stack([(now - before).square().sum() for now, before in attention]).sum()

@@ -44,14 +44,9 @@ def option_vectors(
 ) -> list[OptionVectors]:
     """Encode the options of questions, and read the vectors of the entries that were found for each.
 
-    Args:
-        questions: Questions with options.
-        subgraphs: The subgraphs retrieved: with no searches; with a search for each option; or with these, then a
-            search for the question alone and for each option alone.
-        index: Keeps the vectors of the entries.
-        encoder: Encodes searches into the space of the index.
-        direct: Encodes question and option without knowledge.
-        k: Most entries of an option.
+    A subgraph has no searches, or one for each option; or the latter, then one for the question alone and one for
+    each option alone. ``encoder`` encodes searches into the space of the index, ``direct`` question and option
+    without knowledge. An option has at most ``k`` entries.
 
     Raises:
         DriverError: If a question has no options, a subgraph has a search for something else, or the index lacks an
@@ -101,11 +96,8 @@ def option_vectors(
 def _joined(of_question: Vectors, question: Vectors, of_options: Vectors, options: Vectors) -> Vectors:
     """Return for each option the products of all pairs: cosine of the two entries, and of each with its search.
 
-    Args:
-        of_question: Entries found for the question, [k, d].
-        question: Its vector, [d].
-        of_options: Entries found for each option, [options, k, d].
-        options: Their vectors, [options, d].
+    Entries were found for the question, [k, d], and for each option, [options, k, d]; their own vectors are [d] and
+    [options, d].
     """
     one = np.sum(of_question * question, axis=1)
     other = np.sum(of_options * options[:, None], axis=2)

@@ -20,7 +20,7 @@ from srtk_plugin_septa.option_vectors import OptionVectors, option_vectors, unit
 from srtk_plugin_septa.shape import Vectors
 
 WEIGHTS, SETTINGS = "options.safetensors", "options.json"
-_AT_ONCE = 256
+_AT_ONCE = 256  # Questions whose vectors are made together, so that memory does not grow with their number
 
 
 @attrs.frozen(eq=False)
@@ -38,11 +38,7 @@ class OptionModel:
     probes: tuple[Vectors, Vectors]
 
     def network(self) -> Any:
-        """Build the network with these weights, for use.
-
-        Raises:
-            DriverError: If they do not fit the shape.
-        """
+        """Build the network with these weights, for use."""
         from srtk_plugin_septa.option_network import OptionNetwork
 
         return network_of(lambda: OptionNetwork(**self.shape), self.weights, SETTINGS)
@@ -86,11 +82,7 @@ class OptionsReader(Reader):
         return absent("path", self.path, "train a model, or correct the path")
 
     def open(self) -> None:
-        """Read the model.
-
-        Raises:
-            DriverError: If the model cannot be read, or was trained with another encoder.
-        """
+        """Read the model."""
         if self.path is None:
             self._use(self._untrained(OptionsFitSettings(), 0), trained=False)
         else:
@@ -213,11 +205,7 @@ class OptionsReader(Reader):
         (folder / SETTINGS).write_text(json.dumps(dict(model.shape), indent=1) + "\n", encoding="utf-8")
 
     def load(self, folder: FilePath) -> None:
-        """Read a model that ``save`` wrote.
-
-        Raises:
-            DriverError: If the folder holds no such model, or it was trained with another encoder.
-        """
+        """Read a model that ``save`` wrote."""
         shape, found = read_model(folder, SETTINGS, WEIGHTS)
         try:
             probes = (found.pop("searches"), found.pop("plain"))

@@ -13,7 +13,7 @@ from srtk_framework.values import Entry
 from srtk_plugin_septa.shape import Arrays, Ints, Vectors
 from srtk_plugin_septa.views import Views, neighbours
 
-_AT_ONCE = 4096
+_AT_ONCE = 4096  # Texts that the encoder gets at a time, so that it can group them by length
 
 
 @attrs.frozen(eq=False)
@@ -85,13 +85,8 @@ def _encoded(texts: Sequence[str], encoder: Encoder) -> Vectors:
 def recall(graphs: Vectors, texts: Vectors, same: Ints, columns: int | None = None) -> tuple[float, float]:
     """Return the share of rows whose own partner is the nearest by cosine: of graphs to texts, and back.
 
-    A partner whose text is equal counts as the own partner.
-
-    Args:
-        graphs: Vectors of subgraphs, [n, d].
-        texts: Vectors of their texts, [n, d].
-        same: Number of each text; equal texts have equal numbers.
-        columns: Compare this many rows at a time.
+    A partner whose text is equal counts as the own partner. ``same`` numbers the texts, with equal numbers for
+    equal texts; ``columns`` are compared at a time.
     """
     e, h = (one / np.maximum(np.linalg.norm(one, axis=1, keepdims=True), 1e-12) for one in (graphs, texts))
     return _hits(e, h, same, columns or len(e)), _hits(h, e, same, columns or len(e))

@@ -11,20 +11,15 @@ import numpy as np
 from srtk_framework.roles import KnowledgeGraph
 from srtk_framework.values import DriverError, Literal, Triple
 
-_MOST_KEPT = 500_000
-"""Triples that are kept in memory for the next centres."""
+_MOST_KEPT = 500_000  # Triples that are kept in memory for the next centres
 
 
 @attrs.frozen
 class Sample:
     """A subgraph around a centre.
 
-    Attributes:
-        centre: Id of the centre.
-        triples: All triples read between two sampled nodes, those nearest to the centre first.
-        hops: Distance of each sampled node from the centre, in the order of discovery.
-        drawn: Number of nodes whose neighbours were drawn, because the fan-out left some of them out.
-        hubs: Number of nodes with more neighbours at one step than were read.
+    Triples between two sampled nodes are given, those nearest to the centre first. ``drawn`` nodes had more
+    neighbours than the fan-out, and ``hubs`` had more than were read.
     """
 
     centre: str
@@ -58,11 +53,7 @@ class Sampler:
     _kept: int = attrs.field(init=False, default=0)
 
     def samples(self, centres: Sequence[str]) -> list[Sample]:
-        """Return the sample of each centre.
-
-        Raises:
-            DriverError: If a centre is no node of the graph.
-        """
+        """Return the sample of each centre."""
         for centre, frontier in zip(centres, self.graph.frontiers([[c] for c in centres]), strict=True):
             if not frontier.size:
                 raise DriverError(f"the centre {centre!r} is no node of {self.graph.source()}; name nodes of the graph")

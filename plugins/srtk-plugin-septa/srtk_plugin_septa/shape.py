@@ -17,14 +17,7 @@ Ints = npt.NDArray[np.int64]
 
 @attrs.frozen
 class Shape:
-    """Sizes of a network.
-
-    Attributes:
-        input: Dimensions of the label vectors.
-        dimensions: Dimensions of the common space of subgraphs and texts.
-        hidden: Dimensions of the states of nodes.
-        layers: Rounds of messages.
-    """
+    """Sizes of a network."""
 
     input: int
     dimensions: int

@@ -61,11 +61,7 @@ class SubgraphCorpus(Corpus):
         return absent("templates", self.templates, "correct the path, or omit it to use labels")
 
     def open(self) -> None:
-        """Read the templates.
-
-        Raises:
-            InputError: If they cannot be read.
-        """
+        """Read the templates."""
         self._forms = read_templates(FilePath(self.templates).expanduser()) if self.templates else {}
 
     def read(self) -> Iterator[Entry]:

@@ -32,11 +32,7 @@ class SeptaTextEncoder(Encoder):
         return absent("path", self.path, "train a model, or correct the path")
 
     def open(self) -> None:
-        """Read the model.
-
-        Raises:
-            DriverError: If the model cannot be read, or was trained with another encoder.
-        """
+        """Read the model."""
         if self.path is not None:
             self._model = SeptaModel.read(FilePath(self.path).expanduser())
             self._model.check(self.encoder, self.path)

@@ -12,10 +12,8 @@ import numpy.typing as npt
 from srtk_framework.values import Entry, Triple
 from srtk_plugin_septa.shape import Arrays, Ints, Vectors
 
-_AT_CENTRE = 0.6
-"""Share of the texts whose clauses are about the centre."""
-_OF_CENTRE = 0.5
-"""Share of the names that are the centre's."""
+_AT_CENTRE = 0.6  # Share of the texts whose clauses are about the centre
+_OF_CENTRE = 0.5  # Share of the names that are the centre's
 _WHOLE, _WITHOUT_OBJECT, _WITHOUT_SUBJECT = 0.4, 0.6, 0.8
 """Up to which number between 0 and 1 a text is a clause, one without its object, one without its subject; else it is
 two or three clauses."""
@@ -54,13 +52,8 @@ class Views:
     ) -> Views:
         """Draw texts of each entry, by its centre alone, and encode each of them once.
 
-        Args:
-            entries: Subgraphs with their centres.
-            nodes: Per entry the rows of its nodes among the labels, the centre first, then by id.
-            labels: Vectors of the labels.
-            words: Gives the words of a node or a relation.
-            encode: Encodes texts.
-            count: Texts of each entry.
+        Per entry, ``nodes`` has the rows of its nodes among the labels, the centre first, then by id. Each
+        entry gets ``count`` texts.
         """
         number: dict[tuple[str, ...], int] = {}
 
@@ -87,9 +80,8 @@ class Views:
     def drawn(self, numbers: Ints, rng: np.random.Generator) -> list[tuple[Vectors, npt.NDArray[np.bool_]]]:
         """Draw a text and the name of a node for each of some pairs.
 
-        Returns:
-            For the texts and for the names: vectors, [n, input], and whether the subgraph of a row holds the part of a
-            column, [n, n].
+        Returns for the texts and for the names: vectors, [n, input], and whether the subgraph of a row holds
+        the part of a column, [n, n].
         """
         at = rng.integers(self.vectors.shape[1], size=len(numbers))
         texts = [self.items[i][view] for i, view in zip(numbers, at, strict=True)]

@@ -21,11 +21,7 @@ _END = re.compile(r"[\s.;]+$")
 class Wording:
     """Words of subgraphs, by the labels of a graph and templates of its relations.
 
-    Attributes:
-        graph: An open graph.
-        templates: Template by relation; see ``read_templates``. Without a template, the label or the id is used.
-        tokens: Most tokens of a text; a first clause longer than that stays whole.
-        count: Counts the tokens of a clause.
+    Without a template for a relation, its label or id is used. A first clause longer than ``tokens`` stays whole.
     """
 
     graph: KnowledgeGraph
@@ -38,9 +34,7 @@ class Wording:
     ) -> list[tuple[str, int]]:
         """Return the text of each subgraph, a clause for each triple in their order, and the number of its clauses.
 
-        Args:
-            subgraphs: Triples of each.
-            centres: Ids of the nodes whose labels begin the texts, within the number of tokens; None for clauses alone.
+        The labels of the nodes in ``centres`` begin the texts, within the number of tokens.
         """
         ids = sorted({id_ for triples in subgraphs for triple in triples for id_ in triple} | {*(centres or ())})
         labels = dict(zip(ids, self.graph.labels(ids), strict=True)) if ids else {}

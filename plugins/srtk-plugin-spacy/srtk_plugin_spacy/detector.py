@@ -15,11 +15,11 @@ from srtk_plugin_spacy import models
 if TYPE_CHECKING:
     from spacy.tokens import Doc, Span, Token
 
+# Entity types of the English models that are not entities of a graph.
 NUMBERS = ("CARDINAL", "DATE", "MONEY", "ORDINAL", "PERCENT", "QUANTITY", "TIME")
-"""Entity types of the English models that are not entities of a graph."""
 
+# Scores, since spaCy has none: named entities, phrases with a proper noun as head, other noun phrases.
 ENTITY, NAME, PHRASE = 1.0, 0.8, 0.3
-"""Scores, since spaCy has none: named entities, phrases with a proper noun as head, other noun phrases."""
 
 _POSSESSIVE = frozenset(("'s", "’s", "'", "’"))
 _PROBE = "Where is Riga?"
@@ -39,7 +39,7 @@ class SpacyDetector(MentionDetector):
         leave_out: Entity types that are not mentions; by default numbers and dates.
         determiners: Whether mentions keep determiners at their start: `the beatles`, `his wife`.
         min_score: Minimum score of a mention.
-        overlaps: keep: all mentions. best: of overlapping ones the best, then the longest.
+        overlaps: keep: all mentions. best: of overlapping mentions the best, then the longest.
         batch_size: Texts that the model processes at once; it does not change results.
     """
 
@@ -60,7 +60,7 @@ class SpacyDetector(MentionDetector):
             raise SettingsError([((), "there is nothing to find; set entities, names or phrases to true")])
 
     def open(self) -> None:
-        """Load the model without unused components, and check that it has the required ones."""
+        """Load the model without unused components, and check for the required components."""
         without = ["lemmatizer", "textcat", "textcat_multilabel", *([] if self.entities else ["ner"])]
         nlp = models.load(self.model, without)
         probe = nlp(_PROBE)

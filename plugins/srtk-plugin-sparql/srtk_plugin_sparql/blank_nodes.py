@@ -14,17 +14,11 @@ from srtk_plugin_sparql.names import Names
 from srtk_plugin_sparql.step_reader import StepReader
 from srtk_plugin_sparql.terms import Row, Term
 
-HOPS = 3
-"""Most relations in a chain of blank nodes, besides those at its ends."""
+HOPS = 3  # Most relations in a chain of blank nodes, besides those at its ends
 
 
 class BlankNodes:
-    """Reads what nodes lead to over blank nodes; the view `folded` asks it.
-
-    Args:
-        reader: Asks the queries.
-        names: Finds nodes by name.
-    """
+    """Reads triples over blank nodes, for the view `folded`."""
 
     def __init__(self, reader: StepReader, names: Names) -> None:
         self._reader = reader
@@ -34,7 +28,7 @@ class BlankNodes:
     def triples(self, nodes: Iterable[str]) -> list[Triple]:
         """Read the triples from nodes to blank nodes, and from these on.
 
-        Blank nodes are named apart for each answer; the same one may have several names.
+        Blank nodes are named apart for each answer; a node may have several names.
         """
         left = list(self._reader.iris(nodes).values())
         found: dict[str, list[Triple]] = {}
@@ -74,7 +68,7 @@ class BlankNodes:
         return self._names.find(names, alone=True)
 
     def starts(self, ends: Iterable[str]) -> dict[str, set[str]]:
-        """Find the nodes that lead to others, or to literals, over blank nodes."""
+        """Find the nodes that lead to nodes or literals over blank nodes."""
         every = list(dict.fromkeys(ends))
         written: dict[str, str] = {terms.literal(end): end for end in every if isinstance(end, Literal)}
         iris = self._reader.iris(end for end in every if not isinstance(end, Literal))
@@ -104,7 +98,7 @@ def _written(term: Term) -> str:
 
 
 def _is_unfinished(triples: Iterable[Triple]) -> bool:
-    """Return whether a triple leads to a blank node of which no triple was read."""
+    """Return whether a triple leads to a blank node without a triple of its own."""
     known = {triple.subject for triple in triples}
     return any(
         triple.object.startswith("_:") and not isinstance(triple.object, Literal) and triple.object not in known

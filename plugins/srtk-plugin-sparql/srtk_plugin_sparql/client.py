@@ -22,12 +22,7 @@ _log = logging.getLogger(__name__)
 class SparqlClient:
     """One endpoint, usable from several threads.
 
-    Args:
-        endpoint: An http or https URL; a login in it is sent, and shown to nobody.
-        engine: Name of a profile.
-        limits: Limits of the client; what is None there comes from the profile.
-        user_agent: How the client names itself.
-        headers: Further HTTP headers.
+    A login in the endpoint is sent, and shown to nobody. The profile of the engine fills in limits that are None.
     """
 
     def __init__(
@@ -66,10 +61,10 @@ class SparqlClient:
         self._client.close()
 
     def engine(self) -> str:
-        """Return the name of the engine that the server says it is, or ``auto``.
+        """Return the engine in the server's own name, or ``auto``.
 
-        It is asked how many rows it returns, which has to be known anyway, and once: what is wrong with a server that
-        does not answer is told by the first query.
+        The request asks how many rows it returns, which has to be known anyway. It is sent once: the faults of a server
+        that does not answer show in the first query.
         """
         try:
             response = self._client.send_once(self._request(queries.table(SIDES[0])))
@@ -81,7 +76,7 @@ class SparqlClient:
         return next((name for name in PROFILES if server.startswith(name)), AUTO)
 
     def adopt(self, engine: str) -> None:
-        """Keep to what is usual with an engine; on a public host as modestly as with an unknown one."""
+        """Take the limits of an engine; on a public host only its cap of rows."""
         self._profile = profile(engine)
         if self._limits.rows is None:
             self._cap.lower(self._profile.rows)
@@ -92,14 +87,8 @@ class SparqlClient:
     def select(self, query: str, divisible: bool, fresh: bool = False) -> Rows:
         """Ask a SELECT query until there is a whole answer.
 
-        Args:
-            query: The query.
-            divisible: The caller can ask for less, so that a query that takes too long is not asked again.
-            fresh: Of use only to sources that keep answers.
-
-        Raises:
-            CappedError: When the server returns no more rows than came.
-            RequestError: When there is no answer.
+        A query that takes too long is not asked again if it is ``divisible``, since the caller can ask for
+        less. `fresh` is of use only to sources that keep answers.
         """
         rows = self._cap.whole(query, self._ask(query, divisible))
         return placed(rows, self.endpoint, query)
@@ -113,13 +102,13 @@ class SparqlClient:
     def _request(self, query: str) -> Request:
         """Write a query as a URL-encoded POST (SPARQL 1.1 Protocol, section 2.1.2).
 
-        It is the request of SPARQLWrapper, which sends what it writes and has no public call for the request alone.
+        It is the request of SPARQLWrapper, which has no public call that writes without sending.
         """
         headers = {"Content-Type": "application/x-www-form-urlencoded", "Accept": answers.ACCEPTED}
         return Request(self.endpoint, query, "POST", headers, urlencode({"query": query}, safe="/").encode())
 
     def _read(self, response: Response) -> Table:
-        """Read a response; the server's name may tell its cap."""
+        """Read a response; the server's name may imply its cap."""
         if self._auto and response.headers.get("server", "").lower().startswith("virtuoso"):
             self._cap.lower(PROFILES["virtuoso"].rows)
         table = answers.read(response, self._profile.broken)

@@ -1,4 +1,4 @@
-"""Errors of SPARQL queries beside those of every web service."""
+"""Errors of SPARQL queries beside the errors of every web service."""
 
 from __future__ import annotations
 
@@ -12,12 +12,7 @@ class TooLargeError(RefusedError):
 
 
 class CappedError(PartialError):
-    """The answer has as many rows as the server returns at most.
-
-    Args:
-        cause: What is wrong.
-        most: How many rows that is.
-    """
+    """The answer has as many rows as the server returns at most (``most``)."""
 
     transient = False
     counted = False

@@ -41,8 +41,7 @@ from srtk_plugin_sparql.vocabulary import Ids, Vocabulary
 
 AGENT = "srtk-framework/0.1 (srtk-plugin-sparql; subgraph retrieval for question answering; python-urllib3)"
 _NAMES = ("auto", "exact", "scan")
-_STORE_PAGE = 1_000_000
-"""Rows of a page of an embedded store: it gives any answer whole, and a page must be sorted."""
+_STORE_PAGE = 1_000_000  # Rows of a page of an embedded store: it gives any answer whole, and a page must be sorted
 
 
 @attrs.define(eq=False)
@@ -52,7 +51,7 @@ class SparqlGraph(KnowledgeGraph):
     Attributes:
         endpoint: An http or https URL; or a folder that ``srtk graph load`` made, also written ``oxigraph:FOLDER``.
         preset: Name of a shipped vocabulary: yago.
-        vocabulary: Prefixes, names, and patterns of entities and relations; what is set goes before the preset.
+        vocabulary: Prefixes, names, and patterns of entities and relations; its fields go before the preset.
         engine: blazegraph, oxigraph, qlever or virtuoso: its usual limits; auto asks the server once, on opening.
         limits: Limits of the client.
         user_agent: How the client names itself; public endpoints want a name and an address.
@@ -125,8 +124,13 @@ class SparqlGraph(KnowledgeGraph):
             page = max(1, min(page, cap - 1))
         self._source = RememberedSource(source)
         self._reader = self.make_reader(self._source, vocabulary, ids, page, facts.nodes, workers)
-        scan = self.names == "scan" or (self.names == "auto" and self._folder() is not None)
-        self._known_names = Names(self._reader, vocabulary.languages, scan, 0 if self.preset else self.sample)
+        sample = 0 if self.preset else self.sample
+        self._known_names = Names(self._reader, vocabulary.languages, self.scans_names, sample)
+
+    @property
+    def scans_names(self) -> bool:
+        """Whether the first look-up of a name reads all names."""
+        return self.names == "scan" or (self.names == "auto" and self._folder() is not None)
 
     def make_reader(
         self, source: Source, vocabulary: Vocabulary, ids: Ids, page: int, nodes: int, workers: int
@@ -135,7 +139,7 @@ class SparqlGraph(KnowledgeGraph):
         return StepReader(source, ids, Queries(vocabulary, ids), page, nodes, workers, self.both)
 
     def _make_source(self) -> tuple[Source, str]:
-        """Make what answers queries, and tell its engine."""
+        """Make the source of answers, and return it with its engine."""
         if self.replay is not None:
             replay = Replay(Path(self.replay))
             return replay, self._recorded(replay.header, "oxigraph" if self._folder() else self.engine)
@@ -188,20 +192,14 @@ class SparqlGraph(KnowledgeGraph):
         self._source = self._reader = self._known_names = self._path_frontiers = None
 
     def meaning(self) -> Vocabulary:
-        """Return the vocabulary: what is set, over the preset."""
+        """Return the vocabulary of the settings, over the preset."""
         if not self.preset:
             return self.vocabulary
         if self.preset not in PRESETS:
             known = sorted(PRESETS)
             hint = close_matches(self.preset, known)
             raise DriverError(f"preset {self.preset!r} is not known; choose {', '.join(known)}.{hint}")
-        usual = Vocabulary()
-        given = {
-            field.name: value
-            for field in attrs.fields(Vocabulary)
-            if (value := getattr(self.vocabulary, field.name)) != getattr(usual, field.name)
-        }
-        return attrs.evolve(PRESETS[self.preset], **given)
+        return self.vocabulary.over(PRESETS[self.preset])
 
     @property
     def _open(self) -> StepReader:
@@ -210,7 +208,7 @@ class SparqlGraph(KnowledgeGraph):
         return self._reader
 
     def blank_nodes(self) -> BlankNodes | None:
-        """Return what reads blank nodes, for the view `folded`; None where they have IRIs, as in a loaded store."""
+        """Return the reader of blank nodes for the view `folded`; None where they have IRIs, as in a loaded store."""
         plain = type(self).make_reader is SparqlGraph.make_reader
         return BlankNodes(self._open, self._open_names) if plain and self._folder() is None else None
 
@@ -238,7 +236,7 @@ class SparqlGraph(KnowledgeGraph):
         return without_logins(self.endpoint.rpartition("@")[2])
 
     def schema(self) -> Schema:
-        """Return what the vocabulary says."""
+        """Return the schema in the vocabulary."""
         meaning = self.meaning()
         return Schema(
             type_relations=tuple(meaning.type_relations),

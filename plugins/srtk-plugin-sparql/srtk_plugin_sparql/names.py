@@ -16,22 +16,17 @@ from srtk_plugin_sparql import terms
 from srtk_plugin_sparql.step_reader import StepReader
 from srtk_plugin_sparql.terms import Rows, Term
 
-_MOST_TAGS = 8
-"""Languages in which a name is looked up, besides the usual ones: each makes the queries longer."""
+_MOST_TAGS = 8  # Languages in which a name is looked up, besides the usual ones: each makes the queries longer
 
-_MOST_SPACES = 8
-"""Namespaces in which a node is looked for by what its IRI ends in."""
+_MOST_SPACES = 8  # Namespaces in which a node is looked for by what its IRI ends in
 
 _log = logging.getLogger(__name__)
 
 
 class _Usage(NamedTuple):
-    """What the names of a graph are.
+    """Use of names in a graph, the best label relations first.
 
-    Attributes:
-        tags: Language tags to look names up with; none where there are so few names that all are looked at.
-        labels: Label relations in use, best first.
-        names: Relations in use by which nodes are named.
+    There are no tags where names are so few that all are looked at.
     """
 
     tags: Sequence[str]
@@ -42,11 +37,9 @@ class _Usage(NamedTuple):
 class Names:
     """Labels and names, each read once.
 
-    Args:
-        reader: Asks the queries.
-        languages: Most wanted first; all when empty, English first.
-        scan: Whether all names of the graph are read when the first is looked for.
-        sample: Names of each relation by which the languages in use are found; 0 to ask for ``languages`` alone.
+    With ``scan``, the first lookup reads all names of the graph. Without languages, all are read, English first.
+    The languages in use are found by ``sample`` names of each relation; with 0, only the given languages are asked
+    for.
     """
 
     def __init__(self, reader: StepReader, languages: Sequence[str], scan: bool, sample: int = 0) -> None:
@@ -103,9 +96,7 @@ class Names:
     def find(self, names: Sequence[str], alone: bool = False) -> list[list[str]]:
         """Find the entities that have each name.
 
-        Args:
-            names: The names.
-            alone: Whether to find named nodes without any triple too, where names are not all read at once.
+        With ``alone``, named nodes without any triple are found too, where names are not all read at once.
         """
         folded = [fold(name) for name in names]
         if self._scan:
@@ -168,7 +159,7 @@ class Names:
         return {**named, **self._find_local(lacking)}
 
     def _find_local(self, names: Iterable[str]) -> dict[str, set[str]]:
-        """Look for nodes without a label whose IRIs end in names; in a graph where few nodes have one."""
+        """Look for nodes without a label whose IRIs end in names; in a graph with few labels."""
         if not self._sample or self._used().tags:
             return {}
         if self._spaces is None:
@@ -250,7 +241,7 @@ def _forms(name: str) -> set[str]:
 
 
 def _local_forms(name: str) -> set[str]:
-    """Return the ways in which the local part of an IRI is written."""
+    """Return the usual spellings of a name as the local part of an IRI."""
     parts = name.replace("_", " ").replace("-", " ").split()
     capital = [part[:1].upper() + part[1:] for part in parts]
     forms = {joint.join(some) for joint in ("", "_", "-") for some in (parts, capital)}
@@ -264,7 +255,7 @@ def _is_whole(text: str) -> bool:
 
 
 def _rank(language: str, languages: Sequence[str]) -> int:
-    """Rank a language: 0 for the most wanted, -1 for one that is not wanted; the rule of snapshots."""
+    """Rank a language: 0 for the most wanted, -1 for an unwanted language; the rule of snapshots."""
     wanted = [name.lower() for name in languages] or ["en"]
     for place, name in enumerate(wanted):
         if language == name:

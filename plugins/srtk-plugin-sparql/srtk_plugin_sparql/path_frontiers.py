@@ -12,20 +12,13 @@ from srtk_plugin_sparql import path_queries
 from srtk_plugin_sparql.path_queries import Trail
 from srtk_plugin_sparql.step_reader import StepReader
 
-LONGEST = 3
-"""Steps of the longest path pattern."""
-NODES_AT_ONCE = 20_000
-"""Nodes that the path patterns of one query may match together."""
-MEMORY = 10_000
-"""Path patterns whose steps are kept in memory before all are forgotten."""
+LONGEST = 3  # Steps of the longest path pattern
+NODES_AT_ONCE = 20_000  # Nodes that the path patterns of one query may match together
+MEMORY = 10_000  # Path patterns whose steps are kept in memory before all are forgotten
 
 
 class PathFrontier(NodeSet):
-    """A frontier that knows the path pattern which matches it.
-
-    Attributes:
-        trail: Matches these nodes and no others.
-    """
+    """A frontier with the path pattern, its trail, that matches these nodes and no others."""
 
     __slots__ = ("trail",)
 
@@ -52,14 +45,7 @@ def remembered(reader: StepReader, origin: Frontier, step: Step, reached: NodeSe
 
 
 class _Asked(NamedTuple):
-    """A question about a path pattern: its steps, or its neighbours along one of them.
-
-    Attributes:
-        number: Number of the pattern within its query.
-        frontier: Frontier that it matches.
-        step: None for its steps.
-        size: Nodes, or neighbours.
-    """
+    """A question about the pattern with this number in a query: its steps, or its neighbours along one step."""
 
     number: int
     frontier: PathFrontier
@@ -73,11 +59,7 @@ class _Asked(NamedTuple):
 
 
 class PathFrontiers:
-    """Steps and neighbours of large frontiers.
-
-    Args:
-        reader: Asks the queries, and keeps the neighbours.
-    """
+    """Steps and neighbours of large frontiers."""
 
     def __init__(self, reader: StepReader) -> None:
         self.reader = reader
@@ -132,7 +114,7 @@ class PathFrontiers:
             self.reader.keep([(one.frontier.ids(), one.step, one.size) for one in chunk if one.step], rows)
 
     def _pays(self, frontier: Frontier, inverse: bool) -> TypeGuard[PathFrontier]:
-        """Tell whether a frontier has a path pattern, and more unread nodes than one query can name."""
+        """Return whether a frontier has a path pattern, and more unread nodes than one query can name."""
         return (
             isinstance(frontier, PathFrontier)
             and frontier.trail not in self._refused

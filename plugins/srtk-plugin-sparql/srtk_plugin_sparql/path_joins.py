@@ -20,14 +20,12 @@ from srtk_plugin_sparql.terms import Rows
 if TYPE_CHECKING:
     from srtk_framework.roles import KnowledgeGraph
 
-LONGEST = 3
-"""Steps of the longest path that the server searches: one around each end, and one that joins them."""
+LONGEST = 3  # Steps of the longest path that the server searches: one around each end, and one that joins them
+# Most pairs of nodes that the server looks up for one search and length; beyond it the graph is walked.
 MOST_PAIRS = 400_000
-"""Most pairs of nodes that the server looks up for one search and length; beyond it the graph is walked."""
 PAIRS_FOR_A_NODE = 100
 """Pairs that take a server as long as it takes to walk on from one node: with hubs at both ends, walking is faster."""
-PAIRS_AT_ONCE = 100_000
-"""Most pairs that the server looks up for one query."""
+PAIRS_AT_ONCE = 100_000  # Most pairs that the server looks up for one query
 
 
 @attrs.define(eq=False)
@@ -72,9 +70,9 @@ def paths(
 ) -> list[FoundPaths]:
     """Find the paths that ``find_paths`` finds without limits, most of them by queries that name relations alone.
 
-    A path of three steps is found where the surroundings of both ends, one step each, are joined by a relation; the
-    pairs of nodes in between are what it costs the server. Where they are too many, and where the server refuses or
-    is too late, the search is walked within the budget.
+    For a path of three steps, the server joins the nodes one step around both ends by a relation. The pairs of these
+    nodes are its cost. Where they are too many, and where the server refuses or is too late, the search is walked
+    within the budget.
     """
     if len(starts) != len(ends) or hops < 1 or not reader.walks_relations():
         return find_paths(graph, starts, ends, hops, budget, shortest, inverse)
@@ -98,12 +96,7 @@ def paths(
 
 
 class _Searcher:
-    """Asks for the paths of one length after the other.
-
-    Args:
-        reader: Asks the queries, and counts the surroundings of nodes.
-        inverse: Whether relations are walked against their direction too.
-    """
+    """Asks for paths, length by length."""
 
     def __init__(self, reader: StepReader, inverse: bool) -> None:
         self._reader = reader
@@ -131,7 +124,7 @@ class _Searcher:
                 owner.found.add(tuple(map(Step, relations, back)))
 
     def _plan(self, searches: Sequence[_Search], length: int) -> None:
-        """Choose from which side the paths of each search are walked, and what that costs."""
+        """Choose from which side the paths of each search are walked, and count the cost."""
         if length > 1:
             self._reader.load((id_ for search in searches for id_ in search.starts), self._inverse)
             self._reader.load((id_ for search in searches for id_ in search.ends), True)
@@ -189,7 +182,7 @@ class _Searcher:
         return len(chunk) == 1
 
     def _learn(self) -> None:
-        """Learn from what the server did not answer."""
+        """Learn from the queries without an answer."""
         for chunk, error in self._seen:
             if isinstance(error, DeadlineError):
                 self._late = min(self._late, sum(search.pairs for search in chunk))

@@ -13,13 +13,7 @@ Split = tuple[int, int]
 
 
 class Ends(NamedTuple):
-    """A search for paths.
-
-    Attributes:
-        number: Tells it from others of the same query.
-        starts: IRIs.
-        ends: IRIs.
-    """
+    """A search for paths between IRIs, with its number within the query."""
 
     number: int
     starts: Sequence[str]
@@ -27,12 +21,7 @@ class Ends(NamedTuple):
 
 
 class Trail(NamedTuple):
-    """Nodes that are named by the way to them.
-
-    Attributes:
-        starts: IRIs from which the way leads.
-        steps: IRI of each relation on it, and whether it is walked against its direction.
-    """
+    """Nodes that are named by the way to them: its first IRIs, and the IRI and direction of each relation on it."""
 
     starts: tuple[str, ...]
     steps: tuple[tuple[str, bool], ...]

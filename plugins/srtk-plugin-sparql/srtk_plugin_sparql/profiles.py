@@ -13,13 +13,7 @@ from srtk_framework.values import DriverError, close_matches
 class Profile:
     """Facts about an engine.
 
-    Attributes:
-        per_second: Requests a second; None for no limit.
-        at_once: Requests in flight.
-        rows: Rows of an answer at most, or None where no cap is usual.
-        page: Rows asked for at a time.
-        nodes: Most nodes named in one query.
-        broken: Texts in a body that tell of a query stopped midway.
+    Texts in ``broken`` are in the body of a query that was stopped midway. None is no limit.
     """
 
     per_second: float | None
@@ -30,24 +24,21 @@ class Profile:
     broken: tuple[str, ...] = ()
 
 
-AUTO = "auto"
-"""Stands for the engine that a server says it is."""
+AUTO = "auto"  # Stands for the engine that a server says it is
 
 PROFILES: Mapping[str, Profile] = {
     AUTO: Profile(per_second=5.0, at_once=2, nodes=128),
+    # Wikidata allows 60 s of processing a minute
     "blazegraph": Profile(per_second=5.0, at_once=1, nodes=200, broken=("java.util.concurrent.TimeoutException",)),
     "qlever": Profile(per_second=5.0, at_once=2, nodes=500),
+    # 10,000 rows is its usual cap; a page must stay below
     "virtuoso": Profile(per_second=10.0, at_once=4, rows=10000, page=5000, nodes=100),
-    "oxigraph": Profile(per_second=None, at_once=4, nodes=500),
+    "oxigraph": Profile(per_second=None, at_once=4, nodes=500),  # a local server
 }
 
 
 def profile(engine: str) -> Profile:
-    """Return the profile of an engine by its name.
-
-    Raises:
-        DriverError: If there is none of this name.
-    """
+    """Return the profile of an engine by its name."""
     if engine not in PROFILES:
         known = sorted(PROFILES)
         raise DriverError(f"engine {engine!r} is not known; choose {', '.join(known)}.{close_matches(engine, known)}")

@@ -11,11 +11,10 @@ from srtk_plugin_sparql.vocabulary import Ids, Vocabulary
 Pair = tuple[str, str]
 """IRIs of a node and of a relation."""
 
+# Virtuoso refuses to sort more rows than this for one page, unless sorting stands in a query of its own.
 SORTED = 10_000
-"""Virtuoso refuses to sort more rows than this for one page, unless sorting stands in a query of its own."""
 
-CALLED_IN_ANY = "SELECT DISTINCT ?l ?n WHERE { ?n "
-"""How the query for names in any language begins."""
+CALLED_IN_ANY = "SELECT DISTINCT ?l ?n WHERE { ?n "  # How the query for names in any language begins
 _RDF = "http://www.w3.org/1999/02/22-rdf-syntax-ns#"
 _OWL = "http://www.w3.org/2002/07/owl#"
 _PARTS = [
@@ -25,18 +24,12 @@ _PARTS = [
         *(_OWL + "someValuesFrom", _OWL + "allValuesFrom", _OWL + "onClass"),
     )
 ]
-_WITHIN = f"({'|'.join(_PARTS)})*"
-"""Path within a list or a class expression, which may be of any length."""
+_WITHIN = f"({'|'.join(_PARTS)})*"  # Path within a list or a class expression, which may be of any length
 _BACK = f"({'|'.join('^' + part for part in _PARTS)})*"
 
 
 class Queries:
-    """The queries about one vocabulary; all arguments are IRIs.
-
-    Args:
-        vocabulary: What belongs to the graph.
-        ids: Its namespaces, resolved.
-    """
+    """The queries about one vocabulary; all arguments are IRIs."""
 
     def __init__(self, vocabulary: Vocabulary, ids: Ids) -> None:
         labels, aliases = ids.named
@@ -69,7 +62,7 @@ class Queries:
         return f"isIRI({variable}){_starts(variable, self._ids.entities)}"
 
     def sides(self, values: Sequence[str], forward: str = "?n ?p ?o", inverse: str = "?o ?p ?n") -> str:
-        """Write the two directions; where the values of one are empty it is left out."""
+        """Write the two directions; a direction without values is left out."""
         parts = []
         for number, (value, pattern) in enumerate(zip(values, (forward, inverse), strict=True)):
             if value:
@@ -99,7 +92,7 @@ class Queries:
         return f"SELECT DISTINCT ?d ?n ?p ?o WHERE {{ {self.sides(values)} }}"
 
     def by_namespace(self, query: str) -> list[str]:
-        """Divide a query about neighbours (?o) into one for each namespace of short ids, and one for the rest."""
+        """Divide a query about neighbours (?o): a query for each namespace of short ids, and one for the rest."""
         head, _, body = query.partition(" WHERE ")
         tests = []
         for prefix, space in sorted(self._spaces.items()):
@@ -145,7 +138,7 @@ class Queries:
         return f"{CALLED_IN_ANY}{named} ?l . {test} }}"
 
     def subjects(self, most: int) -> str:
-        """Ask for some nodes (?n) of which there are triples."""
+        """Ask for some nodes (?n) that are subjects."""
         rows = f"SELECT ?n WHERE {{ ?n ?p ?o . {self._relation} }} LIMIT {most}"
         return f"SELECT DISTINCT ?n WHERE {{ {{ {rows} }} FILTER(isIRI(?n)) }}"
 
@@ -169,9 +162,8 @@ class Queries:
     def over_blanks(self, nodes: Iterable[str], hops: int) -> str:
         """Ask for the triples (?b ?q ?o) of blank nodes to which nodes lead (?n ?p ?c).
 
-        Args:
-            nodes: Where to start.
-            hops: Most relations between blank nodes, besides those that hold lists and class expressions together.
+        At most ``hops`` relations between blank nodes are followed, besides those that hold lists and class
+        expressions together.
         """
         values = _values("?n", map(terms.iri, sorted(nodes)))
         parts = []
@@ -186,7 +178,7 @@ class Queries:
         return f"SELECT DISTINCT ?n ?p ?c ?b ?q ?o WHERE {{ {' UNION '.join(parts)} }}"
 
     def into_blanks(self, ends: Iterable[str], hops: int) -> str:
-        """Ask for what leads (?s) to nodes or literals (?n), written as terms, over so many blank nodes."""
+        """Ask for the nodes (?s) that lead to nodes or literals (?n), written as terms, over so many blank nodes."""
         values = _values("?n", sorted(ends))
         way = [f"{values} ?b0 ?q ?n . FILTER(isBlank(?b0) && ?q != {terms.iri(_OWL + 'onProperty')})"]
         for place in range(hops):
@@ -212,7 +204,7 @@ def count(query: str) -> str:
 
 
 def is_count(query: str) -> bool:
-    """Tell whether a query asks for a number of rows, which is one row by itself."""
+    """Return whether a query asks for a number of rows, which is one row by itself."""
     return query.startswith(_COUNT)
 
 

@@ -17,30 +17,16 @@ T = TypeVar("T")
 
 
 class QueryBatches:
-    """Queries to a source in batches; every answer is whole, and what is asked is the same for any number of workers.
+    """Queries to a source in batches; every answer is whole, and the queries are the same for any number of workers.
 
-    Args:
-        source: Answers the queries.
-        page: Most rows that an answer should have.
-        nodes: Most items named in one query.
-        workers: Queries in flight.
+    An answer should have at most ``page`` rows, and a query names at most ``nodes`` items.
     """
 
     def __init__(self, source: Source, page: int, nodes: int, workers: int) -> None:
         self._source = source
-        self._page = page
-        self._nodes = nodes
+        self.most_rows = page
+        self.most_named = nodes
         self._workers = workers
-
-    @property
-    def most_named(self) -> int:
-        """Return how many nodes a query names at most."""
-        return self._nodes
-
-    @property
-    def most_rows(self) -> int:
-        """Return how many rows an answer shall have at most."""
-        return self._page
 
     def single(self, query: str) -> Rows:
         """Read a query whose answer is small."""
@@ -57,7 +43,7 @@ class QueryBatches:
     def _pages(self, query: str, order: str, wanted: int, fresh: bool = False) -> Rows:
         """Read a query whose number of rows is known."""
         most = None
-        if wanted <= self._page:
+        if wanted <= self.most_rows:
             try:
                 rows = self._source.select(query, False, fresh)
             except CappedError as error:
@@ -68,11 +54,7 @@ class QueryBatches:
         return self._in_order(query, order, wanted, most, fresh)
 
     def _in_order(self, query: str, order: str, wanted: int, most: int | None = None, fresh: bool = False) -> Rows:
-        """Read page after page; a server that returns at most so many rows is asked for less.
-
-        Raises:
-            PartialError: If that does not give all rows, each once.
-        """
+        """Read page after page; a server that returns at most so many rows is asked for less."""
         rows = self._first(query, order, wanted, most, fresh)
         if len(rows) < wanted:
             cause = f"the answer has {len(rows):,} rows where {wanted:,} were counted"
@@ -84,7 +66,7 @@ class QueryBatches:
     def _first(self, query: str, order: str, wanted: int, most: int | None = None, fresh: bool = False) -> Rows:
         """Read pages until there are so many rows, or no more."""
         rows: Rows = []
-        size = _below(most, self._page)
+        size = _below(most, self.most_rows)
         while len(rows) < wanted:
             try:
                 part = self._source.select(queries.page(query, order, size, len(rows)), False, fresh)
@@ -107,11 +89,8 @@ class QueryBatches:
     ) -> Rows:
         """Ask about items in one query, in halves where that is too much, in pages where one item is too much.
 
-        Args:
-            items: Items to ask about.
-            write: Writes the query about some items.
-            order: Variables that order its rows.
-            refused: Called with items that were too many; where it returns True they are given up, and have no rows.
+        Where ``refused``, called with items that were too many, returns True, they are given up and have no rows. The
+        variables in ``order`` order the rows of pages.
         """
         query = write(items)
         most = None
@@ -135,7 +114,7 @@ class QueryBatches:
         """Ask about any number of items; the more items a query has, the smaller the answers were before."""
         left = list(dict.fromkeys(items))
         rows: Rows = []
-        size = max(1, min(self._nodes // 2, self._page // 20))
+        size = max(1, min(self.most_named // 2, self.most_rows // 20))
         for count in _rounds():
             if not left:
                 break
@@ -145,9 +124,10 @@ class QueryBatches:
             answers = self.together(chunks, lambda chunk: self.ask(chunk, write, order))
             rows += [row for answer in answers for row in answer]
             most = max(map(len, answers))
-            size = max(
-                1, min(self._nodes, size * 2 if most < self._page // 4 else size // 2 if most > self._page else size)
-            )
+            if most < self.most_rows // 4:
+                size = min(self.most_named, size * 2)
+            elif most > self.most_rows:
+                size = max(1, size // 2)
         return rows
 
     def together(self, chunks: Sequence[T], work: Callable[[T], Rows]) -> list[Rows]:
@@ -158,7 +138,7 @@ class QueryBatches:
             return list(pool.map(work, chunks))
 
     def in_rounds(self, chunks: Sequence[T], work: Callable[[T], Rows], learn: Callable[[], None]) -> list[Rows]:
-        """Ask several queries at the same time, round by round; what a round taught holds from the next one on."""
+        """Ask several queries at the same time, round by round; after each, ``learn`` may shape the next."""
         answers: list[Rows] = []
         for count in _rounds():
             if len(answers) == len(chunks):
@@ -169,9 +149,9 @@ class QueryBatches:
 
 
 def _rounds() -> Iterator[int]:
-    """Yield how many queries are asked before the next ones are made of what came.
+    """Yield how many queries are asked before the answers shape the next queries.
 
-    The numbers are the same for any number of workers, since the queries of a record must be those of its replay.
+    The numbers are the same for any number of workers, since a replay must ask the queries of its record.
     """
     yield from (4, 8)
     while True:

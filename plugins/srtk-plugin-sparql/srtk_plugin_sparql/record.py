@@ -20,21 +20,15 @@ from srtk_plugin_sparql.sources import Source
 from srtk_plugin_sparql.terms import Rows, rows_of
 
 RECORD = "answers.jsonl"
+# Half a pair, which a server may send in escaped form, and which is no text in UTF-8.
 _SURROGATE = re.compile("[\ud800-\udfff]")
-"""Half a pair, which a server may send in escaped form, and which is no text in UTF-8."""
+# Errors after which a graph asks for less, so that a replay must meet them too.
 _DIVIDED = (CappedError, TooLargeError, DeadlineError, OversizeError, PartialError)
-"""Errors after which a graph asks for less, so that a replay must meet them too."""
 
 
 @attrs.define
 class Record:
-    """What a record holds.
-
-    Attributes:
-        header: Name and facts of the graph.
-        rows: Query to its answer.
-        errors: Query to the error after which less was asked for: its kind, cause and cap.
-    """
+    """Content of a record: facts of the graph, rows by query, and the errors after which less was asked for."""
 
     header: dict[str, Any] = attrs.field(factory=dict)
     rows: dict[str, Rows] = attrs.field(factory=dict)
@@ -58,11 +52,8 @@ class Record:
 class Recorder:
     """Record of the answers of a source; each answer is written once.
 
-    Args:
-        source: Answers the queries.
-        folder: Folder of the record; an existing record is kept and added to.
-        name: Name of the graph's source, so that a run from the record shows the same.
-        graph: Further facts about the graph, for those who read the record without it.
+    An existing record is kept and added to. ``name`` is the name of the graph's source, so that a run from the
+    record shows the same; ``graph`` has further facts for readers without the graph.
     """
 
     def __init__(self, source: Source, folder: Path, name: str, graph: Mapping[str, Any] | None = None) -> None:
@@ -93,7 +84,7 @@ class Recorder:
         return self._source.endpoint
 
     def select(self, query: str, divisible: bool, fresh: bool = False) -> Rows:
-        """Ask the source, and write to the record what it answers, or that it wants to be asked for less."""
+        """Ask the source, and record its answer, or the error after which less is asked for."""
         try:
             rows = self._source.select(query, divisible, fresh)
         except _DIVIDED as error:
@@ -120,11 +111,7 @@ class Recorder:
 
 
 class Replay:
-    """Answers from a record alone; nothing is sent.
-
-    Args:
-        folder: Folder of the record.
-    """
+    """Answers from a record alone; nothing is sent."""
 
     def __init__(self, folder: Path) -> None:
         if not (folder / RECORD).is_file():
@@ -153,11 +140,7 @@ class Replay:
 
 
 def read_record(folder: Path) -> Record:
-    """Read a record.
-
-    Raises:
-        InputError: If a line is broken.
-    """
+    """Read a record."""
     path = folder / RECORD
     record = Record()
     try:

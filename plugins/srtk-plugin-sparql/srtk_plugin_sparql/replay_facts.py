@@ -22,7 +22,7 @@ def derive(folder: Path) -> Reads:
     """Gather the neighbours, the relations between nodes, and the names that a record holds.
 
     Raises:
-        InputError: If the record does not say what its graph's IRIs mean, or its answers are of another kind.
+        InputError: If the record lacks the vocabulary of its graph, or its answers are of another kind.
     """
     record = read_record(folder)
     header = record.header

@@ -13,24 +13,18 @@ from srtk_plugin_sparql.answers import Table
 from srtk_plugin_sparql.errors import CappedError
 from srtk_plugin_sparql.terms import Rows, counted
 
-SIDES = (32, 128)
-"""Roots of the numbers of rows that are tried: 1,024, then 16,384."""
+SIDES = (32, 128)  # Roots of the numbers of rows that are tried: 1,024, then 16,384
 
 _log = logging.getLogger(__name__)
 
 
 class RowCap:
-    """Tells whole answers of one server from those that it cut without a word.
+    """Finds answers that a server cut in silence.
 
-    A server that cuts answers has one number of rows at which it does so. It is found out once, by a query that needs
-    no data and whose number of rows is known: `SIDES` squared. An answer with fewer rows than came then is whole; one
-    with more is counted, and so is every answer of a server that does not take such a query. A server may therefore
-    be asked one or two queries more in all, and none more for a small answer.
-
-    Args:
-        endpoint: Name of the server, for errors.
-        ask: Answers a query.
-        known: Most rows that the server returns, where that is known.
+    A server that cuts answers does so at a fixed number of rows. It is found out once, by a query that needs no data
+    and whose number of rows is known: `SIDES` squared. An answer with fewer rows than came then is whole. Larger
+    answers are counted, and so is every answer of a server that refuses such a query. So a server gets one or two
+    queries more in all, and no more for a small answer.
     """
 
     def __init__(self, endpoint: str, ask: Callable[[str], Table], known: int | None) -> None:
@@ -43,17 +37,12 @@ class RowCap:
         self._lock = threading.Lock()
 
     def lower(self, most: int | None) -> None:
-        """Take note of what the server says or is known to return at most."""
+        """Note a cap that the server reports or is known to have."""
         if most is not None and (self._cap is None or most < self._cap):
             self._cap = most
 
     def whole(self, query: str, table: Table) -> Rows:
-        """Return the rows of an answer that is whole.
-
-        Raises:
-            CappedError: If the answer may have been cut.
-            RequestError: If the server does not answer what this must be known by.
-        """
+        """Return the rows of an answer that is whole."""
         if queries.is_count(query) and table.rows:
             return table.rows
         if table.sent >= self._given:
@@ -83,11 +72,7 @@ class RowCap:
             self.learn(side, found)
 
     def learn(self, side: int, found: Table) -> None:
-        """Take note of the answer to a question about ``side * side`` rows.
-
-        Raises:
-            MalformedError: If it is an answer to something else.
-        """
+        """Take note of the answer to a question about ``side * side`` rows."""
         if any(len(row) != 2 for row in found.rows):
             error = MalformedError("the answer is to another query")
             raise error.about(self._endpoint, queries.table(side), "query")

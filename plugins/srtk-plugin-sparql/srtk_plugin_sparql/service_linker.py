@@ -1,4 +1,4 @@
-"""What linkers that ask a web service share: the client, its cache and record, and questions asked side by side."""
+"""Base of the linkers over a web service: client, cache, record, and questions asked side by side."""
 
 from __future__ import annotations
 
@@ -19,14 +19,7 @@ from srtk_plugin_sparql.terms import Rows
 
 
 class ServiceClient:
-    """A web service that answers questions in JSON, usable from several threads; a subclass adds ``select``.
-
-    Args:
-        endpoint: URL of the service.
-        limits: Limits of the client.
-        user_agent: How the client names itself.
-        headers: Further HTTP headers.
-    """
+    """A web service that answers questions in JSON, usable from several threads; a subclass adds ``select``."""
 
     noun: ClassVar[str]
     """What is asked about, for errors."""
@@ -104,12 +97,7 @@ class ServiceLinker(EntityLinker):
         self._source = None
 
     def _ask(self, queries: Sequence[str]) -> list[Rows]:
-        """Ask all, some at the same time; the first failure stops what has not begun.
-
-        Raises:
-            DriverError: If the linker is not open.
-            RequestError: If a query has no answer.
-        """
+        """Ask all, some at the same time; the first failure stops queries that have not begun."""
         source = self._source
         if source is None:
             raise not_open(self)

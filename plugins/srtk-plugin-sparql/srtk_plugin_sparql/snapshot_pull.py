@@ -1,4 +1,4 @@
-"""Run of a recipe with a ``collect`` view around its SPARQL graph, and reads of what the run left open."""
+"""Run of a recipe with a ``collect`` view around its SPARQL graph, and further reads within its reach."""
 
 from __future__ import annotations
 
@@ -25,8 +25,7 @@ from srtk_plugin_sparql.graph import SparqlGraph
 
 COLLECT = "collect"
 RUN = "run"
-_NODES, _LABELS = 64, 2000
-"""Nodes and labels read between two lines of the file of reads."""
+_NODES, _LABELS = 64, 2000  # Nodes and labels read between two lines of the file of reads
 
 Progress = Callable[[str, int, int], None]
 """Called with what is read, how much is done, and how much there is."""
@@ -34,13 +33,7 @@ Progress = Callable[[str, int, int], None]
 
 @attrs.define
 class Pull:
-    """A recipe whose SPARQL graph is collected.
-
-    Attributes:
-        recipe: The recipe, with a ``collect`` view around the graph; it writes no exports.
-        block: The view.
-        folder: Folder of the log of reads, and of the run beside it.
-    """
+    """A recipe whose SPARQL graph is in a ``collect`` view (the block), without exports; the folder holds the reads."""
 
     recipe: Recipe
     block: Block
@@ -98,7 +91,7 @@ class _Wrapping:
         self._folder = folder
 
     def block(self, block: Block) -> Block:
-        """Return the block with its graphs in views; one that is a graph in a view itself."""
+        """Return the block with its graphs in views; a graph is put in a view itself."""
         try:
             cls = load_driver(block.role, block.use)
         except PluginError:
@@ -125,11 +118,7 @@ class _Wrapping:
 
 
 def retrieve(pull: Pull, observers: Sequence[Observer], started: Callable[[Runner], None]) -> Run:
-    """Run the recipe, or go on with the run that an earlier pull has begun.
-
-    Raises:
-        RunError: If the run cannot go on.
-    """
+    """Run the recipe, or go on with the run that an earlier pull has begun."""
     runner = Runner(pull.recipe, True, observers)
     started(runner)
     going = (pull.recipe.output / "manifest.json").is_file()
@@ -146,13 +135,7 @@ def retrieve(pull: Pull, observers: Sequence[Observer], started: Callable[[Runne
 
 
 def fill(pull: Pull, hub: int | None, progress: Progress) -> None:
-    """Read what the run only counted: along every step of every node whose steps were read, and all labels.
-
-    Args:
-        pull: What was run.
-        hub: Most neighbours read for one node along one step; None for all.
-        progress: Called with the progress.
-    """
+    """Read the triples that the run only counted, along every step of every node with known steps, and all labels."""
     composer = Composer(pull.recipe)
     port = composer.build(pull.block)
     composer.check()

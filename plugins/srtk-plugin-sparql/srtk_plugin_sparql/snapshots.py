@@ -1,8 +1,9 @@
-"""Local snapshots of what was read, made by the builder of srtk-plugin-local."""
+"""Local snapshots of a log of reads, made by the builder of srtk-plugin-local."""
 
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
+from importlib import import_module
 from pathlib import Path
 from typing import Any
 
@@ -13,24 +14,18 @@ from srtk_framework.text import fold
 from srtk_framework.values import InputError, Literal, PluginError
 
 
-def check_builder() -> None:
-    """Raise a PluginError where srtk-plugin-local is not installed."""
+def require_local(work: str, module: str, package: str) -> None:
+    """Raise a PluginError where srtk-plugin-local, which does the work, is not installed."""
     try:
-        import srtk_plugin_local.snapshot.build  # noqa: F401
+        import_module(f"srtk_plugin_local.snapshot.{module}")
     except ImportError as error:
         raise PluginError(
-            f"a snapshot is built by srtk-plugin-local, which is not installed ({error});"
-            " run: pip install srtk-plugin-local"
+            f"{work} by srtk-plugin-local, which is not installed ({error}); run: pip install {package}"
         ) from error
 
 
 def build(reads: Reads, out: Path, origin: Mapping[str, Any], force: bool) -> Any:
-    """Build the snapshot ``out``; the same reads give the same content, in whatever order they came.
-
-    Raises:
-        InputError: If nothing was read.
-        RunError: If it cannot be written.
-    """
+    """Build the snapshot ``out``; the same reads give the same content, in whatever order they came."""
     from srtk_plugin_local.snapshot.build import build as build_local
     from srtk_plugin_local.snapshot.build_settings import BuildSettings
 
@@ -60,7 +55,7 @@ def build(reads: Reads, out: Path, origin: Mapping[str, Any], force: bool) -> An
 
 
 def _names(reads: Reads) -> Iterator[Name]:
-    """Yield the names of ids; a name by which an id was found is an alias where it says more than its label."""
+    """Yield the names of ids; a name by which an id was found is an alias where it differs from its label."""
     yield from reads.names
     for id_, label in reads.labels.items():
         if label != id_ or reads.graph["names"]:
@@ -83,7 +78,7 @@ def _qualifiers(reads: Reads) -> Iterator[tuple[str, ...]]:
 
 
 def _typed(row: Sequence[str]) -> tuple[str, ...]:
-    """Give plain literals their type, which tells them from ids in quotes."""
+    """Give plain literals their type, since ids may be in quotes."""
     return tuple(
         f"{cell}^^xsd:string" if isinstance(cell, Literal) and not (cell.language or cell.datatype) else str(cell)
         for cell in row

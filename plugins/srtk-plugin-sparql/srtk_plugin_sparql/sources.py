@@ -1,4 +1,4 @@
-"""Sources of answers to SELECT queries: the protocol, a cache in front of one, and a memory in front of one."""
+"""Sources of answers to SELECT queries: the protocol, a cache on disk, and a cache in memory."""
 
 from __future__ import annotations
 
@@ -11,8 +11,7 @@ from srtk_plugin_web import Cache
 
 from srtk_plugin_sparql.terms import Rows, rows_of
 
-_ENGINE = "engine"
-"""Stands in the cache where queries do."""
+_ENGINE = "engine"  # Stands in the cache where queries do
 
 
 class Source(Protocol):
@@ -32,11 +31,7 @@ class Source(Protocol):
 class CachedSource:
     """SQLite cache in front of a source.
 
-    Args:
-        source: Answers what the cache does not hold.
-        path: The file; its folder is made.
-        version: Version of the graph; answers of another one are not used.
-        days: Age in days at which an answer is asked for again.
+    Answers of another version of the graph are not used, and answers of ``days`` of age are asked for again.
     """
 
     def __init__(self, source: Source, path: Path, version: str, days: float) -> None:
@@ -44,7 +39,7 @@ class CachedSource:
         self._cache = Cache(path, f"rows of {source.endpoint}", version, days, remember=0)
 
     def engine(self, ask: Callable[[], str]) -> str:
-        """Return the engine of the source, so that a later run asks what this one does; told by ``ask`` at first."""
+        """Return the engine of the source, from ``ask`` in the first run, so that later runs send the same queries."""
         known = self._cache.get(_ENGINE)
         if not isinstance(known, str):
             known = ask()
@@ -72,12 +67,7 @@ class CachedSource:
 
 
 class RememberedSource:
-    """Answers of this run in memory in front of a source, so that nothing is asked twice; the oldest go first.
-
-    Args:
-        source: Answers what is not in memory.
-        rows: Rows kept at most.
-    """
+    """Answers of this run in memory in front of a source, so that nothing is asked twice; the oldest go first."""
 
     def __init__(self, source: Source, rows: int = 100_000) -> None:
         self._source = source

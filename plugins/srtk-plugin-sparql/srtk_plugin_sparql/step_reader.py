@@ -18,17 +18,11 @@ from srtk_plugin_sparql.vocabulary import Ids
 
 T = TypeVar("T")
 
-MEMORY = 2_000_000
-"""Neighbours and steps kept in memory before all are forgotten."""
+MEMORY = 2_000_000  # Neighbours and steps kept in memory before all are forgotten
 
 
 class Neighbours(NamedTuple):
-    """Neighbours of one node along a step.
-
-    Attributes:
-        ends: Ids and literals, sorted; the first ones where not all were read.
-        total: How many there are.
-    """
+    """Neighbours of one node along a step, sorted, or the first of them; and how many there are."""
 
     ends: tuple[str, ...]
     total: int
@@ -37,14 +31,7 @@ class Neighbours(NamedTuple):
 class StepReader(QueryBatches):
     """Steps and neighbours of nodes, each asked for once in the life of the reader.
 
-    Args:
-        source: Answers the queries.
-        ids: Turns ids into IRIs.
-        queries_: Writes the queries.
-        page: Most rows that an answer should have.
-        nodes: Most nodes named in one query.
-        workers: Queries in flight.
-        both: Whether one query asks for incoming and outgoing steps.
+    With ``both``, one query asks for incoming and outgoing steps.
     """
 
     def __init__(
@@ -61,7 +48,7 @@ class StepReader(QueryBatches):
         self._kept = 0
 
     def walks_relations(self) -> bool:
-        """Tell whether each step is one relation of the graph; only then can the server walk whole paths.
+        """Return whether each step is one relation of the graph; only then can the server walk whole paths.
 
         False for a derived class and for queries of another form, unless they override it.
         """
@@ -75,14 +62,14 @@ class StepReader(QueryBatches):
     # Steps
 
     def forget(self) -> None:
-        """Drop what is kept in memory when it has become too much; called between reads, never within one."""
+        """Empty the memory when it is full; called between reads, never within a read."""
         if self._kept > MEMORY:
             for kept in (self._out, self._in, self._is_object, self._ends):
                 kept.clear()
             self._kept = 0
 
     def load(self, nodes: Iterable[str], inverse: bool) -> None:
-        """Read the steps of nodes: outgoing ones, and incoming ones too where they are wanted."""
+        """Read the steps of nodes: outgoing steps, and where wanted incoming steps too."""
         every = list(self.iris(nodes).items())
         incoming = inverse or self._both
         for forward, backward in ((True, True), (True, False), (False, True)):
@@ -147,21 +134,19 @@ class StepReader(QueryBatches):
     def neighbours(
         self, pairs: Iterable[tuple[str, Step]], limit: int | None = None
     ) -> dict[tuple[str, Step], Neighbours]:
-        """Read the neighbours of nodes along steps, sorted: all of them, or at least the first ``limit``.
-
-        Raises:
-            RequestError: If the server does not give as many as it counted.
-        """
+        """Read the neighbours of nodes along steps, sorted: all of them, or at least the first ``limit``."""
         every = list(dict.fromkeys(pairs))
         unread = [pair for pair in every if pair not in self._ends]
         for inverse in (False, True):
             self.load((node for node, step in unread if step.inverse == inverse), inverse)
         sizes = {pair: self.counts(pair[0], pair[1].inverse).get(pair[1].relation, 0) for pair in unread}
         missing = [pair for pair in unread if sizes[pair]]
-        hubs = [pair for pair in missing if sizes[pair] > self._page]
+        hubs = [pair for pair in missing if sizes[pair] > self.most_rows]
         short = [pair for pair in hubs if self._can_be_cut(pair[1], limit)]
         chunks = [[pair] for pair in hubs if pair not in short]
-        chunks += _packed([pair for pair in missing if sizes[pair] <= self._page], sizes, self._page, self._nodes)
+        chunks += _packed(
+            [pair for pair in missing if sizes[pair] <= self.most_rows], sizes, self.most_rows, self.most_named
+        )
         answers = self.together(chunks, lambda chunk: self._read(chunk, sizes))
         for chunk, rows in zip(chunks, answers, strict=True):
             self._ends.update(dict.fromkeys(chunk, ()))
@@ -180,7 +165,7 @@ class StepReader(QueryBatches):
         return sum(node not in table for node in nodes)
 
     def keeps(self, nodes: Iterable[str], step: Step) -> bool:
-        """Tell whether all neighbours of some nodes along a step are in memory."""
+        """Return whether all neighbours of some nodes along a step are in memory."""
         return all((node, step) in self._ends for node in nodes)
 
     def keep(self, wanted: Iterable[tuple[Sequence[str], Step, int]], rows: Rows) -> None:
@@ -193,11 +178,11 @@ class StepReader(QueryBatches):
                 self._kept += len(nodes) + size
 
     def _can_be_cut(self, step: Step, limit: int | None) -> bool:
-        """Tell whether the server can choose the first neighbours by id: IRIs, in an order that ids share."""
-        return step.inverse and limit is not None and limit < self._page and not self.ids.decodes
+        """Return whether the server can choose the first neighbours by id: IRIs, in an order that ids share."""
+        return step.inverse and limit is not None and limit < self.most_rows and not self.ids.decodes
 
     def _read_first(self, pair: tuple[str, Step], size: int, limit: int) -> Rows:
-        """Read the first neighbours of a hub, namespace by namespace, since ids and IRIs sort alike within one."""
+        """Read a hub's first neighbours by namespace, since ids and IRIs sort alike within one."""
         query = self._write([pair])
         rows: Rows = []
         for part in self.queries.by_namespace(query):
@@ -212,7 +197,7 @@ class StepReader(QueryBatches):
         return rows
 
     def _read(self, chunk: Sequence[tuple[str, Step]], sizes: dict[tuple[str, Step], int]) -> Rows:
-        """Read a chunk; one that falls short of what was counted is divided, then counted again."""
+        """Read a chunk; it is divided and counted again where fewer rows come than were counted."""
         if len(chunk) == 1:
             return self._read_one(chunk[0], sizes[chunk[0]])
         wanted = sum(sizes[pair] for pair in chunk)
@@ -220,7 +205,7 @@ class StepReader(QueryBatches):
             rows = self._source.select(self._write(chunk), divisible=True)
         except CappedError as error:
             if wanted > error.most > 1:
-                smaller = _packed(chunk, sizes, error.most - 1, self._nodes)
+                smaller = _packed(chunk, sizes, error.most - 1, self.most_named)
                 return [row for part in smaller for row in self._read(part, sizes)]
         except RequestError as error:
             if not error.divisible:
@@ -248,11 +233,7 @@ class StepReader(QueryBatches):
         return self.queries.neighbours(*written)
 
     def _grouped(self, rows: Rows, asked: Iterable[tuple[str, Step]]) -> dict[tuple[str, Step], tuple[str, ...]]:
-        """Group neighbours by node and step, sorted.
-
-        Raises:
-            MalformedError: If there are some that were not asked for.
-        """
+        """Group neighbours by node and step, sorted."""
         short = self.ids.short
         pairs = set(asked)
         found: dict[tuple[str, Step], list[str]] = {}

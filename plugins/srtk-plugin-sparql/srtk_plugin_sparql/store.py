@@ -19,20 +19,14 @@ from srtk_plugin_sparql.terms import Row, Rows, Term
 META = "srtk-store.json"
 DATA = "store"
 FORMAT = "srtk-oxigraph-store"
-_TRIES = 5
+_TRIES = 5  # A store that is replaced while it is opened; loading is much slower than opening
 _HASH = re.compile("[0-9a-f]{32}")
 _STRING = "http://www.w3.org/2001/XMLSchema#string"
 
 
 @attrs.frozen
 class Meta:
-    """What a loaded store holds.
-
-    Attributes:
-        content: Hash of all its triples.
-        triples: How many.
-        reading: What was read of each file and what was skipped.
-    """
+    """Facts about a loaded store: hash and number of its triples, and what was read and skipped of each file."""
 
     content: str
     triples: int
@@ -46,11 +40,7 @@ def write_meta(folder: Path, meta: Meta) -> None:
 
 
 def read_meta(folder: Path) -> Meta:
-    """Read the facts of a store.
-
-    Raises:
-        SnapshotError: If the folder is no such store.
-    """
+    """Read the facts of a store."""
     path = folder / META
     if not path.is_file():
         raise SnapshotError(f"{folder}: is no store that `srtk graph load --out {folder} FILE...` made; make it")
@@ -100,11 +90,7 @@ def _inode(folder: Path) -> int:
 
 
 class EmbeddedStore:
-    """A store opened for reading; several processes may have it open.
-
-    Args:
-        folder: What ``srtk graph load`` made.
-    """
+    """A store opened for reading; several processes may have it open."""
 
     def __init__(self, folder: Path) -> None:
         self.meta, self._store = _opened(folder)

@@ -25,14 +25,7 @@ _ESCAPES = {"\\": "\\\\", '"': '\\"', "\n": "\\n", "\r": "\\r", "\t": "\\t", "\b
 
 
 class Term(NamedTuple):
-    """One cell of an answer.
-
-    Attributes:
-        kind: ``iri``, ``literal`` or ``blank``.
-        value: The IRI, the lexical form, or the label.
-        datatype: IRI of a literal's datatype, or an empty text.
-        language: Language tag of a literal, or an empty text.
-    """
+    """One cell of an answer: an ``iri``, ``literal`` or ``blank``, with datatype and language of a literal."""
 
     kind: str
     value: str
@@ -45,11 +38,7 @@ class Term(NamedTuple):
 
 
 class Row(dict[str, Term]):
-    """One row of an answer: variable to cell; a variable without a value has none.
-
-    Attributes:
-        place: Name of the source, and the query, for errors.
-    """
+    """One row of an answer: variable to cell, if there is one; errors name its ``place``, the source and the query."""
 
     __slots__ = ("place",)
 
@@ -59,18 +48,14 @@ class Row(dict[str, Term]):
         raise self.malformed(f"a row of the answer has no ?{variable}, which the query asks for")
 
     def number(self, variable: str) -> int:
-        """Return the whole number in a cell.
-
-        Raises:
-            MalformedError: If it holds none.
-        """
+        """Return the whole number in a cell."""
         found = whole_number(self[variable].value)
         if found is None:
             raise self.malformed(f"the answer has {self[variable].value[:40]!r} where a number was asked for")
         return found
 
     def malformed(self, cause: str) -> MalformedError:
-        """Make the error that says what is wrong with this row, and where it came from."""
+        """Make an error about this row, with its source and query."""
         error = MalformedError(cause)
         place = getattr(self, "place", None)
         return error if place is None else error.about(place[0], place[1], "query")
@@ -93,18 +78,14 @@ def rows_of(data: list[dict[str, list[str]]], source: str, query: str) -> Rows:
 
 
 def counted(rows: Rows, source: str, query: str) -> int:
-    """Return the number that a count has.
-
-    Raises:
-        MalformedError: If it has none.
-    """
+    """Return the number that a count has."""
     if len(rows) != 1 or "c" not in rows[0]:
         raise MalformedError("a count has no number").about(source, query, "query")
     return placed(rows, source, query)[0].number("c")
 
 
 def is_iri(text: str) -> bool:
-    """Tell whether a text is an absolute IRI that may stand in a query."""
+    """Return whether a text is an absolute IRI that may stand in a query."""
     if _IRI.fullmatch(text) is None or text.count("#") > 1:
         return False
     found = _AUTHORITY.match(text)
@@ -123,7 +104,7 @@ def iri(text: str) -> str:
 
 
 def is_language(tag: str) -> bool:
-    """Tell whether a text is a language tag that may stand in a query."""
+    """Return whether a text is a language tag that may stand in a query."""
     return _LANGUAGE.fullmatch(tag) is not None
 
 

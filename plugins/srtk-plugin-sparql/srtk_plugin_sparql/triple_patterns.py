@@ -64,7 +64,7 @@ def _between(reader: StepReader, patterns: Sequence[Pattern]) -> dict[tuple[str,
 def _around(
     reader: StepReader, patterns: Sequence[Pattern]
 ) -> dict[tuple[str, bool, str | None], list[tuple[Step, str]]]:
-    """Read the neighbours of the bound ends of patterns that have one."""
+    """Read the neighbours of the bound ends of patterns with a single bound end."""
     asked: dict[tuple[str, bool, str | None], None] = {}
     for subject, relation, object_ in patterns:
         if (subject is None) != (object_ is None) and not isinstance(object_, Literal):

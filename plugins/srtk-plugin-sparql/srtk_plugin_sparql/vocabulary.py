@@ -14,8 +14,7 @@ from srtk_plugin_sparql.terms import ILLEGAL, is_iri
 
 RDFS_LABEL = "http://www.w3.org/2000/01/rdf-schema#label"
 SKOS_ALIAS = "http://www.w3.org/2004/02/skos/core#altLabel"
-BLANKS = "urn:srtk:blank:"
-"""Namespace of the IRIs that a loaded store has in the place of blank nodes."""
+BLANKS = "urn:srtk:blank:"  # Namespace of the IRIs that a loaded store has in the place of blank nodes
 
 _ILLEGAL = re.compile(f"[{ILLEGAL}]")
 _ESCAPED = re.compile(r"(?:%[0-9A-F]{2})+")
@@ -32,12 +31,13 @@ class Vocabulary:
         decode: Whether ids show the characters that an IRI must write as %XX; a snapshot leaves them as they are.
         names: Whether ids are names, shown with blanks for underscores where there is no label.
         label_relations: IRIs (or ids) of relations whose objects are labels, the best first; they are no relations of
-            the graph. By default those of RDFS, SKOS, SKOS-XL, FOAF, schema.org, Dublin Core, GeoNames, vCard and DOAP.
+            the graph. By default the relations of RDFS, SKOS, SKOS-XL, FOAF, schema.org, Dublin Core, GeoNames, vCard
+            and DOAP.
         alias_relations: The same for further names.
         languages: Languages of names to keep, most wanted first; all when empty, English first.
-        label_namespaces: Namespace of relations to the namespace in which their labels stand.
+        label_namespaces: Namespace of relations to the namespace of their labels.
         entities: Starts of IRIs of entities; objects elsewhere are left out. All when empty.
-        relations: Starts of IRIs of relations; others are left out. All when empty.
+        relations: Starts of IRIs of relations; all other relations are left out. All when empty.
         hidden: Patterns (``*`` and ``?``) of ids of relations that are left out.
         literals: Whether literals are objects of the graph.
         type_relations: Ids of relations from an entity to its class.
@@ -62,12 +62,16 @@ class Vocabulary:
     mediators: tuple[str, ...] = ()
     noise: tuple[str, ...] = ()
 
+    def over(self, other: Vocabulary) -> Vocabulary:
+        """Return another vocabulary with the fields that are set here in the place of its own."""
+        plain, names = Vocabulary(), [field.name for field in attrs.fields(Vocabulary)]
+        return attrs.evolve(other, **{n: getattr(self, n) for n in names if getattr(self, n) != getattr(plain, n)})
+
 
 class Ids:
     """Turns ids into IRIs and back; an id that does not come back as itself is the id of nothing.
 
-    Args:
-        vocabulary: Its prefixes; of two namespaces that fit, the longer one wins, as in a snapshot.
+    Of two namespaces that fit, the longer one wins, as in a snapshot.
     """
 
     def __init__(self, vocabulary: Vocabulary) -> None:
@@ -140,10 +144,10 @@ class Ids:
         return local_name(id_, self._spaces)
 
     def displayed(self, id_: str) -> str:
-        """Return what stands for an id without a label: the name in its local part, else its shortest form.
+        """Return the text for an id without a label: the name in its local part, else its shortest form.
 
-        What begins with a small letter is mostly a relation, which snapshots leave whole: ``hasHabitat``, and without
-        any prefix ``people.person.place_of_birth`` with its underscores.
+        An id that begins with a small letter is mostly a relation, which snapshots leave whole: ``hasHabitat``, and
+        without any prefix ``people.person.place_of_birth`` with its underscores.
         """
         if ":" not in id_ and id_[:1].islower():
             return id_
@@ -153,7 +157,7 @@ class Ids:
         return self.local_name(id_) or (displayed(id_, self._spaces.items()) if "://" in id_ else id_)
 
     def is_hidden(self, relation: str) -> bool:
-        """Tell whether the settings leave a relation out, given its id."""
+        """Return whether the settings leave a relation out, given its id."""
         return any(fnmatchcase(relation, pattern) for pattern in self._hidden)
 
     def label_source(self, iri: str) -> str:
@@ -197,7 +201,7 @@ def _is_surrogate(letter: str) -> bool:
 
 
 def _encoded(name: str, namespace: str) -> str:
-    """Write what cannot stand in an IRI as %XX; so too a % that starts no such sequence, and a second #."""
+    """Write illegal characters of an IRI as %XX, also a % that starts no such sequence, and a second #."""
     whole = _LONE.sub("%25", name)
     start, mark, end = whole.partition("#")
     if mark:

@@ -16,11 +16,10 @@ from srtk_framework.values import CERTAINTIES, shortened
 _FENCE = re.compile(r"```[^\n`]*\n(.*?)```", re.DOTALL)
 _MARKS = " \t\r\n.\"'`*"
 
-_MOST_MISSING = 200
-_MOST_NUMBER = 1e15
+_MOST_MISSING = 200  # Characters; small models may go on for as long as they may
+_MOST_NUMBER = 1e15  # Below 2 ** 53, so that a whole number is exact as a float
 
-_MOST_STARTS = 50
-"""Most braces tried as the start of a JSON object; a degenerate reply may consist of braces."""
+_MOST_STARTS = 50  # Most braces tried as the start of a JSON object; a degenerate reply may consist of braces
 
 
 @attrs.frozen
@@ -51,12 +50,8 @@ class AnswerReply:
 def answer_schema(count: int, names: Sequence[str] = (), certainty: bool = False) -> dict[str, Any]:
     """Return the JSON schema of a reply, for generators that can enforce it.
 
-    Lists have a maximum length, since small models continue a list for as long as they may.
-
-    Args:
-        count: Number of facts; there may be two answers for each.
-        names: Allowed answers; empty for any text.
-        certainty: Whether the reply has a certainty.
+    Lists have a maximum length, since small models continue a list for as long as they may. There may be two
+    answers for each of ``count`` facts. Without names, any text may be an answer.
     """
     number = {"type": "integer", "minimum": 1, "maximum": count}
     answer = {"type": "string", "enum": list(names)} if names else {"type": "string"}
@@ -76,14 +71,8 @@ def parse_answer(text: str, count: int, known: Mapping[str, Any], named: bool = 
     Accepts the JSON object that the prompt asks for, alone, in prose or in a code fence, and a reply that is nothing
     but a name from the facts. Never searches words for a refusal: `Norway` is an answer.
 
-    Args:
-        text: The reply.
-        count: Number of facts.
-        known: Names in the facts, folded.
-        named: Whether to accept these names only.
-
-    Returns:
-        The parsed reply; None if it is ambiguous or of another form.
+    A name is found among the ``known`` names, folded; with ``named``, no other answer is accepted. The result is
+    None for a reply that is ambiguous or of another form.
     """
     text = text.rpartition("</think>")[2].strip()
     found = [value for value in _objects(text) if isinstance(value.get("enough"), bool)]

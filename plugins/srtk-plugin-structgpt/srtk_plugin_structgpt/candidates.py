@@ -16,8 +16,7 @@ from srtk_plugin_structgpt.templates import CountTokens, Template, shown_labels,
 By = Literal["reply", "rating"]
 Show = Literal["relation", "path"]
 
-ONLY = "only"
-"""Value of ``how`` in the record of a choice that needed no call: one option, and one had to be chosen."""
+ONLY = "only"  # Value of ``how`` in the record of a choice that needed no call: one option, and one had to be chosen
 
 
 class BranchGroup(NamedTuple):
@@ -28,12 +27,7 @@ class BranchGroup(NamedTuple):
 
 
 class Candidate(NamedTuple):
-    """One option: a step, or a path, with the branches from which it can be followed.
-
-    Attributes:
-        text: The option in words; steps with equal text are one option.
-        steps: The branches and steps that the option stands for.
-    """
+    """One option in words, with all branches and steps of equal text."""
 
     text: str
     steps: tuple[tuple[Branch, Step], ...]
@@ -85,17 +79,8 @@ def candidate_steps(
 ) -> tuple[list[list[Candidate]], list[int]]:
     """Read the steps that leave each group, with one call each to the graph and the scorer.
 
-    Args:
-        graph: Source of steps and labels.
-        groups: Groups of all questions.
-        inverse: Whether steps may go against the direction of a relation.
-        noise: Patterns of relations to leave out.
-        show: Whether the text of a candidate is the relation or the whole path.
-        scorer: If given, it limits the candidates to the best.
-        narrow: Number of candidates per group that the scorer keeps.
-
-    Returns:
-        Per group, its candidates in the order of their text, and the number of candidates that the scorer cut.
+    ``show`` says whether the text of a candidate is the relation or the whole path. A scorer limits each group to
+    its ``narrow`` best candidates. Candidates come in the order of their text, with the number that the scorer cut.
     """
     pairs = [(i, branch) for i, group in enumerate(groups) for branch in group.branches]
     frontiers = graph.frontiers([branch.nodes for _, branch in pairs])
@@ -154,15 +139,8 @@ def choose_paged(
     Options are split into pages. Those chosen on any page enter the next round, until they fit on one page. Each round
     is one call for all requests. A page whose reply cannot be parsed is counted in the state, and contributes nothing.
 
-    Args:
-        generator: The generator.
-        by: Whether it chooses by its reply or by rating each option.
-        requests: Requests of all questions.
-        tokens: Most tokens of the options of one prompt; None for no limit. A page has at least twice as many options
-            as may be chosen, even if they take more tokens.
-
-    Returns:
-        Per request, the indices of the chosen options, best first; empty if no reply could be parsed.
+    One prompt holds ``tokens`` of options, but at least twice as many options as may be chosen. Per request, the
+    indices of the chosen options are returned, best first; none if no reply could be parsed.
     """
     left: list[Page] = [range(len(request.options)) for request in requests]
     found: list[tuple[int, ...]] = [()] * len(requests)

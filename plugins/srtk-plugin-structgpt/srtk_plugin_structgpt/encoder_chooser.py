@@ -12,8 +12,7 @@ import numpy.typing as npt
 from srtk_framework.roles import Encoder, Generator
 from srtk_framework.values import Prompt, Reply, at_least, best_first, between, rounded
 
-_MOST_VECTORS = 16384
-"""Number of vectors above which the cache of vectors is emptied."""
+_MOST_VECTORS = 16384  # Number of vectors above which the cache of vectors is emptied
 
 
 @attrs.define(eq=False)

@@ -40,8 +40,7 @@ from srtk_plugin_structgpt.search_state import Branch, ChosenStep, FoundTriple, 
 from srtk_plugin_structgpt.support import supporting_subgraphs
 from srtk_plugin_structgpt.templates import SEARCH_TEMPLATES, Template, digest, history_text, node_names, read_templates
 
-CLOSED_BOOK = "closed-book"
-"""Name of the template, and the ``stop`` of a search that ended with such an answer."""
+CLOSED_BOOK = "closed-book"  # Name of the template, and the ``stop`` of a search that ended with such an answer
 
 
 @attrs.define(eq=False)

@@ -10,19 +10,18 @@ import attrs
 from srtk_framework.text import clean, name, triple_line
 from srtk_framework.values import Subgraph
 
+# Delimiters of text from the graph; the prompts say that what stands between them is data.
 BEGIN, END = "<data>", "</data>"
-"""Delimiters of text from the graph; the prompts say that what stands between them is data."""
 
-NAMELESS = "(no name)"
-"""Shown in place of a name that has no visible character."""
+NAMELESS = "(no name)"  # Shown in place of a name that has no visible character
 
 _JOINERS = "\u200c\u200d"
+# Format characters that words of several scripts are written with.
 _VISIBLE = "\u0600\u0601\u0602\u0603\u0604\u0605\u06dd\u070f\u08e2"
-"""Format characters that words of several scripts are written with."""
 
 _FULL_WIDTH = 0xFEE0
+# Marks of delimiters, columns, fences, JSON and chat templates, to what ``fold`` takes for the same characters.
 _MARKS = str.maketrans({**{mark: chr(ord(mark) + _FULL_WIDTH) for mark in "<>|[]{}"}, "`": "'"})
-"""Marks of delimiters, columns, fences, JSON and chat templates, to what ``fold`` takes for the same characters."""
 
 
 def harmless(text: str) -> str:
@@ -51,13 +50,7 @@ def harmless_labels(ids: Iterable[str], labels: Mapping[str, str]) -> dict[str, 
 
 
 def fact_lines(subgraph: Subgraph, labels: Mapping[str, str], qualified: bool = True) -> list[str]:
-    """Verbalise the triples of a subgraph for a prompt, one line each.
-
-    Args:
-        subgraph: The subgraph; the passages that triples rest on are made harmless.
-        labels: Harmless names of its ids.
-        qualified: Whether to verbalise the qualifiers, too.
-    """
+    """Verbalise the triples of a subgraph for a prompt, one line each."""
     passages = tuple(tuple(attrs.evolve(one, text=harmless(one.text)) for one in row) for row in subgraph.evidence)
     shown = attrs.evolve(subgraph, evidence=passages) if any(passages) else subgraph
     return [triple_line(shown, i, labels, qualified=qualified) for i in range(len(shown.triples))]

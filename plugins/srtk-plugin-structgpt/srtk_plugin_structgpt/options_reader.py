@@ -15,8 +15,7 @@ from srtk_plugin_structgpt.option_choice import RATED, Choice, chosen
 from srtk_plugin_structgpt.templates import OPTION_TEMPLATES, Template, call_record, digest, read_templates, token_fit
 
 TEMPLATE = "option"
-NOTHING = "(none)"
-"""Stands in the place of the triples where none were retrieved."""
+NOTHING = "(none)"  # Stands in the place of the triples where none were retrieved
 
 
 @attrs.define(eq=False)

@@ -17,8 +17,7 @@ from srtk_plugin_structgpt.candidates import By, ChoiceRequest, choose, matches
 from srtk_plugin_structgpt.search_state import ChosenStep, FoundTriple, SearchState, found_triple
 from srtk_plugin_structgpt.templates import Template, history_text, node_names, shown_labels, token_fit
 
-_READ_FACTOR = 4
-"""Triples read from one node, as a multiple of the limit for a relation, since some of them lead back."""
+_READ_FACTOR = 4  # Triples read from one node, as a multiple of the limit for a relation, since some of them lead back
 
 _WORD = re.compile(r"[^\W_]+")
 
@@ -36,14 +35,8 @@ def read_triples(
 
     Triples that lead back to a visited node are left out, unless the state may revisit nodes.
 
-    Args:
-        graph: The graph.
-        chosen: Chosen steps of all questions; the steps of one option of one question are adjacent.
-        budget: Its ``hub`` applies.
-        most: Most triples of one option, taken from its start nodes in turn; None for all.
-
-    Returns:
-        One list per chosen step.
+    The steps of one option of one question are adjacent. Its triples, at most ``most``, are taken from its start
+    nodes in turn.
     """
     frontiers = graph.frontiers([one.branch.nodes for _, one in chosen])
     limits = [n for n in (budget.hub, most and most * _READ_FACTOR) if n is not None]
@@ -126,15 +119,7 @@ def read_statements(
 
     A part that is a mediator itself is left out and counted as ``nested``.
 
-    Args:
-        graph: The graph.
-        found: Per question, the triples just read.
-        schema: Patterns of mediators and of noise relations.
-        inverse: Whether steps may go against the direction of a relation.
-        budget: Its ``hub`` applies.
-
-    Returns:
-        Per question, its statements by mediator.
+    They are returned by question and mediator.
     """
     if not schema.mediators:
         return [{} for _ in found]
@@ -183,17 +168,7 @@ def constrain_statements(
 ) -> list[Parts]:
     """Let the generator choose the values that the question asks for, and drop the statements without them.
 
-    Args:
-        graph: Source of labels.
-        generator: The generator; one call for all questions.
-        template: The template ``constraints``.
-        by: Whether it chooses by its reply or by rating each option.
-        tokens: Most tokens of the values shown in one prompt; None for no limit.
-        states: States of the questions; the statements dropped are counted as ``constrained``.
-        statements: Per question, its statements.
-
-    Returns:
-        Per question, the statements kept.
+    Values are limited to ``tokens`` in one prompt. Dropped statements are counted as ``constrained`` in the state.
     """
     ids = {id_ for parts in statements for row in parts.values() for part in row for id_ in part.triple}
     labels = shown_labels(graph, ids)

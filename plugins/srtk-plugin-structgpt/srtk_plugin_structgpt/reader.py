@@ -30,8 +30,8 @@ from srtk_plugin_structgpt.templates import READER_TEMPLATES, Template, call_rec
 
 TEMPLATE, WITH_HINT = READER_TEMPLATES
 
+# What became of a hint: the reply gives the same answer, gives none that can be taken, or gives another one.
 AGREED, KEPT, OVERRULED = "agreed", "kept", "overruled"
-"""What became of a hint: the reply gives the same answer, gives none that can be taken, or gives another one."""
 
 _FORM = (
     " Reply with nothing but a JSON object such as"
@@ -39,16 +39,14 @@ _FORM = (
     ' or {"enough": false, "answer": [], "triples": []} if more facts are needed.'
 )
 
-CORRECTION = f"This could not be read.{_FORM}"
-"""Message that asks for another reply after one that could not be parsed."""
+CORRECTION = f"This could not be read.{_FORM}"  # Message that asks for another reply after one that could not be parsed
 
 UNGROUNDED = f"No fact holds this answer.{_FORM}"
 """Message that asks for another reply after an answer that is no name in the facts, and no number, date, yes or no."""
 
 _NO_FACT = "the facts shown hold none of the answers that the generator gave"
 
-_MOST_ECHO = 2000
-"""Most characters of a reply that could not be parsed shown to the generator again."""
+_MOST_ECHO = 2000  # Most characters of a reply that could not be parsed shown to the generator again
 
 _ALTERNATIVES = 4
 _DIGITS = re.compile(r"-?[0-9]{1,15}(?:\.[0-9]{1,15})?")

@@ -30,7 +30,7 @@ from srtk_framework.values import (
 )
 from srtk_plugin_structgpt.templates import Template, call_record
 
-_GROWING = (list, dict, set)
+_GROWING = (list, dict, set)  # Parts of a state that grow in place, so that a copy needs its own
 
 
 class Branch(NamedTuple):
@@ -53,11 +53,7 @@ class Branch(NamedTuple):
 class ChosenStep(NamedTuple):
     """A step that the generator chose, to be followed from the nodes of a branch.
 
-    Attributes:
-        branch: The branch that the step leaves.
-        step: The step.
-        rank: Position of the step among those chosen, from 1.
-        option: Number of the option that the step belongs to; the steps of one option share one limit of triples.
+    ``rank`` counts from 1. The steps of one option share one limit of triples.
     """
 
     branch: Branch
@@ -72,16 +68,7 @@ class ChosenStep(NamedTuple):
 
 
 class FoundTriple(NamedTuple):
-    """A triple and the path on which it was found.
-
-    Attributes:
-        triple: The triple, in its own direction.
-        entity: Linked entity at which the path starts.
-        steps: The path, including the step along this triple.
-        score: Score of the path.
-        start: The end of the triple from which it was read.
-        end: The other end.
-    """
+    """A triple in its own direction, and the path along it from a linked entity."""
 
     triple: Triple
     entity: str
@@ -180,17 +167,14 @@ class SearchState(HopState):
 
 
 def copy_state(state: HopState) -> SearchState:
-    """Copy a state with its lists, sets and dictionaries, so that a hop does not change the state that it was given.
-
-    Raises:
-        DriverError: If another expander made it.
-    """
+    """Copy a state with its lists, sets and dictionaries, so that a hop does not change the state that it was given."""
     if not isinstance(state, SearchState):
         raise DriverError(
             f"the state is a {type(state).__name__}, not a SearchState; pass the states that start returned"
         )
-    parts = {field.name: getattr(state, field.name) for field in attrs.fields(SearchState)}
-    return SearchState(**{name: copy(part) if isinstance(part, _GROWING) else part for name, part in parts.items()})
+    parts: dict[str, Any] = {field.name: getattr(state, field.name) for field in attrs.fields(SearchState)}
+    parts.update({name: copy(part) for name, part in parts.items() if isinstance(part, _GROWING)})
+    return SearchState(**parts)
 
 
 def link_weights(links: Sequence[Link]) -> dict[str, float]:
@@ -214,11 +198,8 @@ def ranked_subgraph(
     leads to, the logarithm of their factor is added. Triples are ordered by falling score; among equal scores
     each triple is followed by the triples that it leads to.
 
-    Args:
-        found: Triples in the order of discovery, including all their ancestors.
-        parents: By node, the triple on which it was first reached.
-        topics: For each linked entity the number of its topic.
-        starts: For each linked entity its nodes in the graph.
+    Triples are given in the order of discovery with all their ancestors, and by node the triple on which it was
+    first reached. Each linked entity has the number of its topic and its nodes in the graph.
     """
     scores: dict[tuple[str, Path], float] = {}
     for one in found.values():

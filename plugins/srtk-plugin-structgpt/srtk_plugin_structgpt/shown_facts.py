@@ -21,11 +21,8 @@ def is_value(answer: str) -> bool:
 class ShownFacts:
     """Names in the facts of a prompt.
 
-    Attributes:
-        names: Names of nodes and of the values of qualifiers, as shown, in the order of the facts.
-        entities: By folded name, the nodes.
-        places: By folded name, relations included, the indexes of the facts that hold it.
-        plain: By name as shown, the name in the graph.
+    ``names`` are as shown, in the order of the facts. Folded names lead to nodes (``entities``) and to indexes of
+    facts (``places``); shown names lead to names in the graph (``plain``).
     """
 
     names: tuple[str, ...]
@@ -49,14 +46,7 @@ class ShownFacts:
 
 
 def shown_facts(subgraph: Subgraph, size: int, labels: Mapping[str, str], shown: Mapping[str, str]) -> ShownFacts:
-    """Return the names in the first facts of a subgraph.
-
-    Args:
-        subgraph: The subgraph.
-        size: How many of its triples are shown.
-        labels: Labels of its ids.
-        shown: Harmless names of its ids.
-    """
+    """Return the names in the first facts of a subgraph."""
     triples = subgraph.triples[:size]
     qualifiers = [subgraph.qualifiers[i] if i < len(subgraph.qualifiers) else () for i in range(size)]
     nodes = dict.fromkeys(end for triple in triples for end in (triple.subject, triple.object))

@@ -29,17 +29,8 @@ def supporting_subgraphs(
 ) -> list[Subgraph]:
     """Reduce subgraphs to the triples that support the answers and the triples that lead to them.
 
-    Args:
-        graph: Source of labels and of the origins of triples.
-        generator: Chooses the supporting triples where the reader named none; one call for all questions.
-        template: The template ``support``.
-        by: Whether the generator chooses by its reply or by rating each option.
-        tokens: Most tokens of the triples shown in one prompt; None for no limit.
-        budget: The budget; the whole subgraphs are already within it.
-        answered: Questions with answers.
-
-    Returns:
-        One subgraph per question, with the answer; the whole subgraph where no supporting triple is known.
+    Where the reader named no triples, the generator chooses them, in one call for all questions. The whole subgraph
+    is returned where no supporting triple is known.
     """
     indices = support_indices(graph, generator, template, by, tokens, answered)
     reduced = [subgraph for _, _, subgraph in answered]
@@ -92,13 +83,7 @@ def support_indices(
 def connected(
     triples: Iterable[Triple], found: Mapping[Triple, FoundTriple], parents: Mapping[str, Triple]
 ) -> dict[Triple, FoundTriple]:
-    """Return some of the triples found, with those that lead to them from the linked entities.
-
-    Args:
-        triples: The triples to keep.
-        found: All triples found, in their order.
-        parents: By node, the triple on which it was first reached.
-    """
+    """Return some of the triples found, with those that lead to them from the linked entities."""
     kept: set[Triple] = set()
     for triple in triples:
         at: Triple | None = triple

@@ -33,28 +33,25 @@ PLACEHOLDERS: Mapping[str, tuple[str, ...]] = {
 }
 """The placeholders of each template, by the template's name."""
 
+# Templates of the reader ``llm``; the second one where another reader gave a hint.
 READER_TEMPLATES = ("answer", "answer-with-hint")
-"""Templates of the reader ``llm``; the second one where another reader gave a hint."""
 
-OPTION_TEMPLATES = ("option",)
-"""Templates of the reader ``options-llm``."""
+OPTION_TEMPLATES = ("option",)  # Templates of the reader ``options-llm``
 
 _OF_READERS = (*READER_TEMPLATES, *OPTION_TEMPLATES)
 
+# Templates of every expander; ``tog`` has ``entities`` as well.
 SEARCH_TEMPLATES = tuple(name for name in PLACEHOLDERS if name not in (*_OF_READERS, "entities"))
-"""Templates of every expander; ``tog`` has ``entities`` as well."""
 
 _BLOCKS = ("triples", "options")
+# Placeholders filled with text from the graph, which ``Template.prompt`` delimits.
 _WITHIN_LINES = ("topics", "here", "history", "answer", "hint")
-"""Placeholders filled with text from the graph, which ``Template.prompt`` delimits."""
 
-_REQUIRED = ("question", "options", "triples", "hint")
-"""Placeholders that a template must contain if its name has them."""
+_REQUIRED = ("question", "options", "triples", "hint")  # Placeholders that a template must contain if its name has them
 
 _KEYS = ("version", "system", "user")
 
-_MOST_NAMES = 10
-"""Most nodes named in one place of a prompt."""
+_MOST_NAMES = 10  # Most nodes named in one place of a prompt
 
 
 @attrs.frozen
@@ -76,10 +73,8 @@ class Template:
     def prompt(self, values: Mapping[str, str], **fields: Any) -> Prompt:
         """Fill in the placeholders, with text from the graph between delimiters.
 
-        Args:
-            values: Text for each placeholder; values without a placeholder in the wording are ignored. Text from
-                the graph must be harmless (``graph_text.harmless``).
-            fields: Further fields of the prompt, such as ``schema``.
+        Values without a placeholder in the wording are ignored. Text from the graph must be harmless
+        (``graph_text.harmless``). Further fields of the prompt, such as ``schema``, may follow.
         """
         filled = {key: self._delimited(key, text) for key, text in values.items()}
         user = Message("user", self.user.format(**filled).strip())
@@ -98,12 +93,7 @@ class Template:
     ) -> Prompt:
         """Fill in the placeholders of a template with options; each option is one numbered line.
 
-        Args:
-            options: The options, in the order of their numbers.
-            values: Text for the other placeholders.
-            least: Fewest options to choose.
-            most: Most options to choose.
-            query: Text that a generator which compares texts compares the options with.
+        A generator that compares texts compares the options with ``query``.
         """
         most = min(most, len(options))
         filled = {**values, "options": numbered(options), "most": str(most)}
@@ -113,12 +103,7 @@ class Template:
 def read_templates(replaced: Mapping[str, str], own: Sequence[str] = tuple(PLACEHOLDERS)) -> dict[str, Template]:
     """Read the templates of a driver.
 
-    Args:
-        replaced: YAML files that replace templates of this plugin, by the template's name.
-        own: Names of the driver's templates.
-
-    Raises:
-        InputError: If a file cannot be read, is not a valid template, or replaces a template that the driver lacks.
+    YAML files replace templates of this plugin by name.
     """
     for key in replaced:
         if key in PLACEHOLDERS and key not in own:
@@ -181,11 +166,6 @@ def token_fit(count_tokens: CountTokens, rows: Sequence[Sequence[str]], tokens: 
 
     A tokenizer may count a text differently from the sum of its lines. So the sum gives a first guess, and lines are
     removed until the whole text fits.
-
-    Args:
-        count_tokens: Counts the tokens of each text.
-        rows: Per prompt, its lines without numbers.
-        tokens: Most tokens of the lines of one prompt; None for no limit.
     """
     if tokens is None:
         return [len(row) for row in rows]
@@ -239,16 +219,10 @@ def history_text(history: Sequence[Sequence[str]]) -> str:
 
 
 def call_record(template: Template, replies: Sequence[Reply], hop: int | None = None, **fields: Any) -> dict[str, Any]:
-    """Return the trace record of one call of the generator, without times.
+    """Return the trace record of one call of the generator, as a JSON object without times.
 
-    Args:
-        template: Template of the prompt.
-        replies: The reply, and the second one if the first could not be parsed.
-        hop: Number of the hop, from 1.
-        fields: Further fields of the record; tuples become lists.
-
-    Returns:
-        A JSON object; ``cut`` in it is the number of replies that ended at the generator's ``length``.
+    The second reply, if any, answers a repeated call after a first one that could not be parsed. ``cut`` is the
+    number of replies that ended at the generator's ``length``.
     """
     record: dict[str, Any] = {"template": template.name, "version": template.version}
     if hop is not None:

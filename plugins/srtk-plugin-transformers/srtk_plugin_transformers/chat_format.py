@@ -9,8 +9,7 @@ from typing import Any
 from srtk_framework.values import Message, best_first
 
 _NAMES = {"system": "", "user": "User: ", "assistant": "Assistant: "}
-NEXT = "\nUser:"
-"""Start of a user turn; where a model without a chat template writes one, its reply has ended."""
+NEXT = "\nUser:"  # Start of a user turn; where a model without a chat template writes one, its reply has ended
 _SURROGATE = re.compile("[\ud800-\udfff]")
 
 
@@ -37,9 +36,7 @@ def marks_of(tokenizer: Any) -> list[str]:
 def plain(messages: Sequence[Message], named: bool) -> str:
     """Format a conversation for a model without a chat template.
 
-    Args:
-        messages: The conversation.
-        named: Whether to name the speakers; an encoder-decoder gets a single turn without names.
+    Speakers are named on request; an encoder-decoder gets a single turn without names.
     """
     if not named and not any(message.role == "assistant" for message in messages):
         return "\n\n".join(message.content for message in messages)
@@ -51,9 +48,6 @@ def templated(tokenizer: Any, messages: Sequence[Message]) -> str:
     """Format a conversation with a model's chat template.
 
     If the template refuses a system turn, its text becomes the beginning of the next turn.
-
-    Raises:
-        TemplateError: If the template refuses the conversation.
     """
     from jinja2 import TemplateError as JinjaTemplateError
 

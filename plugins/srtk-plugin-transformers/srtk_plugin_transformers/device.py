@@ -20,11 +20,8 @@ _one_model_at_a_time = threading.Lock()
 class PassPool:
     """Pool of threads that compute a model's forward passes in parallel.
 
-    Each pass is computed by one thread, so that its result does not depend on the number of threads.
-
-    Args:
-        device: Device of torch; passes run in parallel on a CPU only.
-        threads: Number of threads; by default as many as torch would use.
+    Each pass is computed by one thread, so that its result does not depend on the number of threads. Passes run in
+    parallel on a CPU only.
     """
 
     def __init__(self, device: Any, threads: int | None) -> None:
@@ -74,11 +71,7 @@ def enough_memory(what: str) -> Iterator[None]:
 
 
 def device_and_dtype(device: str, dtype: str) -> tuple[str, str]:
-    """Return names of device and number type, with ``auto`` replaced by the best there is.
-
-    Raises:
-        DriverError: If the device does not exist.
-    """
+    """Return names of device and number type, with ``auto`` replaced by the best there is."""
     import torch
 
     available = {"cuda": torch.cuda.is_available(), "mps": torch.backends.mps.is_available(), "cpu": True}

@@ -40,11 +40,7 @@ class TransformersEncoder(TorchSettings, SentenceSettings, Encoder):
     _trained_hash: str = attrs.field(init=False, default="", repr=False)
 
     def open(self) -> None:
-        """Load tokenizer and weights.
-
-        Raises:
-            DriverError: If the model, its weights or the device does not exist.
-        """
+        """Load tokenizer and weights."""
         device, dtype = self._place()
         check_weights(self._find(), self.model, self.unsafe_weights)
         self._encoder = self._loaded(device, dtype, self.threads)
@@ -59,11 +55,7 @@ class TransformersEncoder(TorchSettings, SentenceSettings, Encoder):
             self._encoder = None
 
     def encode(self, texts: Sequence[str]) -> npt.NDArray[np.float32]:
-        """Encode each text as one row of a float32 matrix [n, d].
-
-        Raises:
-            DriverError: If the encoder is not open.
-        """
+        """Encode each text as one row of a float32 matrix [n, d]."""
         if self._encoder is None:
             raise not_open(self)
         return self._encoder.encode(texts)
@@ -95,11 +87,7 @@ class TransformersEncoder(TorchSettings, SentenceSettings, Encoder):
         return module
 
     def take(self, module: TrainableModule) -> None:
-        """Encode with the weights of a trained copy from now on; the fingerprint changes with them.
-
-        Raises:
-            DriverError: If the encoder is not open.
-        """
+        """Encode with the weights of a trained copy from now on; the fingerprint changes with them."""
         from srtk_plugin_transformers.trainable_module import weights_hash
 
         if self._encoder is None:

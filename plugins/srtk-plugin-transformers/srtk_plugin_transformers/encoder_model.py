@@ -22,18 +22,7 @@ PLAIN = SentenceFolder()
 
 
 class EncoderModel:
-    """A tokenizer and an encoder in memory, with the threads that compute its forward passes.
-
-    Args:
-        tokenizer: Tokenizer of transformers.
-        model: Encoder of transformers.
-        settings: Settings of sentence-transformers beside the model.
-        pooling: Ways of pooling joined by ``+``.
-        normalize: Whether vectors have length 1.
-        max_length: Maximum number of tokens of a text.
-        batch_size: Rows of a pass of short texts.
-        threads: Number of CPU threads; None for as many as torch would use.
-    """
+    """A tokenizer and an encoder in memory, with the threads that compute its forward passes."""
 
     def __init__(
         self,
@@ -112,17 +101,14 @@ class EncoderModel:
         def same(small: Any, whole: Any, rows: int) -> bool:
             return self.torch.equal(small[0], whole[0][:rows]) and np.array_equal(small[1], whole[1][:rows])
 
-        _, vectors = self.small.computed(one, lambda rows: self.forward(members, one.length, rows), same)
-        return vectors[: len(members)]
+        found = self.small.computed(one, lambda rows: self.forward(members, one.length, rows), same)
+        vectors: npt.NDArray[np.float32] = found[1][: len(members)]
+        return vectors
 
     def forward(self, members: Sequence[Sequence[int]], length: int, rows: int) -> tuple[Any, npt.NDArray[np.float32]]:
-        """Run the model on token rows, padded on the right to ``length``; spare rows repeat the first.
+        """Return the last hidden states [rows, length, d] and the pooled vectors [rows, d] of token rows.
 
-        Returns:
-            The last hidden states [rows, length, d], and the pooled vectors [rows, d].
-
-        Raises:
-            DriverError: If the device has not enough memory.
+        Rows are padded on the right to ``length``; spare rows repeat the first.
         """
         torch = self.torch
         ids, sizes = padded(members, length, rows, self.pad)
@@ -165,11 +151,7 @@ class EncoderModel:
 
 
 def read_dense(layer: Dense, device: Any) -> tuple[Any, Any]:
-    """Read matrix [out, in] and offset [out], or None, of a dense layer in float32.
-
-    Raises:
-        DriverError: If the file is broken.
-    """
+    """Read matrix [out, in] and offset [out], or None, of a dense layer in float32."""
     from safetensors import SafetensorError
     from safetensors.torch import load_file
 
@@ -184,11 +166,7 @@ def read_dense(layer: Dense, device: Any) -> tuple[Any, Any]:
 
 
 def load(folder: Path, name: str, device: str, dtype: str, pickled: bool, code: bool) -> tuple[Any, Any]:
-    """Load a tokenizer and an encoder; of an encoder-decoder, only the encoder. For the arguments see ``load_model``.
-
-    Raises:
-        DriverError: If transformers cannot load it, or weights are missing.
-    """
+    """Load a tokenizer and an encoder; of an encoder-decoder only the encoder. Arguments as in ``load_model``."""
     import transformers
 
     def kind(config: Any) -> Any:

@@ -12,21 +12,14 @@ if TYPE_CHECKING:
 
 T = TypeVar("T")
 
-LENGTH_STEP = 4
-"""Texts are padded to a multiple of this many tokens."""
+LENGTH_STEP = 4  # Texts are padded to a multiple of this many tokens
 
+# Texts padded to at most this length fill passes of ``batch_size`` rows; longer ones, the same number of tokens.
 SHORT = 16
-"""Texts padded to at most this length fill passes of ``batch_size`` rows; longer ones, the same number of tokens."""
 
 
 class Pass(NamedTuple):
-    """A forward pass over texts of the same padded length.
-
-    Attributes:
-        length: Padded length in tokens.
-        rows: Number of rows of the full shape for this length.
-        members: Positions of the texts in the batch, at most ``rows``.
-    """
+    """A forward pass over texts of the same padded length, at most ``rows``, by their places in the batch."""
 
     length: int
     rows: int
@@ -89,10 +82,8 @@ class SmallShapes:
     def computed(self, one: Pass, run: Callable[[int], T], same: Callable[[T, T, int], bool]) -> T:
         """Compute a pass in a trusted shape, and a smaller shape beside it that is not known yet.
 
-        Args:
-            one: The pass.
-            run: Computes it in a shape of so many rows.
-            same: Whether the small result equals the first rows of the trusted result.
+        ``run`` computes the pass in a shape of so many rows; ``same`` compares the small result with the first
+        rows of the trusted result.
         """
         rows = self.rows(one)
         trusted = self.trusted_rows(one, rows)
@@ -105,10 +96,9 @@ class SmallShapes:
 def padded(
     members: Sequence[Sequence[int]], length: int, rows: int, pad: int
 ) -> tuple[npt.NDArray[np.int64], npt.NDArray[np.int64]]:
-    """Lay token rows below each other [rows, length], padded on the right; spare rows repeat the first.
+    """Lay token rows below each other [rows, length], padded on the right; also return the lengths before.
 
-    Returns:
-        The tokens, and the number of tokens of each row before padding.
+    Spare rows repeat the first.
     """
     every = [*members, *[members[0]] * (rows - len(members))]
     table = np.full((rows, length), pad, dtype=np.int64)

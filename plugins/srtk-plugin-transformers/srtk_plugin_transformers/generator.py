@@ -64,11 +64,7 @@ class TransformersGenerator(TorchSettings, Generator):
         return folder_faults(self.model)
 
     def open(self) -> None:
-        """Load tokenizer and weights.
-
-        Raises:
-            DriverError: If the model, its weights or the device does not exist.
-        """
+        """Load tokenizer and weights."""
         device, dtype = self._place()
         folder = self._find()
         if folder.suffix != GGUF:
@@ -84,11 +80,7 @@ class TransformersGenerator(TorchSettings, Generator):
         self._language = self._pool = None
 
     def generate(self, prompts: Sequence[Prompt]) -> list[Reply]:
-        """Reply to each distinct prompt once.
-
-        Raises:
-            DriverError: If the generator is not open, or the device has not enough memory.
-        """
+        """Reply to each distinct prompt once."""
         language, pool = self._opened()
         requests = [self._request(language, prompt) for prompt in dict.fromkeys(prompts)]
         replies = {one.prompt: Reply(error=one.error) for one in requests if one.error is not None}
@@ -113,11 +105,7 @@ class TransformersGenerator(TorchSettings, Generator):
         return True
 
     def rate(self, prompts: Sequence[Prompt]) -> list[list[float]]:
-        """Rate options by the log-likelihood of their number, or by the mean log-likelihood of their text's tokens.
-
-        Raises:
-            DriverError: If the generator is not open, or a prompt is too long.
-        """
+        """Rate options by the log-likelihood of their number, or by the mean log-likelihood of their text's tokens."""
         language, pool = self._opened()
         requests = [self._request(language, prompt) for prompt in prompts]
         if failed := next((one.error for one in requests if one.error is not None), None):

@@ -14,21 +14,13 @@ from srtk_plugin_transformers.device import enough_memory
 from srtk_plugin_transformers.encoder_model import longest_input
 from srtk_plugin_transformers.torch_settings import quiet
 
-LENGTH_STEP = 16
-"""Prompts are padded to a multiple of this many tokens."""
+LENGTH_STEP = 16  # Prompts are padded to a multiple of this many tokens
 
-OPTIONS = 16
-"""Number of given replies to one prompt in a forward pass."""
+OPTIONS = 16  # Number of given replies to one prompt in a forward pass
 
 
 class GeneratedReply(NamedTuple):
-    """A reply that a model generated.
-
-    Attributes:
-        text: Text of the reply, without surrounding blanks.
-        tokens: Number of tokens, without the end token.
-        ended: Whether the model ended the reply, rather than the limit.
-    """
+    """A reply and its number of tokens; the model ended it, or else the limit did."""
 
     text: str
     tokens: int
@@ -36,12 +28,7 @@ class GeneratedReply(NamedTuple):
 
 
 class GenerationTask(NamedTuple):
-    """A prompt to reply to.
-
-    Attributes:
-        ids: Token ids of the prompt.
-        length: Maximum number of tokens of the reply.
-    """
+    """Token ids of a prompt, and the maximum number of tokens of the reply."""
 
     ids: tuple[int, ...]
     length: int
@@ -50,12 +37,8 @@ class GenerationTask(NamedTuple):
 class LanguageModel:
     """A tokenizer and a language model in memory.
 
-    Args:
-        tokenizer: Tokenizer of transformers.
-        model: Model of transformers, causal or encoder-decoder.
-        context: Maximum number of tokens of prompt and reply; None for the model's own limit.
-        temperature: Sampling temperature; 0 selects the most likely token.
-        seed: Seed of sampling.
+    ``context`` is the maximum number of tokens of prompt and reply, None for the model's own limit. With the
+    temperature 0, the most likely token is selected.
     """
 
     def __init__(self, tokenizer: Any, model: Any, context: int | None, temperature: float, seed: int) -> None:
@@ -86,11 +69,7 @@ class LanguageModel:
         self.has_template = bool(tokenizer.chat_template)
 
     def prompt_ids(self, messages: Sequence[Message]) -> tuple[int, ...]:
-        """Return the token ids of a conversation.
-
-        Raises:
-            TemplateError: If the model's chat template refuses it.
-        """
+        """Return the token ids of a conversation."""
         turns = [Message(message.role, clean(message.content, self.marks)) for message in messages]
         if self.has_template:
             return self.ids(templated(self.tokenizer, turns))
@@ -113,9 +92,6 @@ class LanguageModel:
         """Generate replies to prompts of one padded length in a pass of ``rows`` rows; spare rows repeat the first.
 
         A row is computed in passes of the same shapes whatever the other rows hold, so that its bits are the same.
-
-        Raises:
-            DriverError: If the device has not enough memory.
         """
         torch = self.torch
         from transformers import GenerationConfig, LogitsProcessorList

@@ -53,11 +53,7 @@ class TransformersMaskFiller(TorchSettings, MaskFiller):
         return folder_faults(self.model)
 
     def open(self) -> None:
-        """Load tokenizer and weights.
-
-        Raises:
-            DriverError: If the model, its weights or the device does not exist, or the model fills no gaps.
-        """
+        """Load tokenizer and weights."""
         folder = self._find()
         check_weights(folder, self.model, self.unsafe_weights)
         self._use(*self._loaded(folder, self._place()[1]))

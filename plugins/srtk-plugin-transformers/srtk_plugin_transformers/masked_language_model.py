@@ -17,21 +17,13 @@ from srtk_plugin_transformers.forward_pass import Pass, SmallShapes, padded, pla
 if TYPE_CHECKING:
     import numpy.typing as npt
 
-GAPS = 64
-"""Gaps whose tokens are computed at once."""
+GAPS = 64  # Gaps whose tokens are computed at once
 
-_BEFORE = "a "
-"""A word before a text, so that its tokens are those that it has in the middle of a sentence."""
+_BEFORE = "a "  # A word before a text, so that its tokens are those that it has in the middle of a sentence
 
 
 class Row(NamedTuple):
-    """A text as the model reads it.
-
-    Attributes:
-        ids: Token ids.
-        types: Number of the segment of each token: 0 for the text, 1 for its context.
-        gaps: Places of the gaps.
-    """
+    """Tokens of a text, each in segment 0, or 1 for its context, and the places of the gaps."""
 
     ids: list[int]
     types: list[int]
@@ -43,17 +35,6 @@ class MaskedLanguageModel:
 
     The vocabulary is computed at the gaps alone. The padded length of a text depends on the text alone. Texts and gaps
     are computed in passes of a fixed shape, or in smaller shapes that give the same bits.
-
-    Args:
-        tokenizer: Tokenizer of transformers.
-        model: Masked language model of transformers.
-        name: Name of the model in messages.
-        max_length: Maximum number of tokens of a text with its context.
-        batch_size: Rows of a pass of short texts.
-        threads: Number of CPU threads; None for as many as torch would use.
-
-    Raises:
-        DriverError: If the tokenizer has no mask.
     """
 
     def __init__(
@@ -110,9 +91,6 @@ class MaskedLanguageModel:
         """Return the token ids of a text and its context.
 
         A context is cut at its end. A text that is too long by itself is cut at both ends, around its gaps.
-
-        Raises:
-            DriverError: If the gaps are farther apart than the model reads.
         """
         said, beside = (clean(part, self.marks) for part in (text.text, text.context))
         beside = clean(beside, [self.mask])
@@ -137,10 +115,9 @@ class MaskedLanguageModel:
     def scores(self, rows: Sequence[Row], read: Callable[[int, int, npt.NDArray[np.float32]], None]) -> None:
         """Compute the log-probabilities of the vocabulary at all gaps.
 
-        Args:
-            rows: Texts as ``row`` returns them.
-            read: Called with the place of a text, the number of the gap in it, and the gap's log-probabilities [v],
-                which are not kept. Gaps come in no certain order, from one thread at a time for each.
+        ``read`` is called with the place of a text, the number of the gap in it, and the gap's
+        log-probabilities [v], which are not kept. Gaps come in no certain order, from one thread at a time for
+        each.
         """
         passes = plan([len(row.ids) for row in rows], self.limit, self.batch_size)
         # Gaps of several passes share one computation of the vocabulary.
@@ -159,11 +136,7 @@ class MaskedLanguageModel:
         return [TokenScore(token, -negative + 0.0) for negative, token in sorted(found)[:k]]
 
     def ids_of(self, fillings: Sequence[tuple[str, ...]], gaps: int) -> npt.NDArray[np.int64]:
-        """Return the ids of the tokens of fillings [n, gaps].
-
-        Raises:
-            DriverError: For another number of tokens, or a token that is not in the vocabulary.
-        """
+        """Return the ids of the tokens of fillings [n, gaps]."""
         if wrong := next((one for one in fillings if len(one) != gaps), None):
             raise DriverError(f"{wrong!r} has {len(wrong)} tokens for {gaps} gaps; give one for each")
         try:

@@ -19,11 +19,9 @@ from srtk_plugin_transformers.mask_fit_settings import MaskFillerFitSettings
 from srtk_plugin_transformers.masked_language_model import head_alone
 from srtk_plugin_transformers.masked_texts import Hidden, TokenRow, batch_count, batches, hide
 
-_WARM_UP = 0.05
-"""Share of the updates over which the learning rate rises."""
+_WARM_UP = 0.05  # Share of the updates over which the learning rate rises
 _WEIGHT_DECAY = 0.01
-_MASK_SHARE = 0.15
-"""Share of a text's tokens that are hidden (Devlin et al. 2019)."""
+_MASK_SHARE = 0.15  # Share of a text's tokens that are hidden (Devlin et al. 2019)
 
 
 class MaskedLMModule(Learner):
@@ -31,16 +29,6 @@ class MaskedLMModule(Learner):
 
     A round has ``validate_every`` updates. The hidden tokens, the order of the texts and the dropout depend on the
     seed and the number of the update alone. So a resumed training gives the same weights.
-
-    Args:
-        model: Masked language model of transformers.
-        mask: Id of the mask.
-        rows: Texts to learn from.
-        held_out: Texts to validate with; may be empty.
-        settings: Settings of the training.
-        pad: Id of the padding.
-        folder: Folder for the best weights.
-        seed: Seed of everything random.
     """
 
     least_gain: ClassVar[float] = 0.0

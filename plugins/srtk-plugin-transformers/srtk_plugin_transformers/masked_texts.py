@@ -10,22 +10,18 @@ import numpy as np
 
 from srtk_framework.values import Entry, batched
 
-_TOKENIZED = 1000
-_SORTED = 50
-"""Batches whose rows are sorted by length together."""
+_TOKENIZED = 1000  # Texts tokenized together, so that a corpus of any size fits into memory
+_SORTED = 50  # Batches whose rows are sorted by length together
 
+# Shares of the hidden tokens that become a mask, and another token; the rest stays (Devlin et al. 2019, 3.1).
 _WHOLE, _RANDOM = 0.8, 0.1
-"""Shares of the hidden tokens that become a mask, and another token; the rest stays (Devlin et al. 2019, 3.1)."""
 
 
 @attrs.frozen
 class TokenRow:
     """A text, or a part of a long text, between the special tokens of the model.
 
-    Attributes:
-        ids: Token ids.
-        words: Places of the text's own tokens.
-        mentions: Per mention the places of its tokens.
+    ``words`` are the places of its own tokens, and ``mentions`` those of each mention.
     """
 
     ids: tuple[int, ...]
@@ -35,13 +31,7 @@ class TokenRow:
 
 @attrs.frozen
 class Hidden:
-    """A row with hidden tokens.
-
-    Attributes:
-        ids: Token ids, some of them replaced.
-        places: Places of the hidden tokens.
-        targets: Their own ids.
-    """
+    """A row with tokens hidden at some places, whose own ids are the targets."""
 
     ids: tuple[int, ...]
     places: tuple[int, ...]
@@ -115,15 +105,9 @@ def batch_count(rows: int, size: int) -> int:
 def hide(
     row: TokenRow, mask: int, vocabulary: int, mask_share: float, mention_share: float, random: np.random.Generator
 ) -> Hidden:
-    """Hide one mention whole, or some random tokens.
+    """Hide one mention whole, with the probability ``mention_share``, or else random tokens.
 
-    Args:
-        row: The row.
-        mask: Id of the mask.
-        vocabulary: Number of tokens of the model.
-        mask_share: Share of the tokens that are hidden, at least a single token.
-        mention_share: Probability that a mention is hidden instead, if there is any.
-        random: Source of random numbers.
+    A share of the tokens is hidden, at least a single token.
     """
     ids = list(row.ids)
     if row.mentions and random.random() < mention_share:

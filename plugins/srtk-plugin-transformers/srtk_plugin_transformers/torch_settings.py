@@ -79,17 +79,7 @@ def load_model(
 ) -> tuple[Any, Any]:
     """Load a tokenizer, and a model on the CPU.
 
-    Args:
-        folder: Folder of the model, or GGUF file.
-        name: Name of the model in messages.
-        dtype: Name of torch's number type.
-        pickled: Whether pickled weights may be read.
-        code: Whether the model's own Python code may run.
-        kind: Returns the class of transformers for the settings of a model.
-        noun: Kind of model, for messages.
-
-    Raises:
-        DriverError: If transformers cannot load it, it is of another kind, or weights are missing.
+    ``kind`` returns the class of transformers for the settings of a model; ``noun`` names it in messages.
     """
     import torch
     import transformers

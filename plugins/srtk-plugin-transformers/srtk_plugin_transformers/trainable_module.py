@@ -29,11 +29,7 @@ _MODES = {
 
 
 class TrainableModule(torch.nn.Module):
-    """Maps token rows to vectors with gradients, with the truncation, pooling and normalisation of encoding.
-
-    Args:
-        encoder: Tokenizer, weights in float32, and pooling.
-    """
+    """Maps token rows to vectors with gradients, with the truncation, pooling and normalisation of encoding."""
 
     def __init__(self, encoder: EncoderModel) -> None:
         super().__init__()
@@ -63,11 +59,7 @@ class TrainableModule(torch.nn.Module):
         return vectors
 
     def save_memory(self) -> None:
-        """Recompute activations in the backward pass instead of storing them.
-
-        Raises:
-            DriverError: If the model does not support it.
-        """
+        """Recompute activations in the backward pass instead of storing them."""
         if not getattr(self.model, "supports_gradient_checkpointing", False):
             raise DriverError(
                 f"{type(self.model).__name__} does not support gradient checkpointing; leave checkpointing out"
@@ -109,14 +101,7 @@ def save_model(
 ) -> None:
     """Write a folder that ``AutoModel`` and ``AutoTokenizer`` load, with the pooling settings beside the weights.
 
-    Args:
-        target: Folder to write.
-        source: Folder of the model from which training started.
-        name: Name of that model in messages.
-        state: The weights; of an encoder-decoder, the weights of its encoder.
-        pooling: Ways of pooling joined by ``+``.
-        pickled: Whether pickled weights of the source may be read.
-        code: Whether the source's own Python code may run.
+    Training started from the model in ``source``. Of an encoder-decoder, the state has the weights of the encoder.
     """
     import transformers
 

@@ -3,7 +3,7 @@
     client = Client("https://example.org/annotate", Limits(per_second=2), "my-plugin/1.0 (me@example.org)")
     data = client.ask(Request(url=client.url, subject=text), lambda response: checked(response).json())
 
-The whole request has a deadline, answers have a largest size, redirects stay on their host, and whatever goes wrong
+The whole request has a deadline, answers have a largest size, redirects stay on their host, and every failure
 is a `RequestError`. Importing this room loads no HTTP library; opening a `Client` needs the extra `web`.
 """
 

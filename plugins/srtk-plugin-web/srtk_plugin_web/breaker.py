@@ -8,13 +8,7 @@ from collections.abc import Callable
 
 
 class Breaker:
-    """A count of consecutive failures; at ``most`` of them it opens for ``pause`` seconds, then lets one trial pass.
-
-    Args:
-        most: Consecutive failures that open the breaker.
-        pause: Seconds for which it stays open.
-        clock: Monotonic clock, in seconds.
-    """
+    """A count of consecutive failures; at ``most`` of them it opens for ``pause`` seconds, then lets one trial pass."""
 
     def __init__(self, most: int, pause: float, clock: Callable[[], float] = time.monotonic) -> None:
         self._most = most
@@ -32,7 +26,7 @@ class Breaker:
 
     @property
     def is_open(self) -> bool:
-        """Tell whether the breaker is open; unlike ``blocked_for`` this lets no trial pass."""
+        """Return whether the breaker is open; unlike ``blocked_for`` this lets no trial pass."""
         with self._lock:
             return self._failures >= self._most and self._clock() < self._until
 

@@ -18,16 +18,11 @@ _SCHEMA = 1
 
 
 class Cache:
-    """Answers by what was asked, in memory and in an SQLite file.
+    """Answers by question, in memory and in an SQLite file, which several processes may use.
 
-    Several processes may use one file. What is kept is JSON; None is kept by nobody, and stands for a miss.
-
-    Args:
-        path: The file, made with its folder; None keeps in memory alone.
-        namespace: Whose answers these are; the same question in another namespace is another one.
-        version: Version of the data behind the service; answers of another one are not used.
-        days: Age at which an answer in the file is no longer used; None for no limit.
-        remember: Answers kept in memory, the oldest go first; None for no limit.
+    Answers are JSON; None is never kept, and stands for a miss. Memory has at most ``remember`` answers, and the oldest
+    go first; without a path there are no more. Questions in different namespaces are different.
+    Answers of another version of the data, or older than ``days``, are not used.
 
     Raises:
         InputError: If the file cannot be opened or made.
@@ -79,11 +74,7 @@ class Cache:
         return db
 
     def get(self, asked: str) -> Any:
-        """Return the answer to what was asked, or None.
-
-        Raises:
-            InputError: If the file cannot be read.
-        """
+        """Return the answer to a question, or None."""
         key = self._key(asked)
         with self._lock:
             if key in self._memory or self._db is None:
@@ -99,11 +90,7 @@ class Cache:
             return answer
 
     def put(self, asked: str, answer: Any) -> None:
-        """Keep an answer.
-
-        Raises:
-            InputError: If the file cannot be written.
-        """
+        """Keep an answer."""
         key = self._key(asked)
         body = b"" if self._db is None else zlib.compress(json.dumps(answer, separators=(",", ":")).encode())
         with self._lock:

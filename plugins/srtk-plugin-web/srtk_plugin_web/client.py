@@ -1,4 +1,4 @@
-"""A polite HTTP client: it asks within limits, tries again what may pass, and never takes a failure for an answer."""
+"""A polite HTTP client: it keeps limits, tries again after failures that may pass, and takes none for an answer."""
 
 from __future__ import annotations
 
@@ -28,13 +28,10 @@ from srtk_plugin_web.rate_limit import Gate, TokenBucket
 if TYPE_CHECKING:
     from srtk_plugin_web.transport import Transport
 
-_REMEMBERED = 30.0
-"""Seconds for which nothing is sent after a fatal error."""
-_SECRET = 8
-"""A header's value of so many characters is taken out of messages; a shorter one is a word such as ``gzip``."""
+_REMEMBERED = 30.0  # Seconds for which nothing is sent after a fatal error
+_SECRET = 8  # A header's value of so many characters is taken out of messages; a shorter one is a word such as ``gzip``
 
-_WORD = 3
-"""A secret of so few characters is a word that messages have for other reasons."""
+_WORD = 3  # A secret of so few characters is a word that messages have for other reasons
 
 _log = logging.getLogger(__name__)
 
@@ -51,8 +48,8 @@ class Client:
         name: Name of the service, for errors.
         headers: Headers of every request. Their values are shown to nobody.
         secrets: Further texts to take out of messages.
-        noun: What a request asks about, for errors: ``query``, ``text``.
-        patient: Wait for a server that throttles or whose breaker is open, up to ``limits.patience``; otherwise each
+        noun: Subject of a request, for errors: ``query``, ``text``.
+        patient: Wait for a server that throttles or whose breaker is open, up to ``limits.patience``. By default each
             answer that throttles is an attempt, and an open breaker an error at once.
         setting: The setting that holds the address, for errors.
 
@@ -108,7 +105,7 @@ class Client:
 
     @property
     def is_down(self) -> bool:
-        """Tell whether the breaker is open."""
+        """Return whether the breaker is open."""
         return self._breaker.is_open
 
     def close(self) -> None:
@@ -124,13 +121,8 @@ class Client:
     ) -> T:
         """Send a request until its answer can be read.
 
-        Args:
-            request: What to send.
-            read: Makes the result of a response, whatever its status, or raises a `RequestError`.
-            again: Called for each failed attempt; tells whether to make another one.
-
-        Raises:
-            RequestError: The last failure, when no attempt is left or would help.
+        ``read`` makes the result of a response, whatever its status, or raises a `RequestError`. ``again`` is
+        called for each failed attempt, and decides on a further one.
         """
         limits = self._limits
         until = time.monotonic() + limits.patience
@@ -150,11 +142,7 @@ class Client:
             self._alarm.wait(wait)
 
     def send_once(self, request: Request) -> Response:
-        """Send a request once, past the limits and the breaker, such as to explain another error better.
-
-        Raises:
-            RequestError: If there is no whole response.
-        """
+        """Send a request once, past the limits and the breaker, such as to explain another error better."""
         return self._transport.send(request, _merged(self._headers, request.headers), self._limits.deadline)
 
     def stop(self, error: RequestError, seconds: float = _REMEMBERED) -> None:
@@ -219,7 +207,7 @@ class Client:
             self._raise_if_stopped()
 
     def _note(self, error: RequestError) -> None:
-        """Take secrets out of an error, and remember what it means for other requests."""
+        """Take secrets out of an error, and remember a fatal error for other requests."""
         error.cause = self._without_secrets(error.cause)
         if error.counted:
             self._breaker.failed(error.cause)

@@ -1,6 +1,6 @@
-"""What can go wrong between a request and its answer: one tree of errors for all web services.
+"""Failures between a request and its answer: one tree of errors for all web services.
 
-Readers of answers raise these errors with the cause alone; the client adds the service and what was asked.
+Readers of answers raise these errors with the cause alone; the client adds the service and the question.
 """
 
 from __future__ import annotations
@@ -9,19 +9,19 @@ from typing import ClassVar, Self
 
 from srtk_framework.values import DriverError
 
-_SHOWN = 240
+_SHOWN = 240  # Characters; an error page of HTML would fill the screen
 
 
 class RequestError(DriverError):
     """A request has no answer that can be trusted.
 
     Args:
-        cause: What went wrong, and what to do about it where something can be done.
+        cause: The failure, and a remedy if known.
         retry_after: Seconds that the server asks to wait; None where it asks for none.
 
     Attributes:
         service: Name or address of the service, without login and token; empty until the client adds it.
-        asked: What the request asked about; the message shows its start.
+        asked: Subject of the request; the message shows its start.
         remembered: Whether nothing was sent, because the same error stopped a request a moment ago.
     """
 
@@ -44,12 +44,9 @@ class RequestError(DriverError):
         super().__init__(cause)
 
     def about(self, service: str, asked: str, noun: str = "request") -> Self:
-        """Add the service and what was asked; the first to add them wins.
+        """Add the service and the question; the first call wins.
 
-        Args:
-            service: Name or address of the service.
-            asked: What the request asked about, such as a query; empty to leave it out.
-            noun: What that is: ``query``, ``text``.
+        ``noun`` is the kind of thing that was asked: ``query``, ``text``.
         """
         if not self.service:
             self.service, self.asked, self.noun = service, asked, noun
@@ -72,7 +69,7 @@ class DeniedError(RefusedError):
 
 
 class CredentialError(DeniedError):
-    """The server does not accept the credential, or wants one."""
+    """The server does not accept the credential, or lacks it."""
 
     fatal = True
 
@@ -109,7 +106,7 @@ class OversizeError(RequestError):
 
 
 class MalformedError(RequestError):
-    """What came back is not an answer to the request."""
+    """The response is not an answer to the request."""
 
     transient = True
     counted = True
@@ -130,7 +127,7 @@ class CircuitOpenError(RequestError):
 
 
 class NotCachedError(RequestError):
-    """A run without the server asks what the cache does not hold."""
+    """A run without the server has a question that the cache lacks."""
 
 
 class ClosedError(RequestError):

@@ -23,7 +23,7 @@ class Limits:
         deadline: Seconds from connecting to the last byte of the answer, for one attempt.
         attempts: Requests sent for one question before it fails.
         patience: Seconds for all attempts of one question, waits included.
-        wait: Seconds before the second attempt; doubled for each further one, with jitter.
+        wait: Seconds before the second attempt, doubled before each of the following, with jitter.
         wait_most: Longest wait between two attempts in seconds, unless the server asks for more.
         failures: Consecutive failures that open the breaker.
         pause: Seconds for which the breaker stays open.
@@ -51,7 +51,7 @@ class Limits:
 
 
 def is_local(address: str) -> bool:
-    """Tell whether the host of a URL is this machine or in a private network; other names than localhost are public."""
+    """Return whether a URL's host is this machine or in a private network; names but for localhost are public."""
     host = (urlsplit(address).hostname or "").partition("%")[0]
     if host == "localhost" or host.endswith(".localhost"):
         return True

@@ -1,4 +1,4 @@
-"""HTTP requests and responses as values, and what their headers and statuses mean."""
+"""HTTP requests and responses as values, and the meaning of their headers and statuses."""
 
 from __future__ import annotations
 
@@ -24,22 +24,13 @@ from srtk_plugin_web.faults import (
     shortened,
 )
 
-_LONGEST_REST = 86400.0
-"""Seconds; a server that asks for more is taken to ask for this."""
-_START = 1000
+_LONGEST_REST = 86400.0  # Seconds; a server that asks for more is taken to ask for this
+_START = 1000  # Bytes, at least 240 characters of four bytes, for ``shortened``
 
 
 @attrs.frozen
 class Request:
-    """One HTTP request.
-
-    Attributes:
-        url: Address, with its query.
-        subject: What is asked about, for errors.
-        method: HTTP method.
-        headers: Headers beside those that the client always sends.
-        body: Bytes to send; None for no body.
-    """
+    """One HTTP request; errors name its subject, and headers are added to those that the client always sends."""
 
     url: str
     subject: str = ""
@@ -50,13 +41,7 @@ class Request:
 
 @attrs.frozen
 class Response:
-    """One HTTP response, read to its end.
-
-    Attributes:
-        status: HTTP status.
-        headers: Headers, with names in small letters.
-        body: Body, decompressed. Of an error only the start may be here.
-    """
+    """One HTTP response, read to its end and decompressed; of an error the body may be its start only."""
 
     status: int
     headers: Mapping[str, str]
@@ -96,13 +81,10 @@ def whole_number(text: str) -> int | None:
 
 
 def retry_after(headers: Mapping[str, str]) -> float | None:
-    """Read how long a server asks to wait: ``Retry-After-Ms``, or ``Retry-After`` in seconds or as a date.
+    """Read for how many seconds a server asks to wait, at most a day; None where no header can be read.
 
-    Args:
-        headers: With names in small letters.
-
-    Returns:
-        Seconds, at most a day; None where there is no such header or it cannot be read.
+    The headers are ``Retry-After-Ms``, and ``Retry-After`` in seconds or as a date; their names are in small
+    letters.
     """
     for name, divisor in (("retry-after-ms", 1000.0), ("retry-after", 1.0)):
         text = headers.get(name, "").strip()
@@ -131,7 +113,7 @@ def checked(response: Response) -> Response:
 
 
 def status_error(response: Response) -> RequestError:
-    """Make the error that a status other than 200 stands for."""
+    """Make the error for a status that is not 200."""
     status = response.status
     says = f" and says: {response.start()}" if response.body.strip() else ""
     wait = retry_after(response.headers)

@@ -19,7 +19,7 @@ class TokenBucket:
         self._at = clock()
 
     def take(self) -> float:
-        """Take a token, also one that is still to come; return the seconds until it is there."""
+        """Take a token, even before it is there; return the seconds until then."""
         now = self._clock()
         self._tokens = min(self._burst, self._tokens + (now - self._at) * self._rate)
         self._at = now
@@ -30,10 +30,7 @@ class TokenBucket:
 class Gate:
     """Limit requests in flight and requests per second, and let none pass before the moment that the server set.
 
-    Args:
-        at_once: Requests in flight.
-        bucket: Limits requests per second; None for no limit.
-        alarm: When set, all who wait pass at once, so that they can see that the client stopped.
+    When ``alarm`` is set, all who wait pass at once, so that they can see that the client stopped.
     """
 
     def __init__(self, at_once: int, bucket: TokenBucket | None, alarm: threading.Event | None = None) -> None:
@@ -47,8 +44,7 @@ class Gate:
     def passage(self, until: float) -> Iterator[None]:
         """Wait for a turn, and hold a place for the length of the block.
 
-        Args:
-            until: Moment of the monotonic clock; a pause of the server that ends later is not waited for.
+        A pause of the server that ends after ``until``, by the monotonic clock, is not waited for.
 
         Raises:
             TimeoutError: With the seconds that the server's pause still lasts.

@@ -1,7 +1,7 @@
 """HTTP over pooled connections: one deadline for a whole request, limited sizes, redirects within a host.
 
 This module alone imports urllib3. Its own timeouts count from one received byte to the next, so that a server that
-sends a byte a second never runs into them; here the socket itself knows until when it may be read.
+sends a byte a second never runs into them. Here the socket itself knows until when it may be read.
 """
 
 from __future__ import annotations
@@ -28,10 +28,9 @@ from srtk_plugin_web.faults import (
 )
 from srtk_plugin_web.messages import Request, Response
 
-_CONNECT = 15.0
+_CONNECT = 15.0  # Seconds; a host that does not answer by then is down, whatever the deadline
 _BLOCK = 1 << 16
-_ERROR_BYTES = 1 << 16
-"""Of an error's body so much is read and shown at most; the rest is not worth the time."""
+_ERROR_BYTES = 1 << 16  # Of an error's body so much is read and shown at most; the rest is not worth the time
 _HOPS = 5
 _PORTS = {"http": 80, "https": 443}
 _LOOPBACK = ("localhost", "127.0.0.1", "::1")
@@ -91,7 +90,7 @@ class _TimedSocket:
         return self._reader
 
     def drop(self) -> None:
-        """Close the socket and what reads from it, which alone would keep it open."""
+        """Close the socket and its reader, which alone would keep it open."""
         if self._reader is not None:
             self._reader.close()
         self.sock.close()
@@ -162,11 +161,8 @@ class _TlsPool(urllib3.HTTPSConnectionPool):
 class Transport:
     """Connections to the host of one address, usable from several threads.
 
-    Args:
-        address: URL whose host the requests go to; the proxies that the environment names for it are used, except on
-            loopback.
-        at_once: Connections kept open.
-        answer_bytes: Largest answer that is read, after decompression.
+    The proxies that the environment names for the address are used, except on loopback. The largest answer is
+    counted after decompression.
     """
 
     def __init__(self, address: str, at_once: int, answer_bytes: int) -> None:
@@ -193,13 +189,8 @@ class Transport:
     def send(self, request: Request, headers: Mapping[str, str], seconds: float) -> Response:
         """Send a request and read the whole response, redirects included.
 
-        A redirect is followed where it stays on the host and port, does not leave https, and keeps method and body; of
-        any other the response itself is returned.
-
-        Args:
-            request: What to send.
-            headers: All headers.
-            seconds: Deadline of the whole, from connecting to the last byte.
+        A redirect is followed where it stays on the host and port, does not leave https, and keeps method and body;
+        else it is returned. The deadline holds from connecting to the last byte.
 
         Raises:
             RequestError: If there is no whole response in time. Of a response whose status is an error, the part of

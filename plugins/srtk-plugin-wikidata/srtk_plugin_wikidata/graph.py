@@ -20,8 +20,7 @@ from srtk_plugin_wikidata.queries import LITERALS, WikidataQueries
 from srtk_plugin_wikidata.vocabulary import ANY, WIKIDATA, Spaces, WikidataIds, default_vocabulary
 
 ENDPOINT = "https://query.wikidata.org/sparql"
-SECOND = "scholarly"
-"""Subfolder of a recording with the responses of the second endpoint."""
+SECOND = "scholarly"  # Subfolder of a recording with the responses of the second endpoint
 
 
 @attrs.define(eq=False)
@@ -36,7 +35,7 @@ class WikidataGraph(SparqlGraph):
             which adds plain texts, mostly external identifiers.
         vocabulary: Settings that override Wikidata's vocabulary.
         preset: Not supported.
-        both: Whether incoming steps are read together with outgoing ones; classes and countries have millions.
+        both: Whether one query reads incoming and outgoing steps; classes and countries have millions.
         sample: Names of each naming relation that one query samples for the languages in use; 0, the default, looks
             names up in the languages of the vocabulary alone.
     """
@@ -60,7 +59,7 @@ class WikidataGraph(SparqlGraph):
     _second: WikidataGraph | None = attrs.field(init=False, default=None, repr=False)
 
     def open(self) -> None:
-        """Open the client or the store, and those of the second endpoint."""
+        """Open the clients or stores of both endpoints."""
         if self.literals not in LITERALS:
             hint = close_matches(self.literals, LITERALS)
             raise DriverError(f"literals {self.literals!r}: choose {', '.join(LITERALS)}.{hint}")
@@ -71,8 +70,9 @@ class WikidataGraph(SparqlGraph):
             )
             self._second.open()
             self._reader = SplitReader(self._open, self._second._open, self.source(), self.both)
-        scan = self.names == "scan" or (self.names == "auto" and self._folder() is not None)
-        self._known_names = FallbackNames(self._open, self._queries, self.meaning().languages, scan, self.sample)
+        self._known_names = FallbackNames(
+            self._open, self._queries, self.meaning().languages, self.scans_names, self.sample
+        )
 
     def close(self) -> None:
         """Close connections and files."""
@@ -85,18 +85,15 @@ class WikidataGraph(SparqlGraph):
         """Return Wikidata's vocabulary with the overrides of the setting."""
         if self.preset:
             raise DriverError(f"preset {self.preset!r} is not supported by wikidata; set `vocabulary` instead")
-        own, plain = default_vocabulary(Spaces(self.wikibase)), Vocabulary()
-        given = {
-            field.name: value
-            for field in attrs.fields(Vocabulary)
-            if (value := getattr(self.vocabulary, field.name)) != getattr(plain, field.name)
-        }
-        # Ids need the default prefixes in any case; literals have a separate setting.
-        given |= {"prefixes": {**self.vocabulary.prefixes, **own.prefixes}, "literals": self.literals != "none"}
-        meaning = attrs.evolve(own, **given)
-        if ANY in meaning.languages:
-            return meaning
-        return attrs.evolve(meaning, languages=(*meaning.languages, ANY))
+        own = default_vocabulary(Spaces(self.wikibase))
+        meaning = self.vocabulary.over(own)
+        return attrs.evolve(
+            meaning,
+            # Ids need the default prefixes in any case; literals have a separate setting.
+            prefixes={**self.vocabulary.prefixes, **own.prefixes},
+            literals=self.literals != "none",
+            languages=tuple(dict.fromkeys((*meaning.languages, ANY))),
+        )
 
     def make_reader(
         self, source: Source, vocabulary: Vocabulary, ids: Ids, page: int, nodes: int, workers: int
@@ -120,7 +117,7 @@ class WikidataGraph(SparqlGraph):
         return statements.qualifiers(self._open, self._queries, Spaces(self.wikibase), triples)
 
     def origins(self, triples: Sequence[Triple]) -> list[Origin]:
-        """Return the endpoint that holds each triple: that of the outgoing steps of its subject."""
+        """Return the endpoint of each triple, which is the endpoint with the outgoing steps of its subject."""
         reader = self._open
         if self._second is None or not isinstance(reader, SplitReader):
             return [Origin(self.source())] * len(triples)

@@ -30,13 +30,9 @@ class _NoSource:
 
 
 class SplitReader(StepReader):
-    """Two readers as one: the outgoing steps of a node are at one endpoint, incoming ones may be at both.
+    """Two readers as one: outgoing steps of a node come from one endpoint, incoming steps from both.
 
-    Args:
-        main: Reader of the first endpoint.
-        other: Reader of the second endpoint, for outgoing steps of nodes that the first lacks.
-        source: Name of both.
-        both: Whether incoming steps are read together with outgoing ones.
+    The second reader is asked for the outgoing steps of nodes that the first one lacks.
     """
 
     def __init__(self, main: StepReader, other: StepReader, source: str, both: bool) -> None:
@@ -54,7 +50,7 @@ class SplitReader(StepReader):
         self._other.forget()
 
     def load(self, nodes: Iterable[str], inverse: bool) -> None:
-        """Load the steps of nodes: outgoing ones from one endpoint, incoming ones from both."""
+        """Load the outgoing steps of nodes from one endpoint, and their incoming steps from both."""
         every = list(dict.fromkeys(nodes))
         self._main.load(every, inverse)
         incoming = inverse or self._both
@@ -68,7 +64,7 @@ class SplitReader(StepReader):
         return {relation: main.get(relation, 0) + other.get(relation, 0) for relation in {**main, **other}}
 
     def at_main(self, subjects: Iterable[str]) -> set[str]:
-        """Return the subjects whose outgoing steps the first endpoint holds; the second holds those of the others."""
+        """Return the subjects whose outgoing steps are at the first endpoint; all other subjects are at the second."""
         every = list(dict.fromkeys(subjects))
         self._main.load(every, False)
         return {node for node in every if self._main.counts(node, False)}

@@ -11,15 +11,7 @@ from srtk_plugin_wikidata.queries import WikidataQueries
 
 
 class FallbackNames(Names):
-    """Names with a fallback: without a label in a preferred language, the first label by language tag.
-
-    Args:
-        reader: Reader of the graph.
-        queries: Queries for labels in any language.
-        languages: Preferred languages, in order.
-        scan: Whether the first lookup reads all names.
-        sample: Names by which the languages in use are found; 0 for the preferred ones alone.
-    """
+    """Names with a fallback: without a label in a preferred language, the first label by language tag."""
 
     def __init__(
         self, reader: StepReader, queries: WikidataQueries, languages: Sequence[str], scan: bool, sample: int = 0

@@ -23,11 +23,7 @@ Fact = tuple[str, str, str]
 class WikidataQueries(Queries):
     """The queries of a Wikibase.
 
-    Args:
-        vocabulary: Vocabulary of the graph.
-        ids: Ids of the graph.
-        spaces: Namespaces of the Wikibase.
-        literals: Literals that are objects: none, values (all but plain texts), or all.
+    Objects may be no literals, ``values`` (all but plain texts), or all literals.
     """
 
     def __init__(self, vocabulary: Vocabulary, ids: Ids, spaces: Spaces, literals: str) -> None:
@@ -42,7 +38,7 @@ class WikidataQueries(Queries):
         self._items_only = bool(ids.entities) and all(start.startswith(spaces.entity + "Q") for start in ids.entities)
 
     def by_namespace(self, query: str) -> list[str]:
-        """Split a query for neighbours into parts in which ids and IRIs have the same order; items are one part."""
+        """Split a query for neighbours into parts that have ids and IRIs in the same order; items are one part."""
         return [query] if self._items_only else super().by_namespace(query)
 
     def qualifiers(self, facts: Iterable[Fact]) -> str:

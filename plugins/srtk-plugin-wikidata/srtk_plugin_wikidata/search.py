@@ -28,22 +28,20 @@ from srtk_framework.values import (
 
 AGENT = "srtk-framework/0.1 (srtk-plugin-wikidata; entity linking for question answering; python-urllib3)"
 PUBLIC = "https://www.wikidata.org/w/api.php"
-MOST_AT_ONCE = 3
-"""Requests in flight that Wikimedia allows a client."""
+MOST_AT_ONCE = 3  # Requests in flight that Wikimedia allows a client
 
-LABEL, FOLDED_LABEL, ALIAS, BEGINNING = 1.0, 0.9, 0.8, 0.4
-"""How well a hit matches: its label letter by letter, but for case and marks, another name, only the start of one."""
+# Score of a mention that is the label, is the label but for case and marks, or is an alias.
+LABEL, FOLDED_LABEL, ALIAS = 1.0, 0.9, 0.8
 
+# A hit with ``k`` hits before it has its match times RANK / (RANK + k): the search gives an order and no scores.
 RANK = 2.0
-"""A hit with ``k`` hits before it has its match times RANK / (RANK + k): the search gives an order and no scores."""
 
-LONGEST_SEARCH = 250
-"""Characters that the search takes at most."""
+LONGEST_SEARCH = 250  # Characters that the search takes at most; longer texts get an error
 
 
 @attrs.frozen
 class SearchLimits(Limits):
-    """Limits towards the API, within those of Wikimedia.
+    """Limits towards the API, which Wikimedia allows.
 
     Attributes:
         per_second: Requests begun per second, averaged over time; null for 5 on a public host, and for no limit on
@@ -65,13 +63,12 @@ class WikidataSearchLinker(ServiceLinker):
 
     Attributes:
         endpoint: URL of the ``api.php``.
-        languages: Languages of names, most wanted first; the next one is asked where the one before has nothing.
+        languages: Languages of names, most wanted first; each is asked about mentions without a hit so far.
         detector: Finds the mentions; words in capitals and quoted text when left out. Of overlapping mentions the
             best is looked up first, then the longest, and the others when it finds nothing.
         graph: Entities that it lacks are left out.
         shorten: How often a mention that finds nothing is divided and looked up again, each time a request or two.
         hits: Hits asked for, 50 at most.
-        prefix: Whether entities count whose name only begins with the mention.
         n_best: Most entities for one mention.
         min_score: Links with a lower score are dropped.
     """
@@ -84,7 +81,6 @@ class WikidataSearchLinker(ServiceLinker):
     graph: KnowledgeGraph | None = None
     shorten: int = attrs.field(default=2, validator=between(0, 50))
     hits: int = attrs.field(default=7, validator=between(1, 50))
-    prefix: bool = False
     n_best: int = attrs.field(default=1, validator=between(1, 50))
     min_score: float = attrs.field(default=0.0, validator=share)
     limits: SearchLimits = attrs.field(factory=SearchLimits)
@@ -106,8 +102,8 @@ class WikidataSearchLinker(ServiceLinker):
         return self.endpoint
 
     def fingerprint(self) -> str:
-        """Identify the API and what it is asked; headers and limits change no answer."""
-        asked = (tuple(self.languages), self.shorten, self.hits, self.prefix)
+        """Identify the API and its questions; headers and limits change no answer."""
+        asked = (tuple(self.languages), self.shorten, self.hits)
         needs = tuple(need.fingerprint() if need is not None else "" for need in (self.detector, self.graph))
         return f"WikidataSearchLinker({self.endpoint}, {asked}, {(self.n_best, self.min_score)}, {needs})"
 
@@ -139,11 +135,7 @@ class WikidataSearchLinker(ServiceLinker):
         return [[link for span in sorted(row) for link in row[span][: self.n_best]] for row in found]
 
     def _look_up(self, mentions: Sequence[str]) -> dict[str, list[tuple[str, float, str]]]:
-        """Look distinct mentions up, language by language.
-
-        Returns:
-            Per mention what was accepted: entity, score, label; best first.
-        """
+        """Look distinct mentions up, language by language; accepted are entity, score and label, best first."""
         from srtk_plugin_wikidata.search_client import question
 
         left = [mention for mention in dict.fromkeys(mentions) if len(mention) <= LONGEST_SEARCH]
@@ -157,18 +149,18 @@ class WikidataSearchLinker(ServiceLinker):
         return known
 
     def _accepted(self, mention: str, rows: Rows) -> list[tuple[str, float, str]]:
-        """Score the hits of a mention by match and rank; leave out what does not match."""
+        """Score the hits of a mention by match and rank, without hits whose name only begins with it."""
         best: dict[str, tuple[str, float, str]] = {}
         for rank, row in enumerate(rows):
             match = _match(mention, row["kind"].value, row["name"].value)
-            score = rounded((match if match > BEGINNING or self.prefix else 0.0) * RANK / (RANK + rank))
+            score = rounded(match * RANK / (RANK + rank))
             entity = row["id"].value
             if score > 0 and score >= self.min_score and (entity not in best or best[entity][1] < score):
                 best[entity] = (entity, score, row["label"].value)
         return sorted(best.values(), key=lambda item: (-item[1], item[0]))
 
     def _drop_strangers(self, known: dict[str, list[tuple[str, float, str]]], mentions: Sequence[str]) -> None:
-        """Leave out what the graph lacks, where there is one."""
+        """Leave out entities that the graph lacks, if there is a graph."""
         if self.graph is None:
             return
         ids = sorted({item[0] for mention in mentions for item in known[mention]})
@@ -182,7 +174,7 @@ class WikidataSearchLinker(ServiceLinker):
 
 
 def _instead(text: str, span: Span, mentions: Sequence[Mention], asked: Container[Span]) -> list[Span]:
-    """Return what to look up in the place of a mention that found nothing: others that overlap it, then its parts."""
+    """Replace a mention that found nothing by mentions that overlap it, and then by its parts."""
     others = [m for m in mentions if (m.start, m.end) not in asked and _overlap(span, (m.start, m.end))]
     chosen = _spans(best_apart(others))
     return chosen + [part for part in name_parts(text, span) if not any(_overlap(part, other) for other in chosen)]
@@ -197,11 +189,11 @@ def _overlap(one: Span, other: Span) -> bool:
 
 
 def _match(mention: str, kind: str, name: str) -> float:
-    """Rate how a hit's name meets the mention."""
+    """Rate how a hit's name meets the mention; 0 where the name only begins with it."""
     if kind == "entityId":
         return LABEL
     if fold(name) != fold(mention):
-        return BEGINNING
+        return 0.0
     if kind != "label":
         return ALIAS
     return LABEL if name == mention else FOLDED_LABEL

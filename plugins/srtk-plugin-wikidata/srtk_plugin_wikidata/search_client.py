@@ -23,15 +23,14 @@ from srtk_plugin_web import (
     status_error,
 )
 
-MAX_LAG = 5
-"""Replication lag in seconds above which the API answers that it is too busy."""
+MAX_LAG = 5  # Replication lag in seconds above which the API answers that it is too busy
 
 _THROTTLED = ("ratelimited", "actionthrottledtext")
 _FAILED = ("readonly", "internal_api_error", "search-backend-error", "cirrussearch-", "too-busy")
 
 
 def question(mention: str, language: str, limit: int) -> str:
-    """Write what is asked as one line, under which the answer is also cached and recorded."""
+    """Write a question as one line, which is also the key of its answer in cache and record."""
     return json.dumps({"search": mention, "language": language, "limit": str(limit)}, ensure_ascii=False)
 
 
@@ -41,11 +40,7 @@ class SearchClient(ServiceClient):
     noun = "mention"
 
     def select(self, query: str, divisible: bool, fresh: bool = False) -> Rows:
-        """Look the mention of a `question` up until there is an answer.
-
-        Raises:
-            RequestError: When there is none.
-        """
+        """Look the mention of a `question` up until there is an answer."""
         asked = json.loads(query)
         form = {
             "action": "wbsearchentities",
@@ -105,11 +100,7 @@ def _reported(error: Mapping[str, Any], response: Response) -> RequestError:
 
 
 def _row(hit: Any) -> Row:
-    """Keep what a link needs of a hit: id, label, and the name that the mention matched.
-
-    Raises:
-        MalformedError: If it is no hit.
-    """
+    """Keep id and label of a hit, and the name that the mention matched."""
     match = (hit.get("match") or {}) if isinstance(hit, dict) else None
     if not isinstance(match, dict):
         raise MalformedError(f"the answer has a hit that is none: {shortened(repr(hit))}")

@@ -54,17 +54,12 @@ NOISE = (
 )
 """Relations to wiki pages about an item; identifiers and files need no pattern, since they are not items."""
 
-ANY = "mul"
-"""Language tag of labels for all languages."""
+ANY = "mul"  # Language tag of labels for all languages
 
 
 @attrs.frozen
 class Spaces:
-    """The namespaces of a Wikibase.
-
-    Attributes:
-        base: Common prefix of all of them.
-    """
+    """The namespaces of a Wikibase, below a common prefix."""
 
     base: str
 
@@ -121,12 +116,7 @@ def default_vocabulary(spaces: Spaces) -> Vocabulary:
 
 
 class WikidataIds(Ids):
-    """Short ids: ``Q937`` for an item, ``P106`` for a relation, ``wd:P106`` for a property as a node.
-
-    Args:
-        vocabulary: Vocabulary with the prefixes.
-        spaces: Namespaces of the Wikibase.
-    """
+    """Short ids: ``Q937`` for an item, ``P106`` for a relation, ``wd:P106`` for a property as a node."""
 
     def __init__(self, vocabulary: Vocabulary, spaces: Spaces) -> None:
         self._entity = spaces.entity

@@ -20,7 +20,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
 
 def run(args: argparse.Namespace) -> int:
-    """Build the index, and say what is in it."""
+    """Build the index, and report its content."""
     built = build(
         [Path(name) for name in args.titles], [Path(name) for name in args.redirects], Path(args.out), args.force
     )

@@ -13,7 +13,8 @@ from typing import TYPE_CHECKING, Any
 import attrs
 
 from srtk_framework.records import publication_error, publish, workplace
-from srtk_framework.values import InputError, PluginError, RunError, close_matches
+from srtk_framework.values import InputError, RunError, close_matches
+from srtk_plugin_sparql.snapshots import require_local
 from srtk_plugin_sparql.store import DATA, META, Meta, write_meta
 from srtk_plugin_sparql.vocabulary import BLANKS
 
@@ -37,8 +38,8 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
 
 def run(args: argparse.Namespace) -> int:
-    """Load the files and say what is in the store, and what a person should know of the files."""
-    check_reader()
+    """Load the files, and print the notes on their reading and the size of the store."""
+    require_local("RDF files are read", "rdf", "srtk-plugin-sparql[load]")
     from srtk_plugin_local.snapshot.input_report import sentences
 
     files = [Path(name) for name in args.files]
@@ -47,17 +48,6 @@ def run(args: argparse.Namespace) -> int:
         print(sentence, file=sys.stderr)
     print(f"{args.out}: {meta.triples:,} triples, content {meta.content[:16]}")
     return 0
-
-
-def check_reader() -> None:
-    """Raise a PluginError where srtk-plugin-local, which reads the files, is not installed."""
-    try:
-        import srtk_plugin_local.snapshot.rdf  # noqa: F401
-    except ImportError as error:
-        raise PluginError(
-            f"RDF files are read by srtk-plugin-local, which is not installed ({error});"
-            " run: pip install srtk-plugin-sparql[load]"
-        ) from error
 
 
 def load(
@@ -71,16 +61,11 @@ def load(
     """Load files into the store ``out``, which appears in one step when it is whole; until then the old one stays.
 
     Files are read as ``srtk graph build`` reads them. Graph names are dropped. A blank node becomes an IRI, since blank
-    nodes cannot be asked about; one of N-Triples or N-Quads keeps its label, one of another format belongs to its file.
-
-    Raises:
-        InputError: If a file cannot be read.
-        PluginError: If srtk-plugin-local is not installed.
-        RunError: If something else stands at ``out``, or it cannot be written.
+    nodes cannot be asked about. In N-Triples and N-Quads it keeps its label; in other formats it belongs to its file.
     """
     import pyoxigraph
 
-    check_reader()
+    require_local("RDF files are read", "rdf", "srtk-plugin-sparql[load]")
     reports = [_report_of(path, format_, strict) for path in files]
     if out.exists() and not force and not (out / META).is_file() and not (out.is_dir() and not any(out.iterdir())):
         raise RunError(f"{out}: exists and is no store; choose another --out, or replace it by --force")
@@ -167,9 +152,7 @@ def _has(quad: Any, start: str) -> bool:
 class _Terms:
     """The terms of a file as a store holds them: blank nodes are IRIs, and triples that are terms are nodes.
 
-    Attributes:
-        name: Path of the file.
-        shared: Whether its blank nodes keep their labels, which other files may share.
+    ``shared`` says whether blank nodes keep their labels, which other files may share.
     """
 
     name: str

@@ -1,4 +1,4 @@
-"""``srtk graph pull``: make a local snapshot of what a run reads from a SPARQL graph."""
+"""``srtk graph pull``: make a local snapshot of the reads of a run from a SPARQL graph."""
 
 from __future__ import annotations
 
@@ -6,8 +6,10 @@ import argparse
 import shutil
 import signal
 import sys
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
 from pathlib import Path
-from types import FrameType, TracebackType
+from types import FrameType
 from typing import Any
 
 from srtk_plugin_views.read_log import READS, Reads, read
@@ -33,15 +35,15 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
 
 def run(args: argparse.Namespace) -> int:
-    """Read, build the snapshot, and say what is in it."""
-    from srtk_plugin_sparql.snapshots import check_builder
+    """Read, build the snapshot, and print its size."""
+    from srtk_plugin_sparql.snapshots import require_local
 
     source, out = Path(args.source), Path(args.out)
     if args.hub is not None and (args.hub < 0 or not args.whole):
         raise InputError(f"--hub {args.hub}: give a number, 0 for no limit, together with --whole")
     if not source.exists():
         raise InputError(f"{source}: there is no such recipe or folder; check the path")
-    check_builder()
+    require_local("a snapshot is built", "build", "srtk-plugin-local")
     from srtk_plugin_local.snapshot.build import check_target
 
     check_target(out, args.force)
@@ -87,13 +89,13 @@ def _pull_recipe(args: argparse.Namespace, source: Path, out: Path) -> int:
 
 
 def _make(args: argparse.Namespace, pull: Any, outcome: Any, out: Path) -> int:
-    """Read the rest of what a search may come to, if it is wanted, and build the snapshot."""
+    """With --whole read everything within reach of a search, and build the snapshot."""
     from srtk_plugin_sparql import snapshot_pull
 
     more: dict[str, Any] = {"recipe": Path(args.source).name, "questions": outcome.questions}
     if args.whole:
         hub = pull.recipe.options.budget.hub if args.hub is None else args.hub or None
-        with _Bar(args.quiet) as bar:
+        with _bar(args.quiet) as bar:
             snapshot_pull.fill(pull, hub, bar)
         more["whole"] = "all neighbours" if hub is None else f"up to {hub} neighbours a step"
     if outcome.failed:
@@ -106,7 +108,7 @@ def _make(args: argparse.Namespace, pull: Any, outcome: Any, out: Path) -> int:
 
 
 def _retrieve(pull: Any, quiet: bool) -> tuple[Any, bool]:
-    """Run the recipe; the first Ctrl-C stops it after the batch in hand, also where that is the last one."""
+    """Run the recipe; the first Ctrl-C stops it after the batch in hand, even if that is the last batch."""
     from srtk_framework.host import Progress
     from srtk_plugin_sparql import snapshot_pull
 
@@ -149,28 +151,20 @@ def _build(args: argparse.Namespace, reads: Reads, out: Path, **more: Any) -> in
     return 0
 
 
-class _Bar:
-    """A progress bar on stderr, a line for what is read."""
+@contextmanager
+def _bar(quiet: bool) -> Iterator[Callable[[str, int, int], None]]:
+    """Show progress bars on stderr, a line for each kind of reads."""
+    from rich.console import Console
+    from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeElapsedColumn
 
-    def __init__(self, quiet: bool) -> None:
-        from rich.console import Console
-        from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeElapsedColumn
+    console = Console(stderr=True)
+    columns = [TextColumn("[bold]{task.description}"), BarColumn(), MofNCompleteColumn(), TimeElapsedColumn()]
+    tasks: dict[str, Any] = {}
+    with Progress(*columns, console=console, disable=quiet or not console.is_terminal) as bar:
 
-        console = Console(stderr=True)
-        columns = [TextColumn("[bold]{task.description}"), BarColumn(), MofNCompleteColumn(), TimeElapsedColumn()]
-        self._bar = Progress(*columns, console=console, disable=quiet or not console.is_terminal)
-        self._tasks: dict[str, Any] = {}
+        def show(what: str, done: int, total: int) -> None:
+            if what not in tasks:
+                tasks[what] = bar.add_task(what, total=total)
+            bar.update(tasks[what], completed=done, total=total)
 
-    def __call__(self, what: str, done: int, total: int) -> None:
-        if what not in self._tasks:
-            self._tasks[what] = self._bar.add_task(what, total=total)
-        self._bar.update(self._tasks[what], completed=done, total=total)
-
-    def __enter__(self) -> _Bar:
-        self._bar.start()
-        return self
-
-    def __exit__(
-        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
-    ) -> None:
-        self._bar.stop()
+        yield show
