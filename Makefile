@@ -13,7 +13,7 @@ export TOKENIZERS_PARALLELISM := false
 # Tests start hundreds of Pythons: each would compile all modules again where the environment forbids to keep them.
 export PYTHONDONTWRITEBYTECODE :=
 
-.PHONY: demo test test-all test-virtuoso check-versions check-isolated release-rehearsal lint format known-drivers bench mutants docs site wheels clean
+.PHONY: demo test test-all test-virtuoso check-versions check-isolated release-rehearsal lint format known-drivers bench mutants docs pictures site wheels clean
 
 demo: $(READY) $(WORLD)
 	$(BIN)/srtk run recipes/quickstart.yaml
@@ -53,10 +53,17 @@ format: $(READY)
 	$(BIN)/ruff check --fix .
 	$(BIN)/ruff format .
 
+# All that pages show: reference, lists and, where there is Chromium, pictures. Printed outputs are held by tests/docs.
 docs: $(READY)
 	$(BIN)/python docs/reference.py
 	$(BIN)/python -m benchmarks.pages
+	$(BIN)/python docs/check_list.py docs/reference/checks.md
 	$(BIN)/srtk schema --known > recipes/recipe.schema.json
+	@if command -v chromium || command -v google-chrome; then $(MAKE) pictures; else echo "no Chromium: docs/screenshots stay"; fi
+
+pictures: demo site
+	$(BIN)/srtk visualize build/demo/journal/beam.jsonl build/demo/journal/bfs.jsonl -o build/demo-two
+	$(BIN)/python docs/screenshots.py
 
 # Into build/site; every warning is an error, and nothing is fetched.
 site: $(READY)

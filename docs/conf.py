@@ -21,18 +21,65 @@ NAVIGATION = {
         "docs/tutorials/llm-walk",
         "docs/tutorials/plugin",
     ],
-    "How do I": ["docs/how-to/*"],
-    "How it works": ["docs/explanation/*"],
+    "Your own graph and questions": [
+        "docs/reference/own-files",
+        "docs/how-to/own-questions",
+        "docs/how-to/own-endpoint",
+        "docs/how-to/train",
+        "docs/how-to/evaluate",
+        "docs/how-to/metaqa",
+        "docs/how-to/in-a-program",
+        "docs/how-to/from-srtk",
+    ],
+    "Something is wrong": [
+        "docs/how-to/not-found",
+        "docs/how-to/missing-answer",
+        "docs/how-to/too-slow",
+        "docs/how-to/errors",
+    ],
+    "Other methods": [
+        "docs/how-to/which-encoder",
+        "docs/how-to/language-models",
+        "docs/how-to/index-search",
+        "docs/how-to/complete-a-graph",
+        "docs/how-to/masked-language-models",
+    ],
+    "Write a plugin": [
+        "docs/how-to/write-an-exporter",
+        "docs/how-to/write-a-driver",
+        "docs/how-to/write-for-a-role",
+        "docs/how-to/test-a-driver",
+        "docs/how-to/write-a-stage",
+        "docs/how-to/write-a-role",
+    ],
+    "How it works": [
+        "docs/explanation/search",
+        "docs/explanation/linking",
+        "docs/explanation/answers",
+        "docs/explanation/path-patterns",
+        "docs/explanation/other-tools",
+        "docs/explanation/architecture",
+        "docs/explanation/reliability",
+        "docs/explanation/decisions",
+    ],
     "Figures": ["docs/benchmarks", "docs/results/index", "docs/results/*"],
     "Reference": [
         "docs/reference/recipe",
         "docs/reference/recipes",
+        "docs/reference/records",
+        "docs/reference/metrics",
+        "docs/reference/training",
+        "docs/reference/question-sets",
+        "docs/reference/other-sets",
         "docs/reference/commands",
+        "docs/reference/roles",
+        "docs/reference/values",
+        "docs/reference/helpers",
+        "docs/reference/checks",
         "docs/reference/drivers",
-        "docs/reference/*",
         "docs/reference/drivers/*",
     ],
-    "Plugins": ["plugins/*/README"],
+    "Plugins of this repository": ["plugins/*/README"],
     "Project": ["CONTRIBUTING", "CHANGELOG"],
 }
 """The sections beside each page. A page in none of them is a warning, and so an error."""
@@ -124,7 +171,7 @@ def name_elements(app: Sphinx, fault: Exception | None) -> None:
 
 
 def write_plain_text(app: Sphinx, fault: Exception | None) -> None:
-    """Write each page as Markdown beside its HTML, their list as `llms.txt`, and the guides as `llms-full.txt`."""
+    """Write each page as Markdown beside its HTML, their list, `llms.txt`, and the guides, `llms-full.txt`."""
     if fault or app.builder.name != "html":
         return
     out = Path(app.outdir)
@@ -142,7 +189,7 @@ def write_plain_text(app: Sphinx, fault: Exception | None) -> None:
             address = file.relative_to(ROOT).with_suffix(".md")
             (out / address).write_text(text, encoding="utf-8")
             lines.append(f"- [{_title(text)}]({address.as_posix()})")
-            if title in ("Start", "Tutorials", "How do I", "How it works"):
+            if "reference" not in file.parts and "plugins" not in file.parts:
                 guides.append(text)
     (out / "llms.txt").write_text("\n".join(lines) + "\n", encoding="utf-8")
     (out / "llms-full.txt").write_text("\n\n".join(guides), encoding="utf-8")

@@ -1,10 +1,7 @@
 """Take the pictures of the demo's page, of two methods side by side and of the site: desk and phone, light and dark.
 
-    make demo site
-    .venv/bin/srtk visualize build/demo/journal/beam.jsonl build/demo/journal/bfs.jsonl -o build/demo-two
-    .venv/bin/python docs/screenshots.py
-
-They stand in docs/screenshots, with 64 colours each. Chromium is needed, and Pillow (it comes with matplotlib).
+`make pictures` does it, and so does `make docs`. They stand in docs/screenshots, with 64 colours each. Chromium is
+needed, and Pillow (it comes with matplotlib).
 """
 
 from __future__ import annotations
@@ -34,11 +31,7 @@ def main() -> int:
     browser = shutil.which("chromium") or shutil.which("google-chrome")
     missing = [str(page) for page in PAGES.values() if not page.is_file()]
     if browser is None or missing:
-        print(
-            "no Chromium is installed"
-            if browser is None
-            else f"missing: {', '.join(missing)}; run the commands at the top of this file"
-        )
+        print("no Chromium is installed" if browser is None else f"missing: {', '.join(missing)}; run: make pictures")
         return 1
     OUT.mkdir(exist_ok=True)
     for name, page in PAGES.items():

@@ -46,6 +46,24 @@ def test_every_page_of_the_repository_is_in_the_navigation_of_the_site(site: Pat
 
 
 @pytest.mark.slow
+def test_a_program_finds_every_page_as_plain_text(site: Path) -> None:
+    text = (site / "llms.txt").read_text(encoding="utf-8")
+    assert text.startswith("# srtk-framework\n\n> Ask a knowledge graph a question in words.")
+    pages = re.findall(r"^- \[.+\]\((.+)\)$", text, re.MULTILINE)
+    assert len(pages) == len(set(pages)) > 60
+    for page in pages:
+        assert (site / page).read_text(encoding="utf-8").startswith("#"), page
+        assert (site / page).with_suffix(".html").is_file()
+    assert "# How does the search work?" in (site / "llms-full.txt").read_text(encoding="utf-8")
+
+
+@pytest.mark.slow
+def test_the_search_of_the_site_finds_a_page_by_its_question(site: Path) -> None:
+    assert (site / "search.html").is_file()
+    assert "How do I write an exporter?" in (site / "searchindex.js").read_text(encoding="utf-8")
+
+
+@pytest.mark.slow
 def test_a_page_loads_nothing_from_elsewhere(site: Path) -> None:
     files = [*site.rglob("*.html"), *site.rglob("*.css")]
     assert len(files) > 30
