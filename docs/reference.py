@@ -66,7 +66,7 @@ def _roles_page() -> str:
 
 
 def _calling(cls: type[Role], method: str) -> str:
-    """Say whether a hook must be written, and which of its arguments is the batch."""
+    """Describe whether a hook must be written, and which of its arguments is the batch."""
     hooks = {name: contract_of(function) for name, function in hook_names(cls).items()}
     if method not in hooks:
         return "Not a hook: asked of the driver itself."
@@ -329,7 +329,7 @@ def _text(lines: Sequence[str]) -> str:
 
 
 def main() -> int:
-    """Write the pages, or with --check say which are not current."""
+    """Write the pages, or with --check name those that are not current."""
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--check", action="store_true", help="write nothing; exit with 1 if a page is not current")
     check = parser.parse_args().check

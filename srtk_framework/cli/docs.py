@@ -22,8 +22,8 @@ SECTIONS = {
     "tutorials": "Tutorials",
     "how-to": "How do I",
     "explanation": "How it works",
-    "results": "Figures",
     "reference": "Reference",
+    "results": "Figures",
 }
 _LINK = re.compile(r"!?\[(?P<text>[^\]]*)\]\((?!https?:)(?P<path>[^)]*)\)")
 _COMMENT = re.compile(r"<!--.*?-->\n*", re.DOTALL)
@@ -45,7 +45,8 @@ def run(args: argparse.Namespace) -> int:
     file = pages.get(wanted) or paths.get(wanted)
     if file is None:
         raise SrtkError(f"there is no page {args.topic!r}.{close_matches(wanted, list(pages))} All: srtk docs")
-    _print(_markdown(file))
+    names = {file.resolve(): topic for topic, file in pages.items()}
+    _print(_LINK.sub(lambda link: _named(link, file.parent, names), _markdown(file)))
     return OK
 
 
@@ -53,17 +54,16 @@ def topics() -> dict[str, Path]:
     """Find the pages that come with the framework.
 
     Returns:
-        Topic to file: the name of the file, with its folder where two files have one name.
+        Topic to file, in the order of the sections. A topic is the name of the file; of a file whose name an earlier
+        one has, it is folder and name.
     """
     root = _root()
-    files = [
-        file
-        for section in SECTIONS
-        for file in sorted((root / section).rglob("*"))
-        if file.suffix in (".md", ".ipynb") and ".ipynb_checkpoints" not in file.parts
-    ]
-    names = [file.stem for file in files]
-    return {file.stem if names.count(file.stem) == 1 else f"{file.parent.name}/{file.stem}": file for file in files}
+    files = [file for section in SECTIONS for file in sorted((root / section).rglob("*"))]
+    found: dict[str, Path] = {}
+    for file in [*files, *sorted(root.glob("*.md"))]:  # the summary of the figures stands beside the folders
+        if file.suffix in (".md", ".ipynb") and ".ipynb_checkpoints" not in file.parts:
+            found[file.stem if file.stem not in found else f"{file.parent.name}/{file.stem}"] = file
+    return found
 
 
 def _root() -> Path:
@@ -72,10 +72,13 @@ def _root() -> Path:
 
 def _list(pages: dict[str, Path]) -> None:
     width = max(map(len, pages))
+    root = _root()
     for section, title in SECTIONS.items():
-        own = {topic: file for topic, file in pages.items() if file.relative_to(_root()).parts[0] == section}
+        own = {topic: file for topic, file in pages.items() if file.is_relative_to(root / section)}
+        if section == "results":
+            own |= {topic: file for topic, file in pages.items() if file.parent == root}
         if own:
-            print(f"{title}")
+            print(title)
             for topic, file in own.items():
                 print(f"  {topic:<{width}}  {_title(_markdown(file))}")
             print()
@@ -98,7 +101,7 @@ def _title(text: str) -> str:
 def _print(text: str) -> None:
     """Print Markdown, through a pager on a terminal."""
     console = Console(width=min(WIDTH, Console().width))
-    page = Markdown(_COMMENT.sub("", _LINK.sub(_named, text)), hyperlinks=False)
+    page = Markdown(_COMMENT.sub("", text), hyperlinks=False)
     if not (console.is_terminal and sys.stdin.isatty()):
         console.print(page)
         return
@@ -107,8 +110,7 @@ def _print(text: str) -> None:
         console.print(page)
 
 
-def _named(link: re.Match[str]) -> str:
+def _named(link: re.Match[str], folder: Path, names: dict[Path, str]) -> str:
     """Return the text of a link within the documentation, with the topic that it leads to."""
-    target = Path(link["path"].partition("#")[0])
-    topic = target.stem if target.suffix in (".md", ".ipynb") and target.stem != "README" else ""
-    return link["text"] if not topic or topic == link["text"].strip("`") else f"{link['text']} (`{topic}`)"
+    topic = names.get((folder / link["path"].partition("#")[0]).resolve())
+    return link["text"] if topic in (None, link["text"].strip("`")) else f"{link['text']} (`{topic}`)"
