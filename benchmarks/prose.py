@@ -26,7 +26,7 @@ PRONOUN = (
     r"(?=\s*(?:[.,;:)]|$)|\s+(?:that|which|who|with|without|in|on|at|for|from|to|by|per|is|are|was|were|has|have|"
     r"can|may|and|or|does|do|as|than|the|a)\b)(?! by one)"
 )
-GENERATED = re.compile(r"<!-- [^>]*written by (?:docs/reference\.py|srtk_framework\.)")
+GENERATED = re.compile(r"<!-- [^>]*written by docs/")
 HABITS = {
     "one/other": PRONOUN,
     "what": r"\bwhat\b",
