@@ -59,7 +59,7 @@ docs: $(READY)
 	$(BIN)/python -m benchmarks.pages
 	$(BIN)/python docs/check_list.py docs/reference/checks.md
 	$(BIN)/srtk schema --known > recipes/recipe.schema.json
-	@if command -v chromium || command -v google-chrome; then $(MAKE) pictures; else echo "no Chromium: docs/screenshots stay"; fi
+	@if command -v chromium >/dev/null || command -v google-chrome >/dev/null; then $(MAKE) pictures; else echo "no Chromium: docs/screenshots stay"; fi
 
 pictures: demo site
 	$(BIN)/srtk visualize build/demo/journal/beam.jsonl build/demo/journal/bfs.jsonl -o build/demo-two
