@@ -44,28 +44,40 @@ class Outcomes:
 
 @pytest.fixture
 def inside(tmp_path: Path, monkeypatch: pytest.MonkeyPatch):
-    """Return a function that runs a test file in a pytest session of its own, within this process."""
+    """Return a function that runs tests of a file, or all, in a pytest session of its own, within this process."""
     monkeypatch.syspath_prepend(tmp_path)
     monkeypatch.delenv("PYTEST_ADDOPTS", raising=False)
 
-    def run(source: str) -> Outcomes:
+    def run(source: str, *tests: str) -> Outcomes:
         tmp_path.joinpath("pytest.ini").write_text(SETTINGS, encoding="utf-8")
         # Modules of sessions within one process share sys.modules, so each has its own name.
         file = tmp_path / f"test_inside_{next(NUMBERS)}.py"
         file.write_text(source, encoding="utf-8")
         outcomes = Outcomes()
         places = ["-c", str(tmp_path / "pytest.ini"), "--rootdir", str(tmp_path), "--basetemp", str(tmp_path / "tmp")]
-        pytest.main([*OPTIONS, *places, str(file)], plugins=[outcomes])
+        chosen = [f"{file}::{test}" for test in tests] or [str(file)]
+        pytest.main([*OPTIONS, *places, *chosen], plugins=[outcomes])
         return outcomes
 
     return run
 
 
+SOURCE = "from kit.checked import classes\n\nglobals().update(classes({!r}))\n"
+
+
+@pytest.mark.parametrize("role", sorted(ROLES))
+def test_a_good_driver_passes_and_each_broken_one_is_caught_by_its_check(role: str, inside, tmp_path: Path) -> None:
+    write_entry_points(role, tmp_path)
+    found = inside(SOURCE.format(role), "TestGood", *(f"{cls}::{check}" for cls, check in expected(role).items()))
+    assert found.passed.keys() == {"TestGood"}
+    assert found.failed == {cls: {check} for cls, check in expected(role).items()}, "\n".join(found.problems)
+
+
+@pytest.mark.slow
 @pytest.mark.parametrize("role", sorted(ROLES))
 def test_each_broken_driver_is_caught_by_its_check_alone(role: str, inside, tmp_path: Path) -> None:
     write_entry_points(role, tmp_path)
-    source = f"from kit.checked import classes\n\nglobals().update(classes({role!r}))\n"
-    found = inside(source)
+    found = inside(SOURCE.format(role))
     assert found.passed.keys() == classes(role).keys()
     assert found.failed == {cls: {check} for cls, check in expected(role).items()}, "\n".join(found.problems)
 

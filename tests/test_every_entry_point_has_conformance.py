@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from functools import cache
 from pathlib import Path
 
 import pytest
@@ -18,9 +19,14 @@ def drivers_of_this_repository() -> list[tuple[str, str, str]]:
     return sorted({*installed, *declared_drivers(PLUGINS)})
 
 
+@cache
+def covered(distribution: str) -> set[tuple[str, str]]:
+    return covered_drivers(PLUGINS / distribution / "tests")
+
+
 @pytest.mark.parametrize(("distribution", "role", "name"), drivers_of_this_repository())
 def test_every_entry_point_has_a_conformance_class(distribution: str, role: str, name: str) -> None:
-    assert (role, name) in covered_drivers(PLUGINS / distribution / "tests"), (
+    assert (role, name) in covered(distribution), (
         f"no test file of plugins/{distribution}/tests has a class for the {role} {name!r};"
         f' write `class Test...(<Role>Conformance):` with `name = "{name}"`'
     )

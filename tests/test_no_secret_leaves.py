@@ -160,7 +160,6 @@ COMMANDS: dict[str, list[str]] = {
     "run with tracebacks": ["--traceback", "run", "RECIPE"],
     "resume": ["run", "RECIPE", "--resume"],
     "explain": ["explain", "RECIPE", "--quiet", "--json", "explained.jsonl"],
-    "plugins": ["plugins"],
 }
 
 
@@ -214,7 +213,7 @@ def test_a_secret_given_in_this_way_is_in_no_file_and_on_no_screen(
         secrets._known.clear()
         line = [str(path) if word == "RECIPE" else word for word in command]
         with contextlib.suppress(SystemExit):  # argparse refuses a flag
-            main([*line, *(arguments if "RECIPE" in command else ())])
+            main([*line, *arguments])
         out, err = capsys.readouterr()
         shown |= {f"the screen of {name}": out, f"the error output of {name}": err}
     written = {
@@ -255,6 +254,7 @@ def test_short_commands_and_endpoints_on_the_command_line_show_no_secret(
     (tmp_path / "in.jsonl").write_text("".join(json.dumps(row) + "\n" for row in rows))
     at = f"127.0.0.1:{running.server_port}"
     lines = [
+        ["plugins"],
         ["retrieve", "-i", "in.jsonl", "-o", "o.jsonl", "-kg", "wikidata", "-e", f"http://me:{CODED}@{at}/sparql"],
         ["link", "-i", "in.jsonl", "-o", "l.jsonl", "--service", "rel", "--el-endpoint", f"http://me:{CODED}@{at}"],
         [

@@ -139,7 +139,8 @@ class OracleGraph(KnowledgeGraph):
     def degrees(self, ids: Sequence[str]) -> list[int]:
         """Count triples; a loop counts once."""
         return [
-            sum(1 for t in self.sample.triples if id_ in self._entities and id_ in (t.subject, t.object)) for id_ in ids
+            sum(id_ in (t.subject, t.object) for t in self.sample.triples) if id_ in self._entities else 0
+            for id_ in ids
         ]
 
     def qualifiers(self, triples: Sequence[Triple]) -> list[tuple[Qualifier, ...]]:

@@ -45,7 +45,7 @@ class TestFreebaseStore(TestFreebaseServer):
 
     @pytest.fixture
     def driver(self, kit_store: Path) -> Iterator[FreebaseGraph]:
-        with closing(FreebaseGraph(f"oxigraph:{kit_store}", both=True, limits=SparqlLimits(page=25))) as graph:
+        with closing(FreebaseGraph(f"oxigraph:{kit_store}", both=True, limits=SparqlLimits(page=50))) as graph:
             graph.open()
             yield graph
 
@@ -62,7 +62,7 @@ class TestFreebaseSlashes(TestFreebaseServer):
 
     @pytest.fixture
     def driver(self, kit_store: Path) -> Iterator[FreebaseGraph]:
-        with closing(FreebaseGraph(str(kit_store), ids="slash", limits=SparqlLimits(page=10))) as graph:
+        with closing(FreebaseGraph(str(kit_store), ids="slash", limits=SparqlLimits(page=40))) as graph:
             graph.open()
             yield graph
 

@@ -115,7 +115,7 @@ class TestWikidataStore(OnWikidata, KnowledgeGraphConformance):
 
     @pytest.fixture
     def driver(self, kit_store: Path) -> Iterator[WikidataGraph]:
-        yield from opened(endpoint=str(kit_store), both=True, limits=SparqlLimits(page=3))
+        yield from opened(endpoint=str(kit_store), both=True, limits=SparqlLimits(page=40))
 
 
 class TestWikidataItemsAlone(OnWikidata, KnowledgeGraphConformance):
@@ -171,4 +171,4 @@ class TestWikidataTwoStores(OnWikidata, KnowledgeGraphConformance):
 
     @pytest.fixture
     def driver(self, halves: tuple[Path, Path]) -> Iterator[WikidataGraph]:
-        yield from opened(endpoint=str(halves[1]), scholarly=str(halves[0]), both=True, limits=SparqlLimits(page=3))
+        yield from opened(endpoint=str(halves[1]), scholarly=str(halves[0]), both=True, limits=SparqlLimits(page=40))
