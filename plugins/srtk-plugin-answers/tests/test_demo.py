@@ -45,10 +45,13 @@ def test_missing_data_packages_are_named_with_the_extra(
     assert "the demo needs pycountry; run: pip install 'srtk-framework[demo]'" in capsys.readouterr().err
 
 
-def test_a_program_that_fails_is_named(tmp_path: Path, capfd: pytest.CaptureFixture[str]) -> None:
-    needs_data()
-    (tmp_path / "file").write_text("")
-    assert main(["demo", "--out", str(tmp_path / "file" / "in")]) == 2
+def test_a_program_that_fails_is_named(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capfd: pytest.CaptureFixture[str]
+) -> None:
+    monkeypatch.setattr(demo_command, "require_packages", lambda: None)
+    monkeypatch.setattr(demo_command, "shipped_folder", lambda _: tmp_path)
+    (tmp_path / "world.py").write_text("raise SystemExit(3)")
+    assert main(["demo", "--out", str(tmp_path)]) == 2
     assert "world.py" in capfd.readouterr().err.splitlines()[-1]
 
 

@@ -195,6 +195,14 @@ CAUSES: dict[Plant, set[str]] = {
 LINKING = {no_name, wrong_name, link_threshold, linked_anew}
 """Each of these decides the links alone, so that no two can be planted at once."""
 PAIRS = [pair for pair in itertools.combinations(CAUSES, 2) if not set(pair) <= LINKING]
+NEAR = 3
+"""Each cause is tried beside so many after it, and all others in the slow tests."""
+
+
+def pair_of(first: Plant, second: Plant) -> Any:
+    """Make the parameters of a test of two causes; it is slow where they stand far apart."""
+    apart = (list(CAUSES).index(second) - list(CAUSES).index(first)) % len(CAUSES)
+    return pytest.param(first, second, marks=() if min(apart, len(CAUSES) - apart) <= NEAR else pytest.mark.slow)
 
 
 def explained(data: dict[str, Any], question: Question) -> Explanation:
@@ -261,7 +269,7 @@ def test_a_planted_cause_is_named_with_a_setting_that_brings_the_answer_back(pla
     check([plant])
 
 
-@pytest.mark.parametrize(("first", "second"), PAIRS, ids=lambda plant: plant.__name__)
+@pytest.mark.parametrize(("first", "second"), [pair_of(*pair) for pair in PAIRS], ids=lambda plant: plant.__name__)
 def test_two_planted_causes_are_both_named_with_settings_that_bring_the_answer_back(
     first: Plant, second: Plant
 ) -> None:

@@ -135,10 +135,25 @@ def value(term: str) -> str:
     return str(next(iter(STORE.query(f"SELECT ?x WHERE {{ VALUES ?x {{ {term} }} }}")))["x"].value)
 
 
+TEXTS = st.lists(NASTY | ATTACKS, min_size=1, max_size=3, unique=True)
+
+
 @pytest.mark.parametrize("name", WRITTEN)
-@settings(max_examples=6, deadline=None)
-@given(texts=st.lists(NASTY | ATTACKS, min_size=1, max_size=3, unique=True))
+@settings(max_examples=3, deadline=None)  # Parsing a query takes a tenth of a second.
+@given(texts=TEXTS)
 def test_no_text_changes_the_form_of_a_query(name: str, texts: list[str]) -> None:
+    check_form(name, texts)
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("name", WRITTEN)
+@settings(max_examples=30, deadline=None)
+@given(texts=TEXTS)
+def test_none_of_many_texts_changes_the_form_of_a_query(name: str, texts: list[str]) -> None:
+    check_form(name, texts)
+
+
+def check_form(name: str, texts: list[str]) -> None:
     iris = sorted({iri for text in texts if (iri := IDS.iri(text)) is not None})
     names = sorted({terms.literal(Literal.make(text, language="en")) for text in texts})
     if not iris:

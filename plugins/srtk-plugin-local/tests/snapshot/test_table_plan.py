@@ -640,9 +640,15 @@ def written(rows: Sequence[Sequence[Any]], delimiter: str = ",", quoting: Any = 
     return out.getvalue()
 
 
-@settings(max_examples=12, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
-@given(rows=ROWS, seed=st.randoms(use_true_random=False))
-def test_order_separator_quoting_and_encoding_change_nothing(tmp_path: Path, rows: list[Any], seed: Any) -> None:
+@settings(max_examples=18, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
+@given(
+    rows=ROWS,
+    seed=st.randoms(use_true_random=False),
+    form=st.sampled_from(["rows", "columns", "semicolon", "quoted", "utf16", "mark"]),
+)
+def test_order_separator_quoting_and_encoding_change_nothing(
+    tmp_path: Path, rows: list[Any], seed: Any, form: str
+) -> None:
     table = [[n + 1, f"Person {n}", city, size + 0.5, str(yes).lower()] for n, (city, size, yes) in enumerate(rows)]
     head = ["id", "name", "city", "size", "member"]
     order = list(range(5))
@@ -659,8 +665,8 @@ def test_order_separator_quoting_and_encoding_change_nothing(tmp_path: Path, row
         "mark.csv": written([head, *table]).encode("utf-8-sig"),
     }
     contents = set()
-    for name, data in files.items():
-        (tmp_path / name).write_bytes(data)
+    for name in ("plain.csv", f"{form}.csv"):
+        (tmp_path / name).write_bytes(files[name])
         contents.add(build(BuildSettings((str(tmp_path / name),)), tmp_path / f"{name}.out").meta.content)
     assert len(contents) == 1
 
