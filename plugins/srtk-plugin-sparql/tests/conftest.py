@@ -52,6 +52,7 @@ class Proxy:
         times: How often it sends each row.
         rows: Makes the rows that it sends of those that came.
         refuses: A text whose queries it does not take.
+        held: Whether no request is passed on now.
         seen: (moment, query) of each request.
         most: Most requests that were in flight at once.
         body: Body of the fault ``given``.
@@ -69,6 +70,7 @@ class Proxy:
         self.refuses = ""
         self.wait = "1"
         self.slow = 0.0
+        self.held: Callable[[], bool] = lambda: False
         self.stall = 1.5
         self.body = b""
         self.headers: dict[str, str] = {}
@@ -108,6 +110,8 @@ class Proxy:
             self.agents.add(handler.headers["User-Agent"])
             fault = self.plan.pop(0) if self.plan else self.always
         time.sleep(self.slow)
+        while self.held():
+            time.sleep(0.01)
         # A client may have given up meanwhile.
         try:
             self._reply(handler, body, fault)

@@ -7,6 +7,7 @@ import os
 import signal
 import subprocess
 import sys
+import threading
 import time
 from collections.abc import Iterator
 from pathlib import Path
@@ -258,7 +259,8 @@ def test_an_interrupted_pull_goes_on(proxy: Any, scorers: Path, tmp_path: Path, 
             return journal is not None and len(journal.read_text().splitlines()) >= 2
         return '"state": "complete"' in "".join(path.read_text() for path in ready.glob("run/*/manifest.json"))
 
-    proxy.slow = 0.15 if part == "run" else 0.4  # the rest is few requests, and must not end before the signal comes
+    sent = threading.Event()
+    proxy.held = lambda: not sent.is_set() and going()  # the rest is few requests, and must not end before the signal
     code = "import sys; from srtk_framework.cli import main; sys.exit(main(sys.argv[1:]))"
     command = [sys.executable, "-c", code, "graph", "pull", str(recipe), "--out", str(out), "--whole"]
     environment = {**os.environ, "PYTHONPATH": os.pathsep.join([str(scorers), os.environ.get("PYTHONPATH", "")])}
@@ -268,13 +270,14 @@ def test_an_interrupted_pull_goes_on(proxy: Any, scorers: Path, tmp_path: Path, 
         while not going() and process.poll() is None and time.monotonic() < until:
             time.sleep(0.01)
         process.send_signal(how)
+        sent.set()
         said = process.communicate(timeout=60)[0]
     finally:
+        sent.set()
         process.kill()
     assert process.returncode == (130 if how == signal.SIGINT else -how), said
     assert "the same command goes on" in said or how == signal.SIGKILL
     assert not out.exists()
-    proxy.slow = 0.0
     asked = len(proxy.seen)
     assert pull(recipe, out, "--whole") == 0
     assert content(out) == content(tmp_path / "a" / "snapshot")
