@@ -68,7 +68,7 @@ def left_over(place: Path) -> list[str]:
 
 @pytest.fixture(params=["nothing", "a finished run of another recipe", "an unfinished run of another recipe"])
 def before(request, tmp_path):
-    """A folder before the command, made by runs of their own, and what the command makes of it unbroken."""
+    """A folder before the command, made by runs of their own, what the command makes of it unbroken, and what kills."""
     place = tmp_path / "place"
     place.mkdir()
     rows = [{"id": f"q{i}", "question": text, "answer_entities": ["italy"]} for i, text in enumerate(TEXTS)]
@@ -85,30 +85,29 @@ def before(request, tmp_path):
         (place / "r.yaml").write_text(json.dumps(recipe()))
         saved = shutil.copytree(place, tmp_path / "saved")
         assert kills.run(command).code == 0
-    return place, saved, command, outcome(place)
+        yield place, saved, command, outcome(place), kills
 
 
 def struck(before, how, every=1):
     """Strike a command at each of its calls, give it again, and count what became of it."""
-    place, saved, command, expected = before
+    place, saved, command, expected, kills = before
     became: Counter[str] = Counter()
-    with Kills(place, *MODULES) as kills:
-        for ended in kills.everywhere(command, restored(saved, place), how, EVERY, every):
-            assert "Traceback" not in ended.stderr, (ended.calls[-1], ended.stderr)
-            assert "has a fault" not in ended.stderr, (ended.calls[-1], ended.stderr)
-            if ended.killed:
-                became["killed"] += 1
-            elif ended.code == 0:
-                became["unharmed"] += 1
-                assert outcome(place) == expected, ended.calls[-1]
-                continue
-            else:
-                assert ended.stderr.startswith("srtk: error: "), (ended.calls[-1], ended.stderr)
-                became["one sentence"] += 1
-            again = kills.run(command)
-            assert again.code == 0, (ended.calls[-1], again.stderr)
+    for ended in kills.everywhere(command, restored(saved, place), how, EVERY, every):
+        assert "Traceback" not in ended.stderr, (ended.calls[-1], ended.stderr)
+        assert "has a fault" not in ended.stderr, (ended.calls[-1], ended.stderr)
+        if ended.killed:
+            became["killed"] += 1
+        elif ended.code == 0:
+            became["unharmed"] += 1
             assert outcome(place) == expected, ended.calls[-1]
-            assert left_over(place) == [], ended.calls[-1]
+            continue
+        else:
+            assert ended.stderr.startswith("srtk: error: "), (ended.calls[-1], ended.stderr)
+            became["one sentence"] += 1
+        again = kills.run(command)
+        assert again.code == 0, (ended.calls[-1], again.stderr)
+        assert outcome(place) == expected, ended.calls[-1]
+        assert left_over(place) == [], ended.calls[-1]
     print(f"{how}: {sum(became.values())} calls struck: {dict(became)}; then the same command, the same bytes")
     return became
 
@@ -146,7 +145,7 @@ sys.exit(main({command!r}))
 @pytest.mark.slow
 @pytest.mark.timeout(3000)
 def test_kills_at_random_moments_one_after_the_other_change_nothing(before, tmp_path):
-    place, saved, command, expected = before
+    place, saved, command, expected, harness = before
     chance = random.Random(7)
     code = RUN.format(path=sys.path, command=COMMAND)
     kills = ends = 0
@@ -173,7 +172,6 @@ def test_kills_at_random_moments_one_after_the_other_change_nothing(before, tmp_
                 shutil.rmtree(place / "run")
         else:
             assert process.returncode == -9, said
-    with Kills(place, *MODULES) as harness:
-        assert harness.run(COMMAND).code == 0
+    assert harness.run(COMMAND).code == 0
     assert outcome(place) == expected
     print(f"{kills} kills at random moments, {ends} runs that ended in between: the same bytes")
