@@ -86,7 +86,10 @@ def test_answers_that_virtuoso_cuts_are_read_in_pages(star: str, told: bool) -> 
             assert first.cut == LEAVES - 7
 
 
-@pytest.mark.parametrize("told", [True, False], ids=["the cap is set", "the cap is not known"])
+@pytest.mark.parametrize(
+    "told",
+    [pytest.param(True, id="the cap is set"), pytest.param(False, marks=pytest.mark.slow, id="the cap is not known")],
+)
 def test_counts_of_many_nodes_are_whole_though_virtuoso_cuts_them(star: str, told: bool) -> None:
     leaves = [f"leaf {number:05d}" for number in range(0, LEAVES, 4)]
     with closing(opened(star, **({"rows": SMALL} if told else {}))) as graph:

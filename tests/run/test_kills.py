@@ -66,7 +66,10 @@ def left_over(place: Path) -> list[str]:
     return [path.name for path in place.rglob("*") if path.suffix == ".part" or path.name.startswith(".")]
 
 
-@pytest.fixture(params=["nothing", "a finished run of another recipe", "an unfinished run of another recipe"])
+STATES = ("nothing", "a finished run of another recipe", "an unfinished run of another recipe")
+
+
+@pytest.fixture(params=STATES)
 def before(request, tmp_path):
     """A folder before the command, made by runs of their own, what the command makes of it unbroken, and what kills."""
     place = tmp_path / "place"
@@ -112,7 +115,18 @@ def struck(before, how, every=1):
     return became
 
 
-@pytest.mark.parametrize("how", ["kill", "full"])
+@pytest.mark.parametrize(
+    ("before", "how"),
+    [
+        (STATES[0], "full"),
+        (STATES[1], "kill"),
+        (STATES[2], "kill"),
+        pytest.param(STATES[0], "kill", marks=pytest.mark.slow),
+        pytest.param(STATES[1], "full", marks=pytest.mark.slow),
+        pytest.param(STATES[2], "full", marks=pytest.mark.slow),
+    ],
+    indirect=["before"],
+)
 def test_the_same_command_again_gives_the_bytes_of_an_unbroken_run(before, how):
     assert sum(struck(before, how, every=29).values()) >= 2
 

@@ -211,6 +211,7 @@ print(sorted(figures.items()))
 """
 
 
+@pytest.mark.slow
 def test_a_killed_training_of_a_reader_goes_on_and_ends_like_an_undisturbed_one(tmp_path):
     def command(name, pause, done=0):
         return [sys.executable, "-c", SCRIPT, str(tmp_path / name), str(pause), str(done)]

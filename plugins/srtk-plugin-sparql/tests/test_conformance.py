@@ -53,8 +53,8 @@ class TestSparqlServer(TestSparqlStore):
 
 
 class TestSparqlForwardFirst(TestSparqlStore):
-    """Incoming steps are asked for only when they are wanted; answers come in pages of three rows."""
+    """Incoming steps are asked for only when they are wanted; answers come in pages of forty rows."""
 
     @pytest.fixture
     def settings(self, kit_store: Path) -> dict[str, Any]:
-        return {"endpoint": str(kit_store), "both": False, "limits": SparqlLimits(page=3)}
+        return {"endpoint": str(kit_store), "both": False, "limits": SparqlLimits(page=40)}

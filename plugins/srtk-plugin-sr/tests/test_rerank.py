@@ -356,6 +356,7 @@ for found in driver.expand([one.question for one in t.EXAMPLES]):
 """
 
 
+@pytest.mark.slow
 def test_two_processes_train_and_score_the_same(tmp_path):
     outputs = []
     for seed in ("1", "2"):
