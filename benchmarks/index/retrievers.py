@@ -23,6 +23,7 @@ from typing import Any
 from urllib.parse import unquote
 
 import attrs
+from srtk_plugin_datasets.files import sample
 from srtk_plugin_datasets.lcquad import LCQuAD
 from srtk_plugin_datasets.metaqa import MetaQA
 from srtk_plugin_datasets.pathquestion import PathQuestion

@@ -8,7 +8,7 @@ from typing import Any
 
 from srtk_framework.graph import names_of
 from srtk_framework.text import fold
-from srtk_framework.values import Answer, Literal, Question, Retrieval, total, use_of
+from srtk_framework.values import Answer, Literal, Question, Retrieval, use_of
 from srtk_plugin_evaluation.selective_answers import Judged
 
 VALUES = "answer_values"  # Field of question records with gold answers that are numbers, dates, or yes and no.

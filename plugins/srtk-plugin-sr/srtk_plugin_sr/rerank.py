@@ -12,7 +12,7 @@ import numpy as np
 import numpy.typing as npt
 from srtk_plugin_training import require_packages
 
-from srtk_framework.graph import finish, instance_triples, topic_joins
+from srtk_framework.graph import finish, instance_triples
 from srtk_framework.roles import Encoder, Expander, KnowledgeGraph, TrainingTask, absent, not_open
 from srtk_framework.text import link_topics, unnamed_entities, without_mentions
 from srtk_framework.values import (
@@ -33,6 +33,7 @@ from srtk_plugin_sr.features import index_nodes, triple_features
 from srtk_plugin_sr.fit_settings import HeadFitSettings
 from srtk_plugin_sr.head import LEAST, Head, HeadInput
 from srtk_plugin_sr.templates import FORMS
+from srtk_plugin_sr.topic_joins import topic_joins
 from srtk_plugin_sr.vectors import Matrix, TextIndex, VectorStore, default_folder, unit
 
 if TYPE_CHECKING:
