@@ -62,6 +62,8 @@ docs: $(READY)
 	@if command -v chromium >/dev/null || command -v google-chrome >/dev/null; then $(MAKE) pictures; else echo "no Chromium: docs/screenshots stay"; fi
 
 pictures: demo site
+	$(BIN)/srtk demo films --out build/films
+	$(BIN)/srtk ask build/films/films.csv "Where was the director of Alien born?" --triples 12 --page build/films/page.html
 	$(BIN)/srtk visualize build/demo/journal/beam.jsonl build/demo/journal/bfs.jsonl -o build/demo-two
 	$(BIN)/python docs/screenshots.py
 

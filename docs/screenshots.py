@@ -1,4 +1,4 @@
-"""Take the pictures of the demo's page, of two methods side by side and of the site: desk and phone, light and dark.
+"""Take pictures of an answer, the demo, two methods side by side and the site: desk and phone, light and dark.
 
 `make pictures` does it, and so does `make docs`. They stand in docs/screenshots, with 64 colours each. Chromium is
 needed, and Pillow (it comes with matplotlib).
@@ -17,6 +17,7 @@ from PIL import Image
 ROOT = Path(__file__).parents[1]
 OUT = ROOT / "docs" / "screenshots"
 PAGES = {
+    "answer": ROOT / "build/films/page.html",
     "page": ROOT / "build/demo/page.html",
     "two": ROOT / "build/demo-two/page.html",
     "site": ROOT / "build/site/README.html",
