@@ -72,8 +72,6 @@ ZERO = {
     "*.fit.warm_up": "none",
     "*.fit.*share": "none",
     "*.fit.validation": "none",
-    "*.fit.dropout": "none",
-    "*.fit.held": "none",
     "*.fit.views": "none",
     "*.fit.neighbours": "none",
     "*.fit.constants": "no rule with constants",

@@ -26,6 +26,7 @@ from srtk_framework.values import (
     at_least,
     batched,
     between,
+    close_matches,
     confidence,
     one_of,
     open_end,
@@ -62,6 +63,7 @@ class PathWalkFitSettings:
         facts: Most triples of a relation from which its model is learnt, drawn by hashes.
         negatives: Wrong entities for each triple: so many that walks reach, and so many other fillers of the relation.
         regulariser: Weight of the squared weights beside the sum of the losses.
+        relations: Learn these relations alone; null for all.
     """
 
     length: int = attrs.field(default=3, validator=between(1, LONGEST))
@@ -71,6 +73,7 @@ class PathWalkFitSettings:
     facts: int = attrs.field(default=2000, validator=at_least(1))
     negatives: int = attrs.field(default=10, validator=at_least(1))
     regulariser: float = attrs.field(default=3.0, validator=positive)
+    relations: tuple[str, ...] | None = attrs.field(default=None, converter=attrs.converters.optional(tuple))
 
 
 @attrs.define(eq=False)
@@ -265,14 +268,24 @@ class PathWalkCompleter(Completer):
             raise not_open(self)
         table = self._table.without(task.held_out)
         bounds = MiningSettings(training.length, training.hub, None, training.least, training.paths)
-        patterns = given_or_mined(self.patterns, table, bounds)
+        named = table.relations if training.relations is None else training.relations
+        if unknown := [name for name in named if name not in table.relation_numbers]:
+            raise DriverError(
+                f"{self.graph.source()} has no relation {unknown[0]!r}; correct `relations` under `fit`."
+                f"{close_matches(unknown[0], table.relations)}"
+            )
+        rows = table.triples[np.isin(table.triples[:, 1], [table.relation_numbers[name] for name in named])]
+        only = None if training.relations is None else table.named(rows)
+        patterns = given_or_mined(self.patterns, table, bounds, only)
         walks = RandomWalk(table, self.walk == "simple")
-        wanted = sorted(table.relation_numbers[name] for name in patterns.relations)
+        names = patterns.relations if training.relations is None else named
+        wanted = sorted({table.relation_numbers[name] for name in names})
         models: dict[Step, WalkModel] = {}
         skipped = 0
         for number in wanted:
             name = table.relations[number]
-            paths = [path.steps for path in patterns.relations[name].paths if path.pairs >= training.least]
+            mined = patterns.relations.get(name)
+            paths = [] if mined is None else [path.steps for path in mined.paths if path.pairs >= training.least]
             for inverse in (False, True):
                 model = self._learnt(table, walks, number, inverse, paths[: training.paths], training, task.seed)
                 if model is None:

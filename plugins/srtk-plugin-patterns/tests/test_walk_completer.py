@@ -218,6 +218,14 @@ def test_wrong_entities_are_never_stored_ones(people):
     }
 
 
+def test_named_relations_alone_are_learnt(trained, facts):
+    completer = trained(facts, fit={"relations": ["nationality"]})
+    assert {step.relation for step in completer._models} == {"nationality"}
+    assert completer.complete([Pattern("eve", "profession")], 3) == [[]]
+    with pytest.raises(DriverError, match="has no relation 'nation'"):
+        trained(facts, fit={"relations": ["nation"]})
+
+
 def test_a_graph_without_a_path_is_refused(trained):
     with pytest.raises(DriverError, match="no relation has both a path and triples"):
         trained([Triple("a", "r", "b"), Triple("c", "s", "d")])
