@@ -6,14 +6,18 @@ A beam of one hop over a graph in memory is scored by a driver that sleeps for h
 its batch is. One question runs alone through ``retrieve`` and by ``aretrieve``, eight at once through ``aretrieve`` and
 threads, and eight while another batch is running. Then, without the pause of the scorer, threads call all methods of
 the session and the results are compared with serial calls, and the cost of a call is compared with the same work
-without a session. Prints JSON, and fails if results or numbers of scorer calls are wrong.
+without a session. Then the session as a server's engine: 200 clients, half of which leave early; the CPU time of a call
+while 20,000 wait; the growth of memory over 100,000 different questions. Prints JSON, and fails if results or numbers
+of scorer calls are wrong.
 """
 
 from __future__ import annotations
 
 import argparse
 import asyncio
+import contextlib
 import json
+import resource
 import sys
 import threading
 import time
@@ -27,7 +31,7 @@ from benchmarks.figures import record_figure
 from srtk_framework.host import Call, Observer
 from srtk_framework.roles import PathScorer
 from srtk_framework.run import Session
-from srtk_framework.values import Path, Question, Retrieval, Step
+from srtk_framework.values import LateError, Path, Question, Retrieval, Step
 
 TOWNS = 50
 TEXTS = [f"Which land does town {i} lie in?" for i in range(TOWNS)]
@@ -186,18 +190,91 @@ def cost(calls: int) -> dict[str, float]:
     return {name: round(1e6 * seconds / calls, 1) for name, seconds in taken.items()}
 
 
+async def crowd(opened: Session, seconds: float) -> int:
+    """Ask from 200 clients, every second of which leaves after a while; return how many are answered."""
+
+    async def client(i: int) -> int:
+        return len(await opened.aretrieve(f"{TEXTS[i % TOWNS]} {i}", timeout=seconds if i % 2 else None))
+
+    answers = await asyncio.gather(*(client(i) for i in range(200)), return_exceptions=True)
+    return sum(isinstance(answer, int) for answer in answers)
+
+
+class Answered(Observer):
+    """Counts the questions that were answered, also those for which nobody waited any more."""
+
+    def __init__(self) -> None:
+        self.questions = 0
+
+    def event(self, name: str, data: Any) -> None:
+        """Add a batch."""
+        if name == "answered":
+            self.questions += data["questions"]
+
+
+async def queued(opened: Session, calls: int) -> float:
+    """Return the microseconds of CPU of a call that is made while others wait, and leaves again."""
+
+    async def leaves(text: str) -> None:
+        with contextlib.suppress(LateError):
+            await opened.aretrieve(text, timeout=0.0)
+
+    waiting = [asyncio.create_task(opened.aretrieve(text)) for text in TEXTS * (20_000 // TOWNS)]
+    while opened.load.waiting < 19_000:
+        await asyncio.sleep(0.01)
+    start = time.process_time()
+    for i in range(calls):
+        await leaves(TEXTS[i % TOWNS])
+    taken = time.process_time() - start
+    for task in waiting:
+        task.cancel()
+    await asyncio.gather(*waiting, return_exceptions=True)
+    return round(1e6 * taken / calls, 1)
+
+
+def engine(calls: int) -> dict[str, Any]:
+    """Measure the session as a server uses it."""
+    counted = Answered()
+    with session(Sleeping(0.25), [counted]) as opened:
+        delivered = asyncio.run(crowd(opened, 0.5))
+    held = Sleeping(3.0)
+    with session(held) as opened:
+        microseconds = asyncio.run(queued(opened, 2_000))
+    with session(Sleeping(0.0)) as opened:
+
+        def ask(numbers: range) -> None:
+            for i in numbers:
+                opened.retrieve(f"{TEXTS[i % TOWNS]} Asked for the time {i}.")
+
+        ask(range(calls // 10))
+        before = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss
+        ask(range(calls // 10, calls))
+        grown = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss - before
+    return {
+        "delivered": delivered,
+        "computed / delivered": round(counted.questions / delivered, 2),
+        "microseconds of a call while 20,000 wait": microseconds,
+        "MB grown": round(grown * 1024 / 1e6, 1),
+    }
+
+
 def main() -> int:
     """Run the measurements and print them."""
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--seconds", type=float, default=0.5, help="pause of the scorer, 0.5 by default")
     parser.add_argument("--threads", type=int, default=4, help="threads whose results are compared, 4 by default")
     parser.add_argument("--calls", type=int, default=600, help="calls of these threads, 600 by default")
+    parser.add_argument("--questions", type=int, default=100_000, help="different questions of one session")
     args = parser.parse_args()
     slow, equal = waits(args.seconds), equality(args.threads, args.calls)
-    print(json.dumps({"waits": slow, "limit": LIMIT, "equality": equal, "microseconds": cost(args.calls)}, indent=1))
+    served = engine(args.questions)
+    figures = {"waits": slow, "limit": LIMIT, "equality": equal, "microseconds": cost(args.calls), "engine": served}
+    print(json.dumps(figures, indent=1))
     for name, called in CALLED.items():
         record_figure(called, "one session", "seconds", slow[name]["seconds"], None)
         record_figure(called, "one session", "scorer calls", slow[name]["scorer_calls"], None)
+    for name, value in served.items():
+        record_figure("session", "as a server's engine", name, value, None)
     wanted = {"one by retrieve": 1, "one by aretrieve": 1, "8 at once by aretrieve": 1, "8 while 1 is running": 2}
     wrong = [name for name, count in wanted.items() if slow[name]["scorer_calls"] != count]
     if wrong or equal["different"] or equal["overlapping_hook_calls"]:

@@ -72,6 +72,7 @@ class Recipe:
         places: Place of each value.
         problems: Mistakes so far, with their places; the composer adds its own and raises all.
         stages: Steps of the run beside retrieval that the recipe asks for, by key.
+        data: The data of which it was made, with the objects in it.
     """
 
     file: str
@@ -85,6 +86,19 @@ class Recipe:
     places: Places
     problems: list[str] = attrs.field(factory=list)
     stages: dict[str, Stage] = attrs.field(factory=dict)
+    data: Mapping[str, Any] = attrs.field(factory=dict, repr=False)
+
+    def portable(self) -> dict[str, Any]:
+        """Return the data of which another process can make this recipe: plain data, which names secrets at most.
+
+        Raises:
+            RunError: Naming a live object, or a secret that stands in the recipe itself.
+        """
+        if (where := _difference(_plain(self.data), self.data)) is not None:
+            raise RunError(f"{where} holds an object that cannot travel to another process; name a driver instead")
+        if (where := _difference(self.written, self.data)) is not None:
+            raise RunError(f"{where} holds a secret, which does not travel; write `{{env: NAME}}` in its place")
+        return dict(self.data)
 
     @property
     def exporters(self) -> list[Block]:
@@ -237,6 +251,24 @@ def _plain(value: Any) -> Any:
     return value
 
 
+def _difference(plain: Any, value: Any, where: str = "") -> str | None:
+    """Return the key under which two copies of a recipe's data differ first; None if they are equal."""
+    if isinstance(plain, Mapping) and isinstance(value, Mapping):
+        pairs: list[tuple[Any, Any]] = [(plain.get(key), value[key]) for key in value]
+        keys = list(value)
+    elif isinstance(plain, list) and isinstance(value, list | tuple):
+        pairs, keys = list(zip(plain, value, strict=True)), list(range(len(plain)))
+    elif isinstance(value, type | Budget):
+        return None  # a class travels as its name, and limits are values
+    else:
+        return None if plain is value or (type(plain) is type(value) and plain == value) else where or "the recipe"
+    found = (
+        _difference(one, other, f"{where}.{key}" if where else str(key))
+        for key, (one, other) in zip(keys, pairs, strict=True)
+    )
+    return next((at for at in found if at is not None), None)
+
+
 def _sorted_out(data: Mapping[str, Any], written: Mapping[str, Any], places: Places, problems: list[str]) -> Recipe:
     """Sort the keys into drivers, stages and options, and refuse unknown keys."""
     if data.get("srtk") != VERSION:
@@ -244,7 +276,7 @@ def _sorted_out(data: Mapping[str, Any], written: Mapping[str, Any], places: Pla
     option_keys = [field.name for field in attrs.fields(Options)]
     stages = stage_keys()
     role_keys = _RoleKeys.for_keys([str(key) for key in data if key not in (*RECIPE_KEYS, *stages)])
-    recipe = Recipe(places.file, redacted_data(_plain(written)), Options(), {}, {}, {}, [], None, places)
+    recipe = Recipe(places.file, redacted_data(_plain(written)), Options(), {}, {}, {}, [], None, places, data=written)
     blocks = Blocks(places, problems, role_keys.single)
     for key, value in data.items():
         if key in stages and key in (*RECIPE_KEYS, *role_keys.single, *role_keys.named, *role_keys.listed):

@@ -1,8 +1,9 @@
 """Turns at the drivers of a session: one batch at a time, into which waiting calls are joined.
 
 There is no dispatching thread. A call that finds the drivers idle runs at once, in its own thread. Calls that come
-while a batch is running wait in a queue. When the batch ends, the first of them runs next, together with the waiting
-calls for the same work, up to the size of a batch. Only calls from event loops need a thread of the dispatcher.
+while a batch is running wait in a queue; when the batch ends, the first of them runs next and takes along the waiting
+calls for the same work, up to the size of a batch. Calls from event loops and calls with a time limit run in a thread
+of the dispatcher, so that their callers can leave at any time.
 """
 
 from __future__ import annotations
@@ -10,20 +11,25 @@ from __future__ import annotations
 import contextlib
 import os
 import threading
+import time
 import weakref
 from collections import deque
 from collections.abc import Callable, Hashable, Iterator, Sequence
 from concurrent.futures import Future, InvalidStateError, ThreadPoolExecutor
+from concurrent.futures import TimeoutError as FutureTimeoutError
 from typing import Any, Generic, TypeVar
 
 import attrs
 
 from srtk_framework.host.observers import Call, Observer
-from srtk_framework.values import RunError
+from srtk_framework.values import BusyError, LateError, RunError
 
 K = TypeVar("K", bound=Hashable)
 T = TypeVar("T")
 R = TypeVar("R")
+
+_SLACK = 64
+"""Entries of cancelled calls that a queue may keep: below it, clearing the queue up would cost more than it frees."""
 
 
 class AbandonedError(BaseException):
@@ -37,9 +43,10 @@ class Waiting(Generic[K, T, R]):
     Attributes:
         key: Calls are joined with others of the same key; None for a call that needs the drivers to itself.
         items: The call's part of a batch.
-        done: Gets a result per item; the caller may cancel it at any time.
-        wake: Set when the waiting thread has something to do; None for a call from an event loop.
+        done: Gets the results, one per item; the caller may cancel it at any time.
+        wake: Set when the waiting thread has something to do; None for a call that the dispatcher's thread runs.
         leads: Whether the turn was handed to the waiting thread.
+        queued: Whether it waits in the queue: nobody took it, and its caller has not cancelled it.
     """
 
     key: K | None
@@ -47,6 +54,7 @@ class Waiting(Generic[K, T, R]):
     done: Future[list[R]] = attrs.field(factory=Future)
     wake: threading.Event | None = attrs.field(factory=threading.Event)
     leads: bool = False
+    queued: bool = False
 
     def __attrs_post_init__(self) -> None:
         if self.wake is not None:
@@ -62,18 +70,24 @@ class Dispatcher(Generic[K, T, R]):
     Args:
         work: Answers the items of a batch, one result each.
         size: The most items of a batch that is joined from several calls.
+        most: The most calls that may wait; None for no limit.
     """
 
-    def __init__(self, work: Callable[[K, Sequence[T]], Sequence[R]], size: int) -> None:
+    def __init__(self, work: Callable[[K, Sequence[T]], Sequence[R]], size: int, most: int | None = None) -> None:
         self._work = work
         self._size = size
+        self._most = most
         self._torn = False
+        self._pace = 0.0
         self._reset()
         _DISPATCHERS.add(self)
 
     def _reset(self) -> None:
         self._mutex = threading.Lock()  # guards what follows; never held while a driver works
-        self._queue: deque[Waiting[K, T, R]] = deque()
+        self._order: deque[Waiting[K, T, R]] = deque()
+        # The queue once more by key, so that a batch is joined without a look at the other calls.
+        self._alike: dict[K, deque[Waiting[K, T, R]]] = {}
+        self._waiting = 0
         self._busy = False
         self._owner: int | None = None
         self._batch: list[Waiting[K, T, R]] = []
@@ -90,18 +104,39 @@ class Dispatcher(Generic[K, T, R]):
         batch = self._batch
         return bool(batch) and self._owner == threading.get_ident() and all(call.done.cancelled() for call in batch)
 
-    def call(self, key: K, items: Sequence[T]) -> Sequence[R]:
+    @property
+    def waiting(self) -> int:
+        """Calls in the queue."""
+        return self._waiting
+
+    @property
+    def busy(self) -> bool:
+        """Whether a call has the turn."""
+        return self._busy
+
+    @property
+    def delay(self) -> float:
+        """Seconds after which the calls in the queue will be answered, by the pace of the batches so far."""
+        return self._pace * max(1, self._waiting)
+
+    def call(self, key: K, items: Sequence[T], seconds: float | None = None) -> Sequence[R]:
         """Have items answered in this or another call's batch; return when that is done.
 
         Raises:
             RunError: If this process was forked while another thread was using the drivers.
+            BusyError: If too many calls wait.
+            LateError: If ``seconds`` pass before the answer; the call then gives up its place.
         """
         self._refuse_torn()
         if self._owner == threading.get_ident():
             return self._work(key, items)
+        if seconds is not None:
+            done = self.submit(key, items)
+            self.start()
+            return self._in_time(done, seconds)
         call: Waiting[K, T, R] = Waiting(key, items)
         with self._mutex:
-            self._queue.append(call)
+            self._enqueue(call)
             if not self._busy:
                 self._busy = call.leads = True
         try:
@@ -112,28 +147,30 @@ class Dispatcher(Generic[K, T, R]):
         return call.done.result()
 
     def submit(self, key: K, items: Sequence[T]) -> Future[list[R]]:
-        """Queue items from an event loop; ``start`` has to follow. Cancelling the result frees its place.
+        """Queue items for the dispatcher's thread; ``start`` has to follow. Cancelling the result frees its place.
 
         Raises:
             RunError: If this process was forked while another thread was using the drivers.
+            BusyError: If too many calls wait.
         """
         self._refuse_torn()
         call: Waiting[K, T, R] = Waiting(key, items, wake=None)
         with self._mutex:
-            self._queue.append(call)
+            self._enqueue(call)
+        call.done.add_done_callback(lambda _: self._left(call))
         return call.done
 
     def start(self) -> None:
         """Begin with the queue, in the dispatcher's own thread, unless a batch is running."""
         with self._mutex:
-            if self._busy or not self._queue:
+            if self._busy or not self._waiting:
                 return
             self._busy = True
         self._serve()
 
     @contextlib.contextmanager
     def turn(self) -> Iterator[None]:
-        """Keep the drivers to this thread.
+        """Keep the drivers to this thread; not refused where many calls wait.
 
         Raises:
             RunError: If this process was forked while another thread was using the drivers.
@@ -145,7 +182,7 @@ class Dispatcher(Generic[K, T, R]):
         call: Waiting[K, T, R] = Waiting(None, ())
         with self._mutex:
             if self._busy:
-                self._queue.append(call)
+                self._enqueue(call, bounded=False)
             else:
                 self._busy = call.leads = True
         try:
@@ -161,11 +198,93 @@ class Dispatcher(Generic[K, T, R]):
             self._pass_on()
 
     def stop(self) -> None:
-        """End the dispatcher's own thread; the next call from an event loop starts it again."""
+        """End the dispatcher's own thread; the next call that needs one starts another."""
         with self._mutex:
             server, self._server = self._server, None
         if server is not None:
             server.shutdown(wait=False)
+
+    def _enqueue(self, call: Waiting[K, T, R], bounded: bool = True) -> None:
+        """Put a call at the end of the queue; the mutex is held.
+
+        Raises:
+            BusyError: If too many calls wait.
+        """
+        if bounded and self._most is not None and self._waiting >= self._most:
+            raise BusyError(f"{self._waiting:,} calls wait; ask again later", self.delay)
+        self._place(call)
+
+    def _place(self, call: Waiting[K, T, R], first: bool = False) -> None:
+        lines = [self._order]
+        if call.key is not None:
+            lines.append(self._alike.setdefault(call.key, deque()))
+        for line in lines:
+            if first:
+                line.appendleft(call)
+            else:
+                line.append(call)
+        call.queued = True
+        self._waiting += 1
+
+    def _unplace(self, call: Waiting[K, T, R]) -> None:
+        """Take a call out of the queue; its entries stay until they come first, or most entries are such."""
+        if call.queued:
+            call.queued = False
+            self._waiting -= 1
+
+    def _left(self, call: Waiting[K, T, R]) -> None:
+        """Free the place of a cancelled call."""
+        if not call.queued:
+            return
+        with self._mutex:
+            self._unplace(call)
+            self._clear_up()
+
+    def _clear_up(self) -> None:
+        """Forget the calls that are gone where they are the most; the mutex is held."""
+        if len(self._order) <= 2 * self._waiting + _SLACK:
+            return
+        every = [call for call in self._order if call.queued]
+        self._order.clear()
+        self._alike.clear()
+        self._waiting = 0
+        for call in every:
+            self._place(call)
+
+    def _first(self) -> Waiting[K, T, R] | None:
+        """Return the first waiting call, and forget the calls before it that are gone; the mutex is held."""
+        while self._order:
+            call = self._order[0]
+            if call.queued and not call.done.done():
+                return call
+            self._unplace(call)
+            self._order.popleft()
+            self._shorten(call.key)
+        return None
+
+    def _shorten(self, key: K | None) -> None:
+        """Forget the calls of a key that are gone, up to the first that waits."""
+        line = None if key is None else self._alike.get(key)
+        while line and not line[0].queued:
+            line.popleft()
+        if key is not None and line is not None and not line:
+            del self._alike[key]
+
+    def _in_time(self, done: Future[list[R]], seconds: float) -> Sequence[R]:
+        """Wait for results.
+
+        Raises:
+            LateError: If the seconds pass first.
+        """
+        try:
+            return done.result(seconds)
+        except FutureTimeoutError:
+            if done.cancel():
+                raise late(seconds) from None
+            return done.result()  # it came, or failed, in this very moment
+        except BaseException:
+            done.cancel()
+            raise
 
     def _wait(self, call: Waiting[K, T, R]) -> None:
         """Wait for the results of a call, and run batches while it is this thread's turn."""
@@ -196,21 +315,24 @@ class Dispatcher(Generic[K, T, R]):
             self._pass_on()
 
     def _take(self) -> list[Waiting[K, T, R]]:
-        """Take the first call out of the queue, and all calls that fit into its batch."""
+        """Take the first call out of the queue, and those of its key that follow it and fit into its batch."""
         with self._mutex:
-            self._drop_finished()
-            if not self._queue or self._queue[0].key is None:
+            first = self._first()
+            if first is None or first.key is None:
                 return []  # the call that was to run next was cancelled
-            taken = [self._queue.popleft()]
-            count = len(taken[0].items)
-            left: deque[Waiting[K, T, R]] = deque()
-            for call in self._queue:
-                if call.key == taken[0].key and count + len(call.items) <= self._size:
+            taken: list[Waiting[K, T, R]] = []
+            count = 0
+            line = self._alike[first.key]
+            while line:
+                call = line[0]
+                if call.queued and not call.done.done():
+                    if taken and count + len(call.items) > self._size:
+                        break
                     taken.append(call)
                     count += len(call.items)
-                else:
-                    left.append(call)
-            self._queue = left
+                self._unplace(call)
+                line.popleft()
+            self._shorten(first.key)
             return taken
 
     def _answer(self, calls: Sequence[Waiting[K, T, R]]) -> None:
@@ -218,6 +340,7 @@ class Dispatcher(Generic[K, T, R]):
         if not calls or calls[0].key is None:
             return
         self._batch = list(calls)
+        began = time.monotonic()
         try:
             results = self._work(calls[0].key, [item for call in calls for item in call.items])
         except AbandonedError:
@@ -230,6 +353,9 @@ class Dispatcher(Generic[K, T, R]):
                 if not call.done.done():
                     self._answer([call])
             return
+        taken = (time.monotonic() - began) / len(calls)
+        # The pace follows a change of load within some ten batches, and one slow batch does not set it alone.
+        self._pace = taken if not self._pace else 0.8 * self._pace + 0.2 * taken
         at = 0
         for call in calls:
             _settle(call, results[at : at + len(call.items)])
@@ -239,7 +365,8 @@ class Dispatcher(Generic[K, T, R]):
         """Put the others' calls back where this thread is interrupted; fail them where no thread would try again."""
         if own is not None:
             with self._mutex:
-                self._queue.extendleft(reversed(calls))
+                for call in reversed(calls):
+                    self._place(call, first=True)
             return
         failure = RunError(f"the batch was interrupted by {type(error).__name__}: {error}; ask again")
         failure.__cause__ = error
@@ -251,13 +378,13 @@ class Dispatcher(Generic[K, T, R]):
         with self._mutex:
             self._owner = None
             self._batch = []
-            self._drop_finished()
-            if not self._queue:
+            first = self._first()
+            if first is None:
                 self._busy = False
                 return
-            first = self._queue[0]
             if first.key is None:
-                self._queue.popleft()
+                self._unplace(first)
+                self._order.popleft()
             if first.wake is not None:
                 first.leads = True
                 first.wake.set()
@@ -273,17 +400,13 @@ class Dispatcher(Generic[K, T, R]):
 
     def _withdraw(self, call: Waiting[K, T, R]) -> None:
         """Take back a call whose thread was interrupted."""
+        call.done.cancel()
         with self._mutex:
-            call.done.cancel()
-            self._drop_finished()
+            self._unplace(call)
+            self._clear_up()
             leads = call.leads
         if leads:
             self._pass_on()
-
-    def _drop_finished(self) -> None:
-        """Free the places of cancelled calls."""
-        if any(call.done.done() for call in self._queue):
-            self._queue = deque(call for call in self._queue if not call.done.done())
 
     def _refuse_torn(self) -> None:
         if self._torn:
@@ -308,12 +431,22 @@ class Abandonment(Observer):
     """
 
     def __init__(self) -> None:
-        self.dispatcher: Dispatcher[Any, Any, Any] | None = None
+        self._dispatcher: Callable[[], Dispatcher[Any, Any, Any] | None] = lambda: None
+
+    def watch(self, dispatcher: Dispatcher[Any, Any, Any]) -> None:
+        """Watch the batches of a dispatcher, which this observer does not keep alive."""
+        self._dispatcher = weakref.ref(dispatcher)
 
     def before(self, call: Call) -> None:
         """Raise where nobody waits for the batch any more."""
-        if self.dispatcher is not None and self.dispatcher.abandoned:
+        dispatcher = self._dispatcher()
+        if dispatcher is not None and dispatcher.abandoned:
             raise AbandonedError
+
+
+def late(seconds: float) -> LateError:
+    """Return the error of a call that was not answered in time."""
+    return LateError(f"no answer within {seconds:g} seconds; allow more time, or ask when less is waiting")
 
 
 def _sleep(call: Waiting[Any, Any, Any]) -> None:

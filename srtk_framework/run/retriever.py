@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-import weakref
+import itertools
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from pathlib import Path
 from types import TracebackType
@@ -18,7 +18,7 @@ from srtk_framework.run.default_drivers import default_drivers, suited_to
 from srtk_framework.run.graph_source import Graph
 from srtk_framework.run.pipeline import NO_LINK
 from srtk_framework.run.result import Result
-from srtk_framework.run.session import Session, open_session
+from srtk_framework.run.session import WAITING, Session, open_session
 from srtk_framework.values import DriverError, Question, RecipeError, Retrieval
 
 _ROLES = {
@@ -38,8 +38,9 @@ SUGGESTIONS_FAILED = "suggestions_failed"
 class Retriever:
     """Asks a graph questions, by the default drivers or given drivers.
 
-    It opens its drivers at the first question, and closes them at the end of a ``with`` block, by ``close``, or with
-    the process. As a session does, it may be used from several threads.
+    It opens its drivers at the first question, from whatever thread, and closes them at the end of a ``with`` block, by
+    ``close``, or when it and its session are collected. As a session does, it may be used from several threads, and is
+    copied and pickled as its recipe.
 
     Args:
         graph: A ``Graph``, or whatever ``Graph.open`` takes.
@@ -52,6 +53,7 @@ class Retriever:
         expander: Search, likewise: ``{"width": 30}``, ``"bfs"``.
         reader: Reader, likewise: ``"paths"`` answers each question; by default none.
         observers: Are notified of every hook call.
+        waiting: Most calls that may wait; see ``Session``.
         keys: Further keys of a recipe, such as ``batch``.
 
     Attributes:
@@ -75,17 +77,18 @@ class Retriever:
         expander: Any = None,
         reader: Any = None,
         observers: Sequence[Observer] = (),
+        waiting: int | None = WAITING,
         **keys: Any,
     ) -> None:
         self.graph = Graph.open(graph)
         values = {"linker": linker, "scorer": scorer, "encoder": encoder, "expander": expander, "reader": reader}
         given = {_ROLES[name]: value for name, value in values.items() if value is not None}
-        self._recipe = _recipe(self.graph, depth, triples, given, keys)
-        self.session: Session = open_session({"srtk": VERSION, **self._recipe}, (), observers)
-        self._open = False
-        self._asked = 0
-        # Few callers close it, and a notebook drops it.
-        self._end = weakref.finalize(self, self.session.close)
+        self._compose(_recipe(self.graph, depth, triples, given, keys), observers, waiting)
+
+    def _compose(self, recipe: Mapping[str, Any], observers: Sequence[Observer], waiting: int | None) -> None:
+        self._recipe = recipe
+        self.session: Session = open_session({"srtk": VERSION, **recipe}, (), observers, waiting)
+        self._numbers = itertools.count(1)
 
     def ask(self, question: str | Question) -> Result:
         """Answer one question; a question that fails raises nothing, and its result has the reason under ``error``."""
@@ -102,16 +105,20 @@ class Retriever:
 
     def open(self) -> Retriever:
         """Open the drivers; does nothing where they are open."""
-        if not self._open:
-            with self.graph.built_alone():
-                self.session.open()
-            self._open = True
+        if not self.session.is_open:
+            with self.session.turn(opened=False), self.graph.built_alone():
+                if not self.session.is_open:
+                    self.session.open()
         return self
 
     def close(self) -> None:
         """Close the drivers."""
-        self._open = False
         self.session.close()
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        """Copy or pickle the graph and the recipe; see ``Session``."""
+        self.session.__reduce__()
+        return _arrived, (type(self), self.graph, self._recipe, self.session.waiting)
 
     def to_yaml(self) -> str:
         """Write the recipe, which gives the same triples; with ``questions:`` and ``exporters:`` it can be run.
@@ -139,8 +146,7 @@ class Retriever:
         """Make a question of a text, numbered from 1 over all questions asked."""
         if isinstance(asked, Question):
             return asked
-        self._asked += 1
-        return Question(str(self._asked), asked)
+        return Question(str(next(self._numbers)), asked)
 
     def __enter__(self) -> Retriever:
         return self.open()
@@ -168,6 +174,14 @@ def ask(graph: Any, question: str | Question, **settings: Any) -> Result:
     """
     with Retriever(graph, **settings) as retriever:
         return retriever.ask(question)
+
+
+def _arrived(kind: type[Retriever], graph: Graph, recipe: Mapping[str, Any], waiting: int | None) -> Retriever:
+    """Compose a retriever that was copied or pickled; it opens at its first question."""
+    retriever = kind.__new__(kind)
+    retriever.graph, retriever._numbers = graph, itertools.count(1)
+    retriever._compose(recipe, (), waiting)
+    return retriever
 
 
 def _recipe(

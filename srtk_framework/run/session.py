@@ -3,10 +3,13 @@
 from __future__ import annotations
 
 import asyncio
-from collections.abc import AsyncIterable, AsyncIterator, Iterable, Iterator, Mapping, Sequence
+import os
+import time
+import weakref
+from collections.abc import AsyncIterable, AsyncIterator, Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import ExitStack, contextmanager
 from types import TracebackType
-from typing import Any, NamedTuple, TypeAlias
+from typing import Any, NamedTuple, TypeAlias, TypeVar
 
 import attrs
 
@@ -14,9 +17,11 @@ from srtk_framework.graph.hop_loop import stopping_reader
 from srtk_framework.host.observers import Observer, close_observer, notify
 from srtk_framework.recipe.composer import Composer, observers_of
 from srtk_framework.recipe.recipe import Recipe, from_data, from_mapping, load
+from srtk_framework.recipe.yaml_source import Places
 from srtk_framework.roles import Expander
-from srtk_framework.run.dispatcher import Abandonment, Dispatcher
+from srtk_framework.run.dispatcher import Abandonment, Dispatcher, late
 from srtk_framework.run.drivers import compose
+from srtk_framework.run.limits import Limits, limited, limits_of
 from srtk_framework.run.pipeline import Pipeline
 from srtk_framework.run.stages import Stages
 from srtk_framework.values import Budget, DriverError, Link, Question, RecipeError, Retrieval, RunError, batched
@@ -25,11 +30,40 @@ Asked: TypeAlias = str | Question | Iterable[str | Question]
 """One question or several, each a text or a ``Question``."""
 
 
+T = TypeVar("T")
+
+WAITING = 100_000
+"""Calls that may wait for a session where nobody says how many; their questions and results fit in some 200 MB."""
+
+
 class _Work(NamedTuple):
     """The work of a retrieval; calls with equal work can share a batch."""
 
     method: str | None
     read: bool
+    limits: Limits | None
+
+
+@attrs.frozen(eq=False)
+class _Alone:
+    """A function that needs the drivers to itself; equal to no other, so it shares no batch."""
+
+    call: Callable[[], Any]
+
+
+@attrs.frozen
+class Load:
+    """How busy a session is.
+
+    Attributes:
+        waiting: Calls in its queue.
+        busy: Whether a batch is running.
+        delay: Seconds after which the queue will be answered, by the pace of the last batches.
+    """
+
+    waiting: int
+    busy: bool
+    delay: float
 
 
 class Session:
@@ -40,9 +74,13 @@ class Session:
     one batch. Results are as of calls in sequence. In a forked child an idle session goes on
     working; a session that another thread was using raises ``RunError``.
 
+    It closes its drivers when it is collected, or at the end of the process. Copies and pickles hold its recipe: an
+    open session opens again where it arrives, at its first call.
+
     Args:
         recipe: The recipe.
         observers: Are notified of every hook call, like the observers that the recipe names.
+        waiting: Most calls that may wait; a further one raises ``BusyError``. None for no limit.
 
     Attributes:
         recipe: The recipe.
@@ -55,13 +93,16 @@ class Session:
         exporters: Its exporters; whoever writes to them opens and closes them.
         dataset: Its questions: a file name, a dataset, or None.
         stages: Its stages.
+        waiting: Most calls that may wait.
 
     Raises:
         RecipeError: Naming every mistake in the recipe.
     """
 
-    def __init__(self, recipe: Recipe, observers: Sequence[Observer] = ()) -> None:
+    def __init__(self, recipe: Recipe, observers: Sequence[Observer] = (), waiting: int | None = WAITING) -> None:
         self.recipe = recipe
+        self.waiting = waiting
+        self._given = tuple(observers)
         named, problems = observers_of(recipe)
         abandonment = Abandonment()
         self.observers: list[Observer] = [abandonment, *observers, *named]
@@ -74,9 +115,14 @@ class Session:
         self.stages = Stages(recipe.stages)
         self._learnt: dict[str, Any] | None = None
         self._pipeline = Pipeline(self.graph, self.linker, self.reader, recipe.options.relink)
-        self._opened: ExitStack | None = None
-        self._dispatcher: Dispatcher[_Work, Question, Retrieval] = Dispatcher(self._answer, recipe.options.batch)
-        abandonment.dispatcher = self._dispatcher
+        self._close: Callable[[], Any] | None = None
+        self._opens_itself = False
+        # A session that nobody uses any more is closed at once, not when cycles are collected.
+        answer = weakref.WeakMethod(self._answer)
+        self._dispatcher: Dispatcher[_Work | _Alone, Any, Any] = Dispatcher(
+            lambda work, items: _alive(answer)(work, items), recipe.options.batch, waiting
+        )
+        abandonment.watch(self._dispatcher)
 
     @classmethod
     def of(
@@ -157,7 +203,7 @@ class Session:
             DriverError: If a driver cannot be opened; those opened before are closed again.
         """
         with self._dispatcher.turn():
-            if self._opened is not None:
+            if self._close is not None:
                 raise RunError("the session is open already; use it, or make another one")
             stack = ExitStack()
             try:
@@ -171,7 +217,7 @@ class Session:
             except BaseException:
                 stack.close()
                 raise
-            self._opened = stack
+            self._close = weakref.finalize(self, _close_in, os.getpid(), stack)
         return self
 
     def _opening(self, port: Any, number: int, count: int) -> None:
@@ -186,9 +232,9 @@ class Session:
         if self._dispatcher.torn:
             return
         with self._dispatcher.turn():
-            stack, self._opened = self._opened, None
-            if stack is not None:
-                stack.close()
+            close, self._close, self._opens_itself = self._close, None, False
+            if close is not None:
+                close()
         self._dispatcher.stop()
 
     def __enter__(self) -> Session:
@@ -199,7 +245,37 @@ class Session:
     ) -> None:
         self.close()
 
-    def retrieve(self, questions: Asked, method: str | None = None, read: bool = True) -> list[Retrieval]:
+    def __reduce__(self) -> tuple[Any, ...]:
+        """Copy or pickle the recipe.
+
+        Raises:
+            RunError: Naming an object, or a secret, that cannot travel.
+        """
+        if self._given:
+            kinds = ", ".join(type(observer).__name__ for observer in self._given)
+            raise RunError(f"observers: {kinds} cannot travel to another process; name observers in the recipe")
+        travels = self._close is not None or self._opens_itself
+        return _arrived, (type(self), self.recipe.portable(), self.recipe.file, self.waiting, travels)
+
+    @property
+    def is_open(self) -> bool:
+        """Whether the drivers are open."""
+        return self._close is not None
+
+    @property
+    def load(self) -> Load:
+        """How busy the session is; does not wait for a batch in hand."""
+        return Load(self._dispatcher.waiting, self._dispatcher.busy, round(self._dispatcher.delay, 3))
+
+    def retrieve(
+        self,
+        questions: Asked,
+        method: str | None = None,
+        read: bool = True,
+        *,
+        timeout: float | None = None,
+        limits: Limits | Mapping[str, Any] | None = None,
+    ) -> list[Retrieval]:
         """Link and expand questions, and have the subgraphs read where the recipe has a reader.
 
         Args:
@@ -207,16 +283,29 @@ class Session:
                 answered batch by batch.
             method: Name of the expander; by default the recipe's main expander.
             read: Whether to ask the reader about the subgraphs that have no answer yet.
+            timeout: Seconds that the call may take, waiting included. A late call gives up its place, and a batch
+                for which no caller waits any more ends at its next hook call.
+            limits: Limits of this call, such as ``{"triples": 20}``, tighter than the recipe's.
 
         Returns:
             One retrieval per question, in order; a failed question has the reason in ``error``.
 
         Raises:
             RunError: If the session is not open, or has no such method.
+            BusyError: If too many calls wait.
+            LateError: If the ``timeout`` passes first.
         """
-        return list(self.stream(questions, method, read))
+        return list(self.stream(questions, method, read, timeout=timeout, limits=limits))
 
-    def stream(self, questions: Asked, method: str | None = None, read: bool = True) -> Iterator[Retrieval]:
+    def stream(
+        self,
+        questions: Asked,
+        method: str | None = None,
+        read: bool = True,
+        *,
+        timeout: float | None = None,
+        limits: Limits | Mapping[str, Any] | None = None,
+    ) -> Iterator[Retrieval]:
         """Retrieve as ``retrieve`` does, question by question as they are finished.
 
         Reads no more questions than the next batch needs, so that they may come from an endless iterator.
@@ -225,28 +314,44 @@ class Session:
             questions: See ``retrieve``.
             method: See ``retrieve``.
             read: See ``retrieve``.
+            timeout: See ``retrieve``; the time that the caller takes between results counts too.
+            limits: See ``retrieve``.
 
         Yields:
             One retrieval per question, in order.
         """
-        work = self._work(method, read)
+        work, left = self._work(method, read, limits), _countdown(timeout)
         batches = batched(_numbered(questions), self.recipe.options.batch)
-        return (retrieval for batch in batches for retrieval in self._dispatcher.call(work, batch))
+        return (retrieval for batch in batches for retrieval in self._dispatcher.call(work, batch, left()))
 
-    async def aretrieve(self, questions: Asked, method: str | None = None, read: bool = True) -> list[Retrieval]:
+    async def aretrieve(
+        self,
+        questions: Asked,
+        method: str | None = None,
+        read: bool = True,
+        *,
+        timeout: float | None = None,
+        limits: Limits | Mapping[str, Any] | None = None,
+    ) -> list[Retrieval]:
         """Retrieve as ``retrieve`` does, without holding up the event loop.
 
         A cancelled call frees its place. Where it was alone in the batch in hand, that batch ends at its next hook
         call.
         """
-        work = self._work(method, read)
+        work, left = self._work(method, read, limits), _countdown(timeout)
         done: list[Retrieval] = []
         for batch in batched(_numbered(questions), self.recipe.options.batch):
-            done += await self._submitted(work, batch)
+            done += await self._submitted(work, batch, left())
         return done
 
     async def astream(
-        self, questions: Asked | AsyncIterable[str | Question], method: str | None = None, read: bool = True
+        self,
+        questions: Asked | AsyncIterable[str | Question],
+        method: str | None = None,
+        read: bool = True,
+        *,
+        timeout: float | None = None,
+        limits: Limits | Mapping[str, Any] | None = None,
     ) -> AsyncIterator[Retrieval]:
         """Retrieve as ``stream`` does, without holding up the event loop.
 
@@ -254,24 +359,69 @@ class Session:
             questions: See ``retrieve``; an asynchronous iterable too.
             method: See ``retrieve``.
             read: See ``retrieve``.
+            timeout: See ``stream``.
+            limits: See ``retrieve``.
         """
-        work = self._work(method, read)
+        work, left = self._work(method, read, limits), _countdown(timeout)
         batch: list[Question] = []
         async for question in _anumbered(questions):
             batch.append(question)
             if len(batch) == self.recipe.options.batch:
-                for retrieval in await self._submitted(work, batch):
+                for retrieval in await self._submitted(work, batch, left()):
                     yield retrieval
                 batch = []
         if batch:
-            for retrieval in await self._submitted(work, batch):
+            for retrieval in await self._submitted(work, batch, left()):
                 yield retrieval
 
-    async def _submitted(self, work: _Work, batch: Sequence[Question]) -> list[Retrieval]:
+    async def _submitted(self, work: _Work | _Alone, batch: Sequence[Any], seconds: float | None = None) -> list[Any]:
         done = self._dispatcher.submit(work, batch)
         # Calls made in the same round of the event loop are queued before this runs, and share the first batch.
         asyncio.get_running_loop().call_soon(self._dispatcher.start)
-        return await asyncio.wrap_future(done)
+        answer = asyncio.wrap_future(done)
+        if seconds is None:
+            return await answer
+        await asyncio.wait([answer], timeout=seconds)
+        if not answer.done():
+            answer.cancel()
+            raise late(seconds)
+        return answer.result()
+
+    @contextmanager
+    def turn(self, opened: bool = True) -> Iterator[None]:
+        """Keep the drivers to this thread, to use them directly; calls of other threads wait meanwhile.
+
+        Args:
+            opened: Whether the session must be open.
+
+        Raises:
+            RunError: If it must be open and is not.
+        """
+        with self._dispatcher.turn():
+            if opened:
+                self._check_open()
+            yield
+
+    async def aturn(self, call: Callable[..., T], *args: Any, timeout: float | None = None) -> T:
+        """Call a function that uses the drivers, in the session's thread and turn, without holding up the event loop.
+
+        ``await session.aturn(session.link, questions)`` links, as ``session.link(questions)`` does.
+
+        Args:
+            call: Is called with ``args``; methods of the session may be called in it.
+            args: Its arguments.
+            timeout: Seconds until the call must have ended.
+
+        Returns:
+            What the function returns.
+
+        Raises:
+            RunError: If the session is not open.
+            BusyError: If too many calls wait.
+            LateError: If the ``timeout`` passes first.
+        """
+        [answer] = await self._submitted(_Alone(lambda: call(*args)), [None], timeout)
+        return answer  # type: ignore[no-any-return]
 
     def train(self, fresh: bool = False) -> dict[str, Any]:
         """Have the recipe's stages train drivers, which then compute with the trained weights; once a session.
@@ -285,7 +435,7 @@ class Session:
         Raises:
             RunError: If no stage of the recipe trains, or one cannot go on.
         """
-        with self._turn():
+        with self.turn():
             if self._learnt is None:
                 trains = self.stages.implement("train")
                 if not trains:
@@ -312,7 +462,7 @@ class Session:
         ``linked_by`` names the linkers whose links were taken, where the question was linked from its text;
         ``linkers_failed`` maps each linker that failed on the question to the reason.
         """
-        with self._turn():
+        with self.turn():
             return self._pipeline.linked(questions)
 
     def suggest(self, texts: Sequence[str], limit: int) -> list[tuple[Link, ...]]:
@@ -320,20 +470,20 @@ class Session:
 
         Nothing is suggested where the recipe has no linker, or its linker knows no near names.
         """
-        with self._turn():
+        with self.turn():
             if self.linker is None:
                 return [() for _ in texts]
             return [tuple(links) for links in self.linker.suggest(texts, limit)]
 
     def with_own_ids(self, retrievals: Sequence[Retrieval]) -> list[Retrieval]:
         """Give links and gold of given retrievals the graph's own ids, as ``retrieve`` and ``linked`` do."""
-        with self._turn():
+        with self.turn():
             questions = self._pipeline.with_own_ids([one.question for one in retrievals])
             return [attrs.evolve(one, question=question) for one, question in zip(retrievals, questions, strict=True)]
 
     def read(self, retrievals: Sequence[Retrieval]) -> list[Retrieval]:
         """Have the recipe's reader answer the retrievals that have no answer yet and did not fail."""
-        with self._turn():
+        with self.turn():
             return self._pipeline.read(retrievals)
 
     def labelled(self, retrievals: Sequence[Retrieval]) -> list[Retrieval]:
@@ -341,25 +491,31 @@ class Session:
 
         Where the graph fails, the results stay without labels, and ``labels_failed`` in their traces gives the reason.
         """
-        with self._turn():
+        with self.turn():
             return self._pipeline.labelled(retrievals)
 
-    @contextmanager
-    def _turn(self) -> Iterator[None]:
-        """Keep the opened drivers to this thread."""
-        with self._dispatcher.turn():
-            self._check_open()
-            yield
-
-    def _answer(self, work: _Work, questions: Sequence[Question]) -> list[Retrieval]:
-        """Answer one batch; called by the dispatcher, in turn."""
+    def _answer(self, work: _Work | _Alone, items: Sequence[Any]) -> list[Any]:
+        """Answer one batch, or call one function; called by the dispatcher, in turn."""
         self._check_open()
-        return self._pipeline.retrieve(questions, self._method(work.method), work.read)
+        if isinstance(work, _Alone):
+            return [work.call()]
+        method = self._method(work.method)
+        began = time.monotonic()
+        with limited(work.limits, method, self.reader):
+            retrievals = self._pipeline.retrieve(items, method, work.read)
+        data = {
+            "questions": len(retrievals),
+            "failed": sum(retrieval.error is not None for retrieval in retrievals),
+            "seconds": round(time.monotonic() - began, 6),
+            "waiting": self._dispatcher.waiting,
+        }
+        notify(self.observers, "answered", data)
+        return retrievals
 
-    def _work(self, method: str | None, read: bool) -> _Work:
-        """Name the work of a retrieval, the same for a main expander with and without its name."""
+    def _work(self, method: str | None, read: bool, limits: Limits | Mapping[str, Any] | None) -> _Work:
+        """Name the work of a retrieval, the same for a main expander that is named and one that is not."""
         self._method(method)
-        return _Work(next(iter(self.methods)) if method is None else method, read)
+        return _Work(next(iter(self.methods)) if method is None else method, read, limits_of(limits))
 
     def _method(self, name: str | None) -> Expander:
         if not self.methods:
@@ -371,8 +527,42 @@ class Session:
         return self.methods[name]
 
     def _check_open(self) -> None:
-        if self._opened is None:
+        if self._close is None and self._opens_itself:
+            self.open()
+        if self._close is None:
             raise RunError("the session is not open; use it in a `with` statement, or call open()")
+
+
+def _close_in(process: int, stack: ExitStack) -> None:
+    """Close the drivers of a session; a forked child leaves the drivers, and what they started, to its parent."""
+    if os.getpid() == process:
+        stack.close()
+
+
+def _alive(answer: weakref.WeakMethod[Any]) -> Any:
+    """Return the method of a session.
+
+    Raises:
+        RunError: If the session was collected, so that only calls of its dispatcher are left.
+    """
+    if (method := answer()) is None:
+        raise RunError("the session is gone; keep it as long as its calls run")
+    return method
+
+
+def _arrived(kind: type[Session], data: Mapping[str, Any], file: str, waiting: int | None, opens: bool) -> Session:
+    """Compose a session that was copied or pickled."""
+    session = kind(from_data(data, Places(file)), (), waiting)
+    session._opens_itself = opens
+    return session
+
+
+def _countdown(seconds: float | None) -> Callable[[], float | None]:
+    """Return a function that tells the seconds that are left of a time limit; None where there is none."""
+    if seconds is None:
+        return lambda: None
+    end = time.monotonic() + seconds
+    return lambda: max(0.0, end - time.monotonic())
 
 
 def _check_reader(name: str, method: Expander) -> None:
@@ -422,7 +612,12 @@ def export(exporter: Any, batches: Iterable[Sequence[Retrieval]]) -> None:
         exporter.close_driver()
 
 
-def open_session(recipe: Any, overrides: Sequence[str] = (), observers: Sequence[Observer] = ()) -> Session:
+def open_session(
+    recipe: Any,
+    overrides: Sequence[str] = (),
+    observers: Sequence[Observer] = (),
+    waiting: int | None = WAITING,
+) -> Session:
     """Compose a recipe for use from Python.
 
     Args:
@@ -430,6 +625,7 @@ def open_session(recipe: Any, overrides: Sequence[str] = (), observers: Sequence
             value of ``use``, may stand for a driver, and a networkx graph for the graph.
         overrides: ``key.path=value`` each, as for ``srtk run --set``; a mapping itself is not changed.
         observers: Are notified of every hook call.
+        waiting: Most calls that may wait; see ``Session``.
 
     Returns:
         A session, to be used in a ``with`` statement.
@@ -438,4 +634,4 @@ def open_session(recipe: Any, overrides: Sequence[str] = (), observers: Sequence
         RecipeError: Naming every mistake in the recipe.
     """
     read = from_mapping(recipe, overrides) if isinstance(recipe, Mapping) else load(recipe, overrides)
-    return Session(read, observers)
+    return Session(read, observers, waiting)

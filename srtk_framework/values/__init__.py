@@ -8,8 +8,10 @@ from srtk_framework.values.chat import Message, Prompt, Reply, total, usage, use
 from srtk_framework.values.deprecation import Deprecation, deprecated, deprecation_of
 from srtk_framework.values.entries import EntityMention, Entry, Hit
 from srtk_framework.values.errors import (
+    BusyError,
     DriverError,
     InputError,
+    LateError,
     PluginError,
     RecipeError,
     RunError,
@@ -67,6 +69,7 @@ __all__ = [
     "Alternative",
     "Answer",
     "Budget",
+    "BusyError",
     "Completion",
     "Deprecation",
     "DriverError",
@@ -80,6 +83,7 @@ __all__ = [
     "HopState",
     "InputError",
     "Join",
+    "LateError",
     "Link",
     "LinkList",
     "Literal",

@@ -85,6 +85,23 @@ class RunError(SrtkError):
     """A run cannot start or continue, for a reason that concerns more than one question."""
 
 
+class BusyError(RunError):
+    """So many calls wait for a session that it takes no further one.
+
+    Args:
+        message: What is wrong and what to do.
+        retry_after: Seconds after which the waiting calls will be answered, as far as the session can tell.
+    """
+
+    def __init__(self, message: str, retry_after: float) -> None:
+        self.retry_after = retry_after
+        super().__init__(message)
+
+
+class LateError(RunError, TimeoutError):
+    """A call was not answered within its ``timeout``; its place in the queue is free again."""
+
+
 def shortened(text: str, size: int = 60) -> str:
     """Cut a text to ``size`` characters for a message."""
     return text if len(text) <= size else text[: size - 3] + "..."

