@@ -21,6 +21,7 @@ from srtk_framework.graph.path_instances import gold_triples_of, instance_triple
 from srtk_framework.graph.path_search import find_paths, follow_path, path_sort_key
 from srtk_framework.graph.question_ids import with_own_ids
 from srtk_framework.graph.score_unit import relative_scores, unit_of
+from srtk_framework.graph.surroundings import connections, neighbours
 from srtk_framework.graph.traversal import Reached, follow_within, frontier_batches, within_nodes
 
 if TYPE_CHECKING:
@@ -36,6 +37,7 @@ __all__ = [
     "Reached",
     "Signatures",
     "TripleTable",
+    "connections",
     "degrees",
     "facts",
     "find_paths",
@@ -51,6 +53,7 @@ __all__ = [
     "match",
     "names_of",
     "neighbourhood",
+    "neighbours",
     "path_order",
     "path_sort_key",
     "paths_within",

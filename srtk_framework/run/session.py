@@ -14,11 +14,12 @@ from typing import Any, NamedTuple, TypeAlias, TypeVar
 import attrs
 
 from srtk_framework.graph.hop_loop import stopping_reader
+from srtk_framework.graph.surroundings import connections, neighbours
 from srtk_framework.host.observers import Observer, close_observer, notify
 from srtk_framework.recipe.composer import Composer, observers_of
 from srtk_framework.recipe.recipe import Recipe, from_data, from_mapping, load
 from srtk_framework.recipe.yaml_source import Places
-from srtk_framework.roles import Expander
+from srtk_framework.roles import Expander, KnowledgeGraph
 from srtk_framework.run.dispatcher import Abandonment, Dispatcher, late
 from srtk_framework.run.drivers import compose
 from srtk_framework.run.limits import Limits, limited, limits_of
@@ -34,6 +35,10 @@ T = TypeVar("T")
 
 WAITING = 100_000
 """Calls that may wait for a session where nobody says how many; their questions and results fit in some 200 MB."""
+
+
+_NEIGHBOURS = 200
+"""Most triples that are read of a relation of an entity: enough to choose from, and one page of a public endpoint."""
 
 
 class _Work(NamedTuple):
@@ -474,6 +479,55 @@ class Session:
             if self.linker is None:
                 return [() for _ in texts]
             return [tuple(links) for links in self.linker.suggest(texts, limit)]
+
+    def neighbours(self, entities: Sequence[str], triples: int = 20) -> list[Retrieval]:
+        """Read some triples around each entity, of as many relations as possible: see ``graph.neighbours``.
+
+        Args:
+            entities: Ids in any spelling that the graph knows.
+            triples: Most triples of an entity.
+
+        Returns:
+            Per entity a retrieval, with labels, whose ``trace["left_out"]`` counts the triples that are not shown.
+
+        Raises:
+            RunError: If the recipe has no graph.
+        """
+        with self.turn():
+            graph = self._graph()
+            ids = graph.own_ids(entities, False)
+            found = neighbours(graph, ids, triples, _NEIGHBOURS)
+            retrievals = [
+                Retrieval(Question(str(i), "", (Link(id_),)), subgraph)
+                for i, (id_, subgraph) in enumerate(zip(ids, found, strict=True))
+            ]
+            return self._pipeline.labelled(retrievals)
+
+    def paths(self, start: str, end: str, depth: int = 3, triples: int = 50) -> Retrieval:
+        """Read the triples that connect two entities, on the shortest paths first: see ``graph.connections``.
+
+        Args:
+            start: Id of the entity at which the paths begin.
+            end: Id of the entity at which they end.
+            depth: Most steps of a path.
+            triples: Most triples.
+
+        Returns:
+            A retrieval, with labels, whose ``trace["cut"]`` counts what limits hid.
+
+        Raises:
+            RunError: If the recipe has no graph.
+        """
+        with self.turn():
+            graph = self._graph()
+            start, end = graph.own_ids([start, end], False)
+            found = connections(graph, start, end, depth, Budget(triples=triples))
+            return self._pipeline.labelled([Retrieval(Question("0", "", (Link(start), Link(end))), found)])[0]
+
+    def _graph(self) -> KnowledgeGraph:
+        if self.graph is None:
+            raise RunError("the recipe has no graph; add `knowledge_graph:`")
+        return self.graph
 
     def with_own_ids(self, retrievals: Sequence[Retrieval]) -> list[Retrieval]:
         """Give links and gold of given retrievals the graph's own ids, as ``retrieve`` and ``linked`` do."""

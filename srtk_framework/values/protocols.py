@@ -43,6 +43,9 @@ class GraphLike(Protocol):
     def own_ids(self, ids: Sequence[str], relations: bool) -> Sequence[str]:
         """Return the graph's own spelling of each id."""
 
+    def degrees(self, ids: Sequence[str]) -> Sequence[int]:
+        """Count the triples in which each id is subject or object."""
+
     def qualifiers(self, triples: Sequence[Triple]) -> Sequence[Sequence[Qualifier]]:
         """Return the qualifiers of each triple's statement."""
 
