@@ -16,10 +16,10 @@ from srtk_framework.records import record_from_retrieval
 from srtk_framework.run.default_drivers import PAGE, missing_drivers
 from srtk_framework.run.pipeline import NO_LINK
 from srtk_framework.run.result_text import PROOF, ResultText, counted, label, line, names, on_one_line
-from srtk_framework.run.session import export, open_session
+from srtk_framework.run.session import Session, export, open_session
 from srtk_framework.text import answer_line
 from srtk_framework.text.answers import NAMED
-from srtk_framework.values import Answer, Link, PluginError, RankedPath, Retrieval, Triple
+from srtk_framework.values import Answer, DriverError, Link, PluginError, RankedPath, Retrieval, Triple
 
 if TYPE_CHECKING:
     import networkx
@@ -31,6 +31,10 @@ TRIPLES = 10
 """Triples that it shows."""
 WIDTH = 80
 _NO_LINK = "no name of the graph was found in the question"
+_NEAR = 5
+"""Near names of a question in which nothing was linked."""
+SUGGESTIONS_FAILED = "suggestions_failed"
+"""Field of a trace: why the linker gave no near names."""
 _HEIGHT = 560
 """Pixels of the page in a notebook."""
 
@@ -111,7 +115,7 @@ class Result:
         text, all_ = ResultText(self.retrieval, width), triples is None or paths is None
         if self.error is not None:
             # A reader that was asked without links says more than that there are none.
-            return "\n".join([*lines, *(text.answer(None) or textwrap.wrap(self._reason, width)), *near])
+            return "\n".join([*lines, *(text.answer(None) or textwrap.wrap(self.reason, width)), *near])
         lines += [*text.answer(None if all_ else NAMED), *near]
         if self.links:
             found = list(dict.fromkeys(self.label(link.entity) for link in self.links))
@@ -173,7 +177,7 @@ class Result:
         return record_from_retrieval(self.retrieval)
 
     @property
-    def _reason(self) -> str:
+    def reason(self) -> str:
         """The error in words that suit someone who has written no recipe."""
         return _NO_LINK if self.error == NO_LINK else self.error or ""
 
@@ -182,7 +186,7 @@ class Result:
 
     def __repr__(self) -> str:
         if self.error is not None:
-            return f"<Result {self.question!r}: {self._reason}>"
+            return f"<Result {self.question!r}: {self.reason}>"
         answer = "" if self.answer is None else on_one_line(answer_line(self.answer, self.retrieval.subgraph))
         text = ResultText(self.retrieval, WIDTH)
         best = [answer] if answer else [text.way(way) for way in text.ways()[:1]]
@@ -198,6 +202,25 @@ class Result:
             content = page.read_text(encoding="utf-8")
         size = f'width="100%" height="{_HEIGHT}" style="border: 0"'
         return f'<iframe srcdoc="{html.escape(content)}" {size} title="{html.escape(self.question)}"></iframe>'
+
+
+def result_of(session: Session, retrieval: Retrieval) -> Result:
+    """Make the result of a retrieval of a session, with near names where nothing was linked."""
+    if retrieval.error != NO_LINK:
+        return Result(retrieval)
+    try:
+        [near] = session.suggest([retrieval.question.text], _NEAR)
+    except DriverError as error:
+        trace = {**retrieval.subgraph.trace, SUGGESTIONS_FAILED: str(error)}
+        return Result(attrs.evolve(retrieval, subgraph=attrs.evolve(retrieval.subgraph, trace=trace)))
+    return Result(retrieval, near)
+
+
+async def aresult_of(session: Session, retrieval: Retrieval) -> Result:
+    """Make a result as ``result_of`` does, without holding up the event loop."""
+    if retrieval.error != NO_LINK:
+        return Result(retrieval)
+    return await session.aturn(result_of, session, retrieval)
 
 
 def write_page(results: Sequence[Result], path: Path) -> None:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 import itertools
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from pathlib import Path
@@ -16,10 +17,9 @@ from srtk_framework.recipe.recipe import VERSION
 from srtk_framework.roles import Role
 from srtk_framework.run.default_drivers import default_drivers, suited_to
 from srtk_framework.run.graph_source import Graph
-from srtk_framework.run.pipeline import NO_LINK
-from srtk_framework.run.result import Result
+from srtk_framework.run.result import Result, aresult_of, result_of
 from srtk_framework.run.session import WAITING, Session, open_session
-from srtk_framework.values import DriverError, Question, RecipeError, Retrieval
+from srtk_framework.values import Question, RecipeError
 
 _ROLES = {
     "linker": "entity_linker",
@@ -28,11 +28,6 @@ _ROLES = {
     "expander": "expander",
     "reader": "reader",
 }
-_NEAR = 5
-"""Near names of a question in which nothing was linked."""
-
-SUGGESTIONS_FAILED = "suggestions_failed"
-"""Field of a trace: why the linker gave no near names."""
 
 
 class Retriever:
@@ -101,7 +96,13 @@ class Retriever:
     def stream(self, questions: Iterable[str | Question]) -> Iterator[Result]:
         """Answer questions one by one as they are finished; reads no more of them than the next batch needs."""
         self.open()
-        return map(self._result, self.session.stream(map(self._question, questions)))
+        return (result_of(self.session, one) for one in self.session.stream(map(self._question, questions)))
+
+    async def aask(self, question: str | Question) -> Result:
+        """Answer one question without holding up the event loop."""
+        await asyncio.to_thread(self.open)
+        [retrieval] = await self.session.aretrieve([self._question(question)])
+        return await aresult_of(self.session, retrieval)
 
     def open(self) -> Retriever:
         """Open the drivers; does nothing where they are open."""
@@ -130,17 +131,6 @@ class Retriever:
 
         data = {"srtk": VERSION, **{key: _written(key, value) for key, value in self._recipe.items()}}
         return yaml.safe_dump(data, sort_keys=False, allow_unicode=True, width=100)
-
-    def _result(self, retrieval: Retrieval) -> Result:
-        """Add near names where nothing was linked."""
-        if retrieval.error != NO_LINK:
-            return Result(retrieval)
-        try:
-            [near] = self.session.suggest([retrieval.question.text], _NEAR)
-        except DriverError as error:
-            trace = {**retrieval.subgraph.trace, SUGGESTIONS_FAILED: str(error)}
-            return Result(attrs.evolve(retrieval, subgraph=attrs.evolve(retrieval.subgraph, trace=trace)))
-        return Result(retrieval, near)
 
     def _question(self, asked: str | Question) -> Question:
         """Make a question of a text, numbered from 1 over all questions asked."""

@@ -101,7 +101,7 @@ def _questions(session: Session, args: argparse.Namespace) -> tuple[list[Questio
     if args.answer and args.question is None:
         raise InputError("--answer goes with --question")
     if args.question is not None:
-        return [_asked(session, args.question, args.answer)], 0
+        return [asked(session, args.question, args.answer)], 0
     chosen = list(_all(session))
     if args.id is not None:
         known = {question.id: question for question in chosen}
@@ -125,7 +125,7 @@ def _all(session: Session) -> Iterator[Question]:
     yield from islice(questions, session.recipe.options.limit)
 
 
-def _asked(session: Session, text: str, answers: Sequence[str]) -> Question:
+def asked(session: Session, text: str, answers: Sequence[str]) -> Question:
     """Find a question of the recipe by its text, or make a new question."""
     words = " ".join(text.split()).casefold()
     same = None

@@ -1,0 +1,125 @@
+"""An OpenAI-compatible chat: the last message of the user is asked of the graph, and the answer cites its triples.
+
+Front ends that speak this protocol can so ask a graph. Fields of the request that mean nothing to a graph, such as
+``temperature``, are ignored. Protocol: https://platform.openai.com/docs/api-reference/chat
+"""
+
+from __future__ import annotations
+
+import time
+import uuid
+from collections.abc import AsyncIterator, Mapping
+from typing import Any
+
+import msgspec
+from litestar import Request, Response, get, post
+from litestar.datastructures import State
+from litestar.params import JSONBody
+from litestar.response import Stream
+
+from srtk_framework.run import Result, Session, aresult_of
+from srtk_framework.text import answer_line
+from srtk_framework.values import Question
+from srtk_plugin_serve.gone import while_here
+
+MODEL = "srtk"
+"""Name of the only model."""
+
+_CITED = 10
+"""Most triples that an answer cites."""
+
+
+@get("/v1/models")
+async def models() -> dict[str, Any]:
+    """List the only model."""
+    return {"object": "list", "data": [{"id": MODEL, "object": "model", "created": 0, "owned_by": "srtk"}]}
+
+
+@post("/v1/chat/completions", status_code=200)
+async def completions(
+    data: JSONBody[dict[str, Any]], request: Request[Any, Any, State], state: State
+) -> Response[dict[str, Any]] | Stream:
+    """Answer the last message of the user, with numbered sources in the text and under `citations`."""
+    session: Session = state.session
+    question = Question("0", last_question(data))
+    [retrieval] = await while_here(request, session.aretrieve([question]))
+    text, citations = cited(await aresult_of(session, retrieval))
+    head = {"id": f"chatcmpl-{uuid.uuid4().hex}", "created": int(time.time()), "model": MODEL}
+    if data.get("stream") is True:
+        return Stream(_chunks(head, text, citations), media_type="text/event-stream")
+    message = {"role": "assistant", "content": text}
+    choice = {"index": 0, "message": message, "finish_reason": "stop"}
+    return Response({**head, "object": "chat.completion", "choices": [choice], "citations": citations})
+
+
+HANDLERS = [models, completions]
+
+
+def last_question(data: Mapping[str, Any]) -> str:
+    """Return the text of the last message of the user; parts of a message that are no text are left out.
+
+    Raises:
+        ValueError: If there is none.
+    """
+    messages = data.get("messages")
+    for message in reversed(messages) if isinstance(messages, list) else ():
+        if isinstance(message, Mapping) and message.get("role") == "user":
+            content = message.get("content")
+            parts = [content] if isinstance(content, str) else content if isinstance(content, list) else []
+            texts = [part.get("text") if isinstance(part, Mapping) else part for part in parts]
+            text = "\n".join(part for part in texts if isinstance(part, str)).strip()
+            if text:
+                return text
+    raise ValueError("messages: none of them is a text of the user")
+
+
+def cited(result: Result) -> tuple[str, list[dict[str, Any]]]:
+    """Write an answer as text with numbered sources.
+
+    Returns:
+        The text, and the sources: the number, the triple in names and in ids, its source and its score.
+    """
+    if result.error is not None:
+        near = (
+            [f" Names like it: {', '.join(link.name or link.entity for link in result.near)}."] if result.near else []
+        )
+        return "".join([f"No answer: {result.reason}.", *near]), []
+    subgraph, answer = result.retrieval.subgraph, result.answer
+    proof = answer.support if answer is not None else ()
+    chosen = list(dict.fromkeys([*proof, *range(0 if proof else min(_CITED, len(subgraph.triples)))]))[:_CITED]
+    citations = []
+    for number, place in enumerate(chosen, 1):
+        triple = subgraph.triples[place]
+        citations.append(
+            {
+                "number": number,
+                "text": " - ".join(result.label(part) for part in triple),
+                "triple": [str(part) for part in triple],
+                "source": subgraph.provenance[place] if subgraph.provenance else "",
+                "score": subgraph.scores[place] if subgraph.scores else None,
+            }
+        )
+    marks = "".join(f"[{one['number']}]" for one in citations)
+    if not citations:
+        text = "No triple was found."
+    elif answer is None or not answer.enough:
+        text = f"The graph says nothing certain. What is nearest: {marks}"
+    else:
+        text = f"{answer_line(answer, subgraph)} {marks}"
+    sources = [f"[{one['number']}] {one['text']}" for one in citations]
+    return "\n".join([text, "", *sources]) if sources else text, citations
+
+
+async def _chunks(head: Mapping[str, Any], text: str, citations: list[dict[str, Any]]) -> AsyncIterator[str]:
+    """Yield the events of a stream: the role, the text line by line, the end with its citations."""
+
+    def event(delta: Mapping[str, Any], reason: str | None = None, **more: Any) -> str:
+        choice = {"index": 0, "delta": delta, "finish_reason": reason}
+        body = {**head, "object": "chat.completion.chunk", "choices": [choice], **more}
+        return f"data: {msgspec.json.encode(body).decode()}\n\n"
+
+    yield event({"role": "assistant", "content": ""})
+    for line in text.splitlines(keepends=True):
+        yield event({"content": line})
+    yield event({}, "stop", citations=citations)
+    yield "data: [DONE]\n\n"

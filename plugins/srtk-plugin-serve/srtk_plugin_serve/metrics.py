@@ -1,0 +1,52 @@
+"""Counts of the service for Prometheus."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Mapping
+from typing import Any
+
+from litestar.types import Message, Scope
+from prometheus_client import CollectorRegistry, Counter, Gauge, Histogram, generate_latest, multiprocess
+
+from srtk_framework.host import Observer
+
+_SECONDS = (0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10, 30)
+
+
+class Metrics(Observer):
+    """Counts requests, and the batches that the session answers."""
+
+    def __init__(self) -> None:
+        # With several workers each writes into a folder, and any of them tells the sum.
+        self._shared = bool(os.environ.get("PROMETHEUS_MULTIPROC_DIR"))
+        self._registry = CollectorRegistry()
+        to: dict[str, Any] = {"registry": self._registry}
+        self.requests = Counter("srtk_requests", "Requests by path and status", ["path", "status"], **to)
+        self.questions = Counter("srtk_questions", "Questions answered, by outcome", ["outcome"], **to)
+        self.batches = Histogram("srtk_batch_seconds", "Seconds of a batch of questions", buckets=_SECONDS, **to)
+        self.waiting = Gauge("srtk_waiting", "Calls that wait", multiprocess_mode="livesum", **to)
+
+    def event(self, name: str, data: Mapping[str, Any]) -> None:
+        """Count a batch."""
+        if name == "answered":
+            self.questions.labels("failed").inc(data["failed"])
+            self.questions.labels("found").inc(data["questions"] - data["failed"])
+            self.batches.observe(data["seconds"])
+            self.waiting.set(data["waiting"])
+
+    async def count(self, message: Message, scope: Scope) -> None:
+        """Count a request whose answer begins."""
+        if message["type"] == "http.response.start":
+            handler = scope.get("route_handler")
+            # The path of the route, not of the request: a stranger's paths would be labels without end.
+            path = next(iter(sorted(handler.paths)), "") if handler is not None else ""
+            self.requests.labels(path, str(message["status"])).inc()
+
+    def text(self) -> bytes:
+        """Return the counts in the text format of Prometheus."""
+        registry = self._registry
+        if self._shared:
+            registry = CollectorRegistry()
+            multiprocess.MultiProcessCollector(registry)
+        return generate_latest(registry)

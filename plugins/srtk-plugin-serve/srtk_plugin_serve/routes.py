@@ -1,0 +1,146 @@
+"""The routes of questions, links, neighbours, paths and explanations."""
+
+from __future__ import annotations
+
+from collections.abc import AsyncIterator
+from typing import Any
+
+import attrs
+from litestar import MediaType, Request, Response, get, post
+from litestar.datastructures import State
+from litestar.exceptions import NotFoundException
+from litestar.params import JSONBody
+from litestar.response import Stream
+
+from srtk_framework.records import dumps
+from srtk_framework.run import Result, Session, aresult_of
+from srtk_framework.values import Question, Retrieval
+from srtk_plugin_serve.bodies import Around, Asked, Between, Many, Missing, Texts
+from srtk_plugin_serve.gone import while_here
+
+OPEN = "open_to_all"
+"""Option of a route that needs no token."""
+
+_Request = Request[Any, Any, State]
+
+
+@post("/ask", status_code=200)
+async def ask(data: JSONBody[Asked], request: _Request, state: State) -> dict[str, Any]:
+    """Answer a question: the record that `srtk run` writes, and the same as text.
+
+    A question that cannot be answered has `error` with the reason, and `near` with entities of similar names.
+    """
+    session: Session = state.session
+    _check_method(session, data.method)
+    call = session.aretrieve(data.as_question(), data.method, data.read, timeout=data.timeout, limits=data.limits)
+    [retrieval] = await while_here(request, call)
+    return await _answer(session, retrieval)
+
+
+@post("/ask-many", status_code=200, media_type="application/jsonl")
+async def ask_many(data: JSONBody[Many], state: State) -> Stream:
+    """Answer questions in order: a line of JSON each, as soon as it is there."""
+    session: Session = state.session
+    questions = data.as_questions()
+    _check_method(session, data.method)
+    limits = None if data.triples is None else {"triples": data.triples}
+    stream = session.astream(questions, data.method, data.read, timeout=data.timeout, limits=limits)
+    first = await anext(stream, None)
+
+    async def lines() -> AsyncIterator[str]:
+        if first is not None:
+            yield dumps(await _answer(session, first)) + "\n"
+        async for retrieval in stream:
+            yield dumps(await _answer(session, retrieval)) + "\n"
+
+    return Stream(lines(), media_type="application/jsonl")
+
+
+@post("/link", status_code=200)
+async def link(data: JSONBody[Texts], request: _Request, state: State) -> list[dict[str, Any]]:
+    """Find the entities of the graph in texts: their ids, names, scores and places in the text."""
+    session: Session = state.session
+    questions = [Question(str(i), text) for i, text in enumerate(data.texts)]
+
+    def linked() -> list[dict[str, Any]]:
+        found = session.labelled(session.linked(questions))
+        lost = [i for i, one in enumerate(found) if not one.question.links]
+        near = session.suggest([data.texts[i] for i in lost], data.near) if lost and data.near > 0 else []
+        names = dict(zip(lost, near, strict=False))
+        return [
+            {
+                "text": one.question.text,
+                "links": [_link(one, link) for link in one.question.links],
+                "near": [_link(one, link) for link in names.get(i, ())],
+                **({"error": one.error} if one.error is not None else {}),
+            }
+            for i, one in enumerate(found)
+        ]
+
+    return await while_here(request, session.aturn(linked, timeout=data.timeout))
+
+
+@post("/expand", status_code=200)
+async def expand(data: JSONBody[Around], request: _Request, state: State) -> list[dict[str, Any]]:
+    """Read triples around entities, of as many relations as possible, and count what is left out of each."""
+    call = state.session.aturn(state.session.neighbours, data.entities, data.triples, timeout=data.timeout)
+    return [Result(one).to_record() for one in await while_here(request, call)]
+
+
+@post("/paths", status_code=200)
+async def paths(data: JSONBody[Between], request: _Request, state: State) -> dict[str, Any]:
+    """Read the triples that connect two entities, the shortest paths first."""
+    session: Session = state.session
+    call = session.aturn(session.paths, data.start, data.end, data.depth, data.triples, timeout=data.timeout)
+    return Result(await while_here(request, call)).to_record()
+
+
+@post("/explain", status_code=200)
+async def explain(data: JSONBody[Missing], request: _Request, state: State) -> dict[str, Any]:
+    """Find where the answers to a question were lost, and the setting that brings them back."""
+    try:
+        from srtk_plugin_explaining import explain_question
+    except ImportError as error:
+        raise NotFoundException(
+            "explanations are not installed here; run: pip install srtk-plugin-explaining"
+        ) from error
+    session: Session = state.session
+    call = session.aturn(explain_question, session, data.question, data.answers, timeout=data.timeout)
+    return await while_here(request, call)
+
+
+@get("/health", opt={OPEN: True})
+async def health(state: State) -> dict[str, Any]:
+    """Tell that the service runs, and how busy it is."""
+    return {"status": "ok", **attrs.asdict(state.session.load)}
+
+
+@get("/metrics", media_type=MediaType.TEXT)
+async def metrics(state: State) -> Response[bytes]:
+    """Return the counts of the service in the text format of Prometheus."""
+    return Response(state.metrics.text(), media_type="text/plain; version=0.0.4; charset=utf-8")
+
+
+HANDLERS = [ask, ask_many, link, expand, paths, explain, health, metrics]
+
+
+async def _answer(session: Session, retrieval: Retrieval) -> dict[str, Any]:
+    """Return the record of an answer with its text, and near names where nothing was linked."""
+    result = await aresult_of(session, retrieval)
+    near = [{"entity": link.entity, "name": link.name} for link in result.near]
+    return {**result.to_record(), "text": result.to_text(), **({"near": near} if near else {})}
+
+
+def _check_method(session: Session, name: str | None) -> None:
+    """Refuse a method that the recipe does not have.
+
+    Raises:
+        ValueError: With the names of the methods.
+    """
+    if name is not None and name not in session.methods:
+        raise ValueError(f"method: there is no method {name!r}; the recipe has {', '.join(session.methods)}")
+
+
+def _link(retrieval: Retrieval, link: Any) -> dict[str, Any]:
+    found = {"entity": link.entity, "name": link.name or retrieval.labels.get(link.entity, link.entity)}
+    return {**found, **{key: value for key in ("score", "start", "end") if (value := getattr(link, key)) is not None}}

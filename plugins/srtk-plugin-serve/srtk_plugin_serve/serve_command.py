@@ -1,0 +1,127 @@
+"""Serve a graph, or a recipe, over HTTP, on this computer alone unless --host says otherwise.
+
+WHAT is a recipe (a file that ends in .yaml or .yml), or a graph as of `srtk ask`: a file, a folder, an address, a name.
+"""
+
+from __future__ import annotations
+
+import argparse
+import json
+import os
+import tempfile
+from pathlib import Path
+from typing import Any
+
+from srtk_framework.cli import OK, add_set_argument, note
+from srtk_framework.recipe import Places, from_data, load, set_value
+from srtk_framework.run import Graph, Retriever, Session
+from srtk_framework.values import InputError, RecipeError, redacted
+from srtk_plugin_serve.metrics import Metrics
+from srtk_plugin_serve.service import Access, service
+
+HOST, PORT = "127.0.0.1", 8123
+WAITING = 1_000
+"""Calls that may wait: some ten seconds of work; a client that is told to come back learns more than one that waits."""
+
+_SETTING = "SRTK_SERVE"
+"""Variable by which the command tells its workers what to serve."""
+
+_LOCAL = ("localhost", "127.0.0.1", "[::1]")
+_GRACE = 10
+"""Seconds that requests have to end after the service was asked to stop."""
+
+
+def add_arguments(parser: argparse.ArgumentParser) -> None:
+    """Declare the flags."""
+    add = parser.add_argument
+    add("what", metavar="WHAT", help="a recipe, a file or folder of triples, an address, or a name such as wikidata")
+    add("--host", default=HOST, metavar="ADDRESS", help=f"address to listen on ({HOST}); 0.0.0.0 for every network")
+    add("--port", type=int, default=PORT, metavar="N", help=f"port to listen on ({PORT})")
+    add("--workers", type=int, default=1, metavar="N", help="processes, which share a graph on disk (1)")
+    add("--token", metavar="VARIABLE", help="environment variable with a token that each request must bring")
+    add("--waiting", type=int, default=WAITING, metavar="N", help=f"most calls that wait; others get 503 ({WAITING})")
+    add_set_argument(parser)
+
+
+def run(args: argparse.Namespace) -> int:
+    """Run the command."""
+    import uvicorn
+
+    token = _token(args.token)
+    recipe, file = _recipe(args)
+    if args.workers < 1 or args.waiting < 1:
+        raise InputError("--workers and --waiting are numbers from 1 on")
+    local = args.host in ("127.0.0.1", "localhost", "::1")
+    if not local and not token:
+        note(f"anyone who reaches {args.host} may ask; --token VARIABLE asks for a token")
+    told = {
+        "recipe": recipe,
+        "file": file,
+        "waiting": args.waiting,
+        "hosts": [name for host in _LOCAL for name in (host, f"{host}:{args.port}")] if local else [],
+        "token": args.token,
+    }
+    os.environ[_SETTING] = json.dumps(told)
+    note(f"http://{args.host}:{args.port}/schema/openapi.json says what can be asked; Ctrl-C ends")
+    options: dict[str, Any] = {"host": args.host, "port": args.port, "log_level": "warning", "lifespan": "on"}
+    with tempfile.TemporaryDirectory(prefix="srtk-metrics-") as folder:
+        if args.workers > 1:
+            os.environ["PROMETHEUS_MULTIPROC_DIR"] = folder
+        uvicorn.run(
+            "srtk_plugin_serve.serve_command:from_environment",
+            factory=True,
+            workers=args.workers,
+            timeout_graceful_shutdown=_GRACE,
+            **options,
+        )
+    return OK
+
+
+def from_environment() -> Any:
+    """Make the application that the command describes; called in each of its processes."""
+    told = json.loads(os.environ[_SETTING])
+
+    def make(metrics: Metrics) -> Session:
+        return Session(from_data(told["recipe"], Places(told["file"])), [metrics], told["waiting"])
+
+    return service(make, Access(tuple(told["hosts"]), _token(told["token"])))
+
+
+def _recipe(args: argparse.Namespace) -> tuple[dict[str, Any], str]:
+    """Return the recipe to serve as plain data, and its file; a mistake in it is told before anything is started.
+
+    Raises:
+        SrtkError: If it is not there, or wrong.
+    """
+    if args.what.endswith((".yaml", ".yml")):
+        session = Session(load(args.what, args.set))
+    else:
+        keys: dict[str, Any] = {}
+        problems: list[str] = []
+        for override in args.set:
+            set_value(keys, override, Places("srtk serve"), problems)
+        if problems:
+            raise RecipeError([redacted(problem) for problem in problems])
+        graph = Graph.open(args.what, **keys.pop("knowledge_graph", {}))
+        retriever = Retriever(graph, reader=keys.pop("reader", "paths"), **keys)
+        if graph.is_new:
+            note(f"building the graph of {graph.name}, once")
+            retriever.open()
+            retriever.close()
+        session = retriever.session
+    if not session.methods:
+        raise InputError(f"{args.what}: the recipe has no expander, so nothing can be asked; add `expander:`")
+    return session.recipe.portable(), str(Path(session.recipe.file))
+
+
+def _token(variable: str | None) -> str:
+    """Return the token of a variable; empty without a variable.
+
+    Raises:
+        InputError: If it is not set.
+    """
+    if variable is None:
+        return ""
+    if not (token := os.environ.get(variable, "")):
+        raise InputError(f"--token {variable}: that environment variable is not set; set it to the token")
+    return token

@@ -1,0 +1,110 @@
+"""The application: routes around one session, errors as JSON, a token, metrics."""
+
+from __future__ import annotations
+
+import hmac
+import logging
+from collections.abc import AsyncIterator, Callable, Mapping
+from contextlib import asynccontextmanager
+from math import ceil
+from typing import Any
+
+import attrs
+from litestar import Litestar, Request, Response
+from litestar.config.allowed_hosts import AllowedHostsConfig
+from litestar.connection import ASGIConnection
+from litestar.exceptions import HTTPException, NotAuthorizedException
+from litestar.handlers import BaseRouteHandler
+from litestar.openapi import OpenAPIConfig
+
+from srtk_framework.host import __version__
+from srtk_framework.run import Session
+from srtk_framework.values import BusyError, InputError, LateError, SrtkError, redacted
+from srtk_plugin_serve import chat, routes
+from srtk_plugin_serve.metrics import Metrics
+
+_log = logging.getLogger(__name__)
+
+LARGEST = 1_000_000
+"""Bytes of a request's body; 10,000 questions of a hundred characters fit."""
+
+
+@attrs.frozen
+class Access:
+    """Who may ask.
+
+    Attributes:
+        hosts: Names under which the service is called; a request with another ``Host`` is refused, so that no page of
+            a stranger reaches a service on loopback by a name of its own. Empty for any name.
+        token: Text that each request must bring as a bearer token; empty for none.
+    """
+
+    hosts: tuple[str, ...] = ()
+    token: str = attrs.field(default="", repr=False)
+
+
+def service(make: Callable[[Metrics], Session], access: Access | None = None) -> Litestar:
+    """Make the application.
+
+    Args:
+        make: Makes the session, with the metrics among its observers. The application opens and closes it.
+        access: Who may ask; by default everyone.
+
+    Returns:
+        An ASGI application.
+    """
+    access = access or Access()
+    metrics = Metrics()
+
+    @asynccontextmanager
+    async def opened(app: Litestar) -> AsyncIterator[None]:
+        session = make(metrics)
+        with session:
+            app.state.session, app.state.metrics = session, metrics
+            yield
+
+    def guard(connection: ASGIConnection[Any, Any, Any, Any], handler: BaseRouteHandler) -> None:
+        given = connection.headers.get("authorization", "")
+        if not handler.opt.get(routes.OPEN) and not hmac.compare_digest(
+            given.encode(), f"Bearer {access.token}".encode()
+        ):
+            raise NotAuthorizedException("send the token of the service as `Authorization: Bearer TOKEN`")
+
+    return Litestar(
+        [*routes.HANDLERS, *chat.HANDLERS],
+        lifespan=[opened],
+        guards=[guard] if access.token else [],
+        allowed_hosts=AllowedHostsConfig(list(access.hosts)) if access.hosts else None,
+        exception_handlers={Exception: _failed},
+        before_send=[metrics.count],
+        request_max_body_size=LARGEST,
+        openapi_config=OpenAPIConfig("srtk", __version__, path="/schema", use_handler_docstrings=True),
+        logging_config=None,
+    )
+
+
+def _failed(request: Request[Any, Any, Any], error: Exception) -> Response[Any]:
+    """Answer with the error as JSON; an error that nobody foresaw is logged, and its text stays here."""
+    status, headers = 500, {}
+    message = redacted(str(error))
+    if isinstance(error, BusyError):
+        status, headers = 503, {"Retry-After": str(max(1, ceil(error.retry_after)))}
+    elif isinstance(error, LateError):
+        status = 504
+    elif isinstance(error, HTTPException):
+        status, message = error.status_code, error.detail
+        if isinstance(error.extra, list):
+            faults = [one for one in error.extra if isinstance(one, Mapping)]
+            message = "; ".join(f"{_place(one)}: {one.get('message', '')}" for one in faults) or message
+    elif isinstance(error, InputError | ValueError | TypeError):
+        status = 400
+    elif not isinstance(error, SrtkError):
+        _log.error("%s %s failed", request.method, request.url.path, exc_info=error)
+        message = f"the service failed with {type(error).__name__}; its log has more"
+    return Response({"error": message}, status_code=status, headers=headers, media_type="application/json")
+
+
+def _place(fault: Mapping[str, Any]) -> str:
+    """Return the place of a fault in a request; Litestar calls the body ``data``."""
+    key = str(fault.get("key", "data"))
+    return "body" if key == "data" else key

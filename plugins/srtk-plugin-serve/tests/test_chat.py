@@ -1,0 +1,83 @@
+"""The chat: the last message of the user is asked, and the answer cites numbered triples."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Sequence
+from typing import Any
+
+import attrs
+import pytest
+from litestar.testing import TestClient
+from srtk_plugin_serve.chat import last_question
+
+from srtk_framework.roles import Reader
+from srtk_framework.values import Answer, Question, Subgraph
+
+PATH = "/v1/chat/completions"
+
+
+@attrs.define(eq=False)
+class First(Reader):
+    """Answers with the object of the first triple that the question names."""
+
+    def read(self, questions: Sequence[Question], subgraphs: Sequence[Subgraph]) -> list[Answer]:
+        return [Answer(str(s.triples[0].object), (s.triples[0].object,), (0,)) for s in subgraphs]
+
+
+def asked(client: TestClient[Any], **more: Any) -> Any:
+    messages = [
+        {"role": "system", "content": "Answer briefly."},
+        {"role": "user", "content": "Who directed Heat?"},
+        {"role": "assistant", "content": "Michael Mann"},
+        {"role": "user", "content": [{"type": "text", "text": "Who directed Alien?"}]},
+    ]
+    return client.post(PATH, json={"model": "srtk", "messages": messages, "temperature": 0.1, **more})
+
+
+def test_an_answer_cites_the_triples_it_rests_on(start: Any) -> None:
+    client = start({"reader": First()})
+    body = asked(client).json()
+    [choice] = body["choices"]
+    assert choice["finish_reason"] == "stop"
+    assert choice["message"]["content"].startswith("Ridley Scott")
+    assert body["citations"][0]["triple"] == ["Alien", "directed by", "Ridley Scott"]
+    assert body["citations"][0]["source"].startswith("memory")
+    assert "[1] Alien - directed by - Ridley Scott" in choice["message"]["content"]
+
+
+def test_without_a_reader_the_best_triples_are_cited(client: TestClient[Any]) -> None:
+    body = asked(client).json()
+    assert [one["number"] for one in body["citations"]] == [1, 2]
+    assert body["object"] == "chat.completion"
+
+
+def test_a_stream_holds_the_same_text_and_ends_with_done(client: TestClient[Any]) -> None:
+    whole = asked(client).json()
+    response = asked(client, stream=True)
+    assert response.headers["content-type"].startswith("text/event-stream")
+    events = [line.removeprefix("data: ") for line in response.text.split("\n\n") if line]
+    assert events[-1] == "[DONE]"
+    chunks = [json.loads(event) for event in events[:-1]]
+    text = "".join(chunk["choices"][0]["delta"].get("content", "") for chunk in chunks)
+    assert text == whole["choices"][0]["message"]["content"]
+    assert chunks[-1]["citations"] == whole["citations"]
+    assert chunks[-1]["choices"][0]["finish_reason"] == "stop"
+
+
+def test_a_question_without_an_entity_is_answered_with_the_reason(client: TestClient[Any]) -> None:
+    response = client.post(PATH, json={"messages": [{"role": "user", "content": "Who directed Zzyzx?"}]})
+    assert response.json()["choices"][0]["message"]["content"].startswith("No answer: no name of the graph was found")
+    assert response.json()["citations"] == []
+
+
+@pytest.mark.parametrize(
+    "messages", [None, [], [{"role": "system", "content": "x"}], [{"role": "user", "content": []}]]
+)
+def test_a_chat_without_a_text_of_the_user_is_refused(messages: Any) -> None:
+    with pytest.raises(ValueError, match="messages: none of them is a text of the user"):
+        last_question({"messages": messages})
+
+
+def test_the_model_is_listed(client: TestClient[Any]) -> None:
+    assert [model["id"] for model in client.get("/v1/models").json()["data"]] == ["srtk"]

@@ -1,0 +1,143 @@
+"""Each route gives what the session gives, and refuses a wrong body with a sentence."""
+
+from __future__ import annotations
+
+import json
+from typing import Any
+
+import pytest
+from litestar.testing import TestClient
+
+import srtk_framework
+from srtk_framework.records import record_from_retrieval
+from srtk_framework.values import Question
+
+TEXT = "Who directed Alien?"
+
+
+def test_an_answer_is_the_record_of_a_run_and_a_text(client: TestClient[Any], recipe: dict[str, Any]) -> None:
+    answer = client.post("/ask", json={"question": TEXT}).json()
+    with srtk_framework.open(recipe) as session:
+        [retrieval] = session.retrieve([Question("0", TEXT)])
+    text = answer.pop("text")
+    assert answer == json.loads(json.dumps(record_from_retrieval(retrieval)))
+    assert text.startswith(TEXT)
+
+
+def test_entities_of_a_question_take_the_place_of_the_linker(client: TestClient[Any]) -> None:
+    answer = client.post("/ask", json={"question": "Who?", "id": "q7", "entities": ["Heat"]}).json()
+    assert (answer["id"], answer["question_entities"]) == ("q7", ["Heat"])
+    assert ["Heat", "directed by", "Michael Mann"] in answer["triplets"]
+
+
+def test_limits_of_a_call_are_kept(client: TestClient[Any]) -> None:
+    body = {"question": TEXT, "triples": 1}
+    assert len(client.post("/ask", json=body).json()["triplets"]) == 1
+    assert len(client.post("/ask", json={"question": TEXT, "depth": 2}).json()["triplets"]) == 2
+    assert len(client.post("/ask", json={"question": TEXT, "depth": 1}).json()["triplets"]) == 1
+
+
+def test_a_question_without_an_entity_has_an_error_and_near_names(client: TestClient[Any]) -> None:
+    response = client.post("/ask", json={"question": "Who directed Zzyzx?"})
+    assert response.status_code == 200
+    assert "no entity" in response.json()["error"]
+
+
+def test_many_questions_come_line_by_line_in_order(client: TestClient[Any]) -> None:
+    asked = [{"question": TEXT, "id": "a"}, "Who directed Heat?", {"question": "?", "entities": ["Alien"]}]
+    response = client.post("/ask-many", json={"questions": asked * 30, "triples": 1})
+    lines = [json.loads(line) for line in response.text.splitlines()]
+    assert response.headers["content-type"].startswith("application/jsonl")
+    assert [line["id"] for line in lines[:3]] == ["a", "1", "2"]
+    assert len(lines) == 90
+    assert all(len(line["triplets"]) == 1 for line in lines)
+
+
+@pytest.mark.parametrize(
+    ("item", "fault"),
+    [
+        (3, "neither a text nor an object"),
+        ({"text": "x"}, "neither a text nor an object"),
+        ({"question": "x", "limit": 3}, "limit"),
+        ({"question": "x", "entities": [1]}, "no list of ids"),
+    ],
+)
+def test_a_wrong_item_of_many_is_named_before_any_is_answered(client: TestClient[Any], item: Any, fault: str) -> None:
+    response = client.post("/ask-many", json={"questions": ["x", item]})
+    assert response.status_code == 400
+    assert response.json()["error"].startswith("questions[1]")
+    assert fault in response.json()["error"]
+
+
+def test_links_have_names_scores_and_places(client: TestClient[Any]) -> None:
+    first, second = client.post("/link", json={"texts": [TEXT, "Who directed Hea?"]}).json()
+    [link] = first["links"]
+    assert (link["entity"], link["start"], link["end"]) == ("Alien", 13, 18)
+    assert 0 < link["score"] <= 1
+    assert second["text"] == "Who directed Hea?"
+
+
+def test_neighbours_are_counted(client: TestClient[Any]) -> None:
+    [rome] = client.post("/expand", json={"entities": ["Rome"], "triples": 4}).json()
+    assert len(rome["triplets"]) == 4
+    assert rome["trace"]["left_out"] == {"^shown in": "26"}
+
+
+def test_paths_connect_two_entities(client: TestClient[Any]) -> None:
+    found = client.post("/paths", json={"start": "Alien", "end": "Blade Runner"}).json()
+    assert [path["steps"] for path in found["paths"]] == [["directed by", "^directed by"]]
+    assert len(found["triplets"]) == 2
+
+
+def test_a_loss_is_explained(client: TestClient[Any]) -> None:
+    body = {"question": "Who directed Alien?", "answers": ["Ridley Scott"]}
+    assert client.post("/explain", json=body).json()["class"] == "found"
+
+
+def test_health_and_metrics_count(client: TestClient[Any]) -> None:
+    client.post("/ask", json={"question": TEXT})
+    client.post("/ask", json={"question": "Zzyzx?"})
+    client.get("/there/is/nothing")
+    assert client.get("/health").json()["status"] == "ok"
+    counts = client.get("/metrics").text
+    assert 'srtk_requests_total{path="/ask",status="200"} 2.0' in counts
+    assert 'srtk_questions_total{outcome="found"} 1.0' in counts
+    assert 'srtk_questions_total{outcome="failed"} 1.0' in counts
+    assert "/there/is/nothing" not in counts
+
+
+@pytest.mark.parametrize(
+    ("path", "body", "fault"),
+    [
+        ("/ask", {}, "question"),
+        ("/ask", {"question": 3}, "question"),
+        ("/ask", {"question": TEXT, "triples": 0}, "triples must be at least 1"),
+        ("/ask", {"question": TEXT, "method": "none"}, "there is no method 'none'"),
+        ("/ask", [], "body"),
+        ("/expand", {"entities": "Rome"}, "entities"),
+        ("/paths", {"start": "Alien", "end": "Heat", "depth": 0}, "depth: it is 0; give a number from 1 to 5"),
+        ("/expand", {"entities": ["Rome"], "triples": 10**9}, "triples: it is 1000000000"),
+    ],
+)
+def test_a_wrong_body_is_told_in_a_sentence(client: TestClient[Any], path: str, body: Any, fault: str) -> None:
+    response = client.post(path, json=body)
+    assert 400 <= response.status_code < 500, response.text
+    assert fault in response.json()["error"]
+
+
+def test_a_late_answer_is_a_timeout(client: TestClient[Any]) -> None:
+    response = client.post("/ask", json={"question": TEXT, "timeout": 0})
+    assert response.status_code == 504
+    assert "no answer within 0 seconds" in response.json()["error"]
+
+
+def test_a_body_that_is_too_large_is_refused(client: TestClient[Any]) -> None:
+    response = client.post("/ask", json={"question": "x" * 1_100_000})
+    assert response.status_code == 413
+
+
+def test_the_schema_describes_each_route(client: TestClient[Any]) -> None:
+    schema = client.get("/schema/openapi.json").json()
+    assert {"/ask", "/ask-many", "/link", "/expand", "/paths", "/explain"} <= set(schema["paths"])
+    asked = schema["components"]["schemas"]["Asked"]
+    assert asked["required"] == ["question"]

@@ -1,0 +1,127 @@
+"""The command: a service of its own process, stopped gracefully, and workers that fail alone."""
+
+from __future__ import annotations
+
+import json
+import os
+import signal
+import socket
+import subprocess
+import sys
+import time
+from collections.abc import Iterator
+from concurrent.futures import ThreadPoolExecutor
+from contextlib import contextmanager
+from pathlib import Path
+from typing import Any
+
+import httpx
+import pytest
+
+ROWS = "film,directed by\nAlien,Ridley Scott\nHeat,Michael Mann\n"
+BFS = ["--set", "expander={use: bfs, depth: 1}", "--set", "reader=null"]
+
+
+@pytest.fixture
+def table(tmp_path: Path) -> Path:
+    path = tmp_path / "films.csv"
+    path.write_text(ROWS, encoding="utf-8")
+    return path
+
+
+@contextmanager
+def served(tmp_path: Path, *arguments: str) -> Iterator[tuple[str, subprocess.Popen[str]]]:
+    """Start `srtk serve`, and wait until it answers."""
+    with socket.socket() as free:
+        free.bind(("127.0.0.1", 0))
+        port = free.getsockname()[1]
+    command = [sys.executable, "-m", "srtk_framework", "serve", *arguments, "--port", str(port)]
+    env = {**os.environ, "XDG_CACHE_HOME": str(tmp_path / "cache"), "SRTK_TEST_TOKEN": "s3cret"}
+    process = subprocess.Popen(command, env=env, stderr=subprocess.PIPE, text=True)
+    address = f"http://127.0.0.1:{port}"
+    try:
+        for _ in range(1200):
+            if process.poll() is not None:
+                raise AssertionError(process.communicate()[1])
+            try:
+                httpx.get(f"{address}/health").raise_for_status()
+                break
+            except httpx.HTTPError:
+                time.sleep(0.05)
+        yield address, process
+    finally:
+        process.send_signal(signal.SIGINT)
+        try:
+            process.communicate(timeout=20)
+        except subprocess.TimeoutExpired:
+            process.kill()
+            process.communicate()
+            raise
+
+
+def ask(address: str, **headers: str) -> httpx.Response:
+    return httpx.post(f"{address}/ask", json={"question": "Who directed Alien?"}, headers=headers, timeout=30)
+
+
+def test_a_table_is_served_and_an_interrupt_ends_the_service(table: Path, tmp_path: Path) -> None:
+    with served(tmp_path, str(table), *BFS) as (address, process):
+        assert ask(address).json()["triplets"] == [["Alien", "directed by", "Ridley Scott"]]
+    assert process.returncode in (0, -signal.SIGINT, 130)
+
+
+def test_a_recipe_is_served_with_a_token(tmp_path: Path) -> None:
+    recipe = {
+        "srtk": 1,
+        "knowledge_graph": {"use": "memory", "triples": [["Alien", "directed by", "Ridley Scott"]]},
+        "entity_linker": {"use": "dictionary"},
+        "expander": {"use": "bfs", "depth": 1},
+    }
+    path = tmp_path / "recipe.yaml"
+    path.write_text(json.dumps(recipe), encoding="utf-8")
+    with served(tmp_path, str(path), "--token", "SRTK_TEST_TOKEN") as (address, _):
+        assert ask(address).status_code == 401
+        assert ask(address, Authorization="Bearer s3cret").json()["triplets"]
+
+
+@pytest.mark.slow
+def test_a_killed_worker_fails_its_own_requests_alone(table: Path, tmp_path: Path) -> None:
+    with served(tmp_path, str(table), *BFS, "--workers", "2") as (address, process):
+        children = [int(line) for line in _children(process.pid)]
+        with ThreadPoolExecutor(8) as pool:
+            before = list(pool.map(lambda _: ask(address).status_code, range(40)))
+            os.kill(children[-1], signal.SIGKILL)
+            after: list[Any] = list(pool.map(lambda _: _status(address), range(80)))
+        assert before == [200] * 40
+        # What the killed process had taken is lost; everything else is answered.
+        assert after.count(200) >= 70
+        time.sleep(3)  # the supervisor looks after its children every now and then
+        assert [ask(address).status_code for _ in range(10)] == [200] * 10
+
+
+def _status(address: str) -> int:
+    try:
+        return ask(address).status_code
+    except httpx.HTTPError:
+        return 0
+
+
+def _children(parent: int) -> list[str]:
+    found = subprocess.run(["pgrep", "-P", str(parent), "-f", "spawn_main"], capture_output=True, text=True, check=True)
+    return found.stdout.split()
+
+
+@pytest.mark.parametrize(
+    ("arguments", "sentence"),
+    [
+        (["nothing.csv"], "there is no file or folder 'nothing.csv'"),
+        (["films.csv", "--token", "SRTK_NO_TOKEN"], "that environment variable is not set"),
+        (["films.csv", "--workers", "0"], "numbers from 1 on"),
+        (["recipe.yaml"], "there is no such recipe"),
+    ],
+)
+def test_a_mistake_is_told_before_anything_is_served(table: Path, arguments: list[str], sentence: str) -> None:
+    command = [sys.executable, "-m", "srtk_framework", "serve", *arguments]
+    done = subprocess.run(command, cwd=table.parent, capture_output=True, text=True, timeout=60, check=False)
+    assert done.returncode != 0
+    assert sentence in done.stderr
+    assert "Traceback" not in done.stderr
