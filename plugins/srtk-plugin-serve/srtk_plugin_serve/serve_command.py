@@ -15,7 +15,7 @@ from typing import Any
 from srtk_framework.cli import OK, add_set_argument, note
 from srtk_framework.recipe import Places, from_data, load, set_value
 from srtk_framework.run import Graph, Retriever, Session
-from srtk_framework.values import InputError, RecipeError, redacted
+from srtk_framework.values import InputError, PluginError, RecipeError, redacted
 from srtk_plugin_serve.metrics import Metrics
 from srtk_plugin_serve.service import Access, service
 
@@ -39,12 +39,21 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     add("--port", type=int, default=PORT, metavar="N", help=f"port to listen on ({PORT})")
     add("--workers", type=int, default=1, metavar="N", help="processes, which share a graph on disk (1)")
     add("--token", metavar="VARIABLE", help="environment variable with a token that each request must bring")
+    add(
+        "--mcp",
+        nargs="?",
+        const="stdio",
+        choices=("stdio", "http"),
+        help="speak the Model Context Protocol instead: over stdio, or over HTTP below /mcp (srtk-plugin-mcp)",
+    )
     add("--waiting", type=int, default=WAITING, metavar="N", help=f"most calls that wait; others get 503 ({WAITING})")
     add_set_argument(parser)
 
 
 def run(args: argparse.Namespace) -> int:
     """Run the command."""
+    if args.mcp is not None:
+        return _run_mcp(args)
     import uvicorn
 
     token = _token(args.token)
@@ -77,6 +86,29 @@ def run(args: argparse.Namespace) -> int:
     return OK
 
 
+def _run_mcp(args: argparse.Namespace) -> int:
+    """Speak the Model Context Protocol; the graph is opened at the first call of a tool.
+
+    Raises:
+        SrtkError: If the plugin is not installed, or flags of the HTTP service are given.
+    """
+    try:
+        from srtk_plugin_mcp import mcp_server
+    except ImportError as error:
+        raise PluginError("srtk-plugin-mcp is not installed; run: pip install srtk-plugin-mcp") from error
+    if args.token is not None or args.workers != 1:
+        raise InputError("--token and --workers belong to the HTTP service; leave them out beside --mcp")
+    server = mcp_server(lambda: _session(args))
+    if args.mcp == "stdio":
+        server.run("stdio")
+    else:
+        import uvicorn
+
+        note(f"http://{args.host}:{args.port}/mcp speaks the Model Context Protocol; Ctrl-C ends")
+        uvicorn.run(server.streamable_http_app(host=args.host), host=args.host, port=args.port, log_level="warning")
+    return OK
+
+
 def from_environment() -> Any:
     """Make the application that the command describes; called in each of its processes."""
     told = json.loads(os.environ[_SETTING])
@@ -93,8 +125,18 @@ def _recipe(args: argparse.Namespace) -> tuple[dict[str, Any], str]:
     Raises:
         SrtkError: If it is not there, or wrong.
     """
+    session = _session(args)
+    return session.recipe.portable(), str(Path(session.recipe.file))
+
+
+def _session(args: argparse.Namespace) -> Session:
+    """Make the session that is served; the graph of a file is built where that was not done.
+
+    Raises:
+        SrtkError: If it is not there, or wrong.
+    """
     if args.what.endswith((".yaml", ".yml")):
-        session = Session(load(args.what, args.set))
+        session = Session(load(args.what, args.set), (), args.waiting)
     else:
         keys: dict[str, Any] = {}
         problems: list[str] = []
@@ -103,7 +145,7 @@ def _recipe(args: argparse.Namespace) -> tuple[dict[str, Any], str]:
         if problems:
             raise RecipeError([redacted(problem) for problem in problems])
         graph = Graph.open(args.what, **keys.pop("knowledge_graph", {}))
-        retriever = Retriever(graph, reader=keys.pop("reader", "paths"), **keys)
+        retriever = Retriever(graph, reader=keys.pop("reader", "paths"), waiting=args.waiting, **keys)
         if graph.is_new:
             note(f"building the graph of {graph.name}, once")
             retriever.open()
@@ -111,7 +153,7 @@ def _recipe(args: argparse.Namespace) -> tuple[dict[str, Any], str]:
         session = retriever.session
     if not session.methods:
         raise InputError(f"{args.what}: the recipe has no expander, so nothing can be asked; add `expander:`")
-    return session.recipe.portable(), str(Path(session.recipe.file))
+    return session
 
 
 def _token(variable: str | None) -> str:
