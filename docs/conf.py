@@ -29,6 +29,7 @@ NAVIGATION = {
         "docs/how-to/evaluate",
         "docs/how-to/metaqa",
         "docs/how-to/in-a-program",
+        "docs/how-to/serve",
         "docs/how-to/from-srtk",
     ],
     "Something is wrong": [

@@ -48,5 +48,5 @@ class Metrics(Observer):
         registry = self._registry
         if self._shared:
             registry = CollectorRegistry()
-            multiprocess.MultiProcessCollector(registry)
+            multiprocess.MultiProcessCollector(registry)  # type: ignore[no-untyped-call]
         return generate_latest(registry)
