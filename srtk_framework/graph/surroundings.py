@@ -21,7 +21,7 @@ _WAYS = 100
 def neighbours(graph: GraphLike, entities: Sequence[str], most: int, hub: int) -> list[Subgraph]:
     """Read some triples around each entity, of as many relations as possible.
 
-    Relations take turns, the relation with the fewest triples first: it says most about the entity. Of a relation,
+    Relations take turns, the relation with the fewest triples first: it describes the entity best. Of a relation,
     the neighbours with the most triples come first, since these are known best.
 
     Args:
@@ -76,7 +76,7 @@ def connections(graph: GraphLike, start: str, end: str, hops: int, budget: Budge
 
     Returns:
         The paths with their triples. The score of a path is its number of steps below zero; ``trace["cut"]`` counts
-        what limits hid.
+        the triples that limits hid.
     """
     [found] = find_paths(graph, [[start]], [[end]], hops, budget, shortest=False)
     cut = dict(found.cut)

@@ -83,7 +83,7 @@ class Dispatcher(Generic[K, T, R]):
         _DISPATCHERS.add(self)
 
     def _reset(self) -> None:
-        self._mutex = threading.Lock()  # guards what follows; never held while a driver works
+        self._mutex = threading.Lock()  # guards the fields below; never held while a driver works
         self._order: deque[Waiting[K, T, R]] = deque()
         # The queue once more by key, so that a batch is joined without a look at the other calls.
         self._alike: dict[K, deque[Waiting[K, T, R]]] = {}
@@ -315,7 +315,7 @@ class Dispatcher(Generic[K, T, R]):
             self._pass_on()
 
     def _take(self) -> list[Waiting[K, T, R]]:
-        """Take the first call out of the queue, and those of its key that follow it and fit into its batch."""
+        """Take the first call out of the queue, and the next calls of its key that fit into its batch."""
         with self._mutex:
             first = self._first()
             if first is None or first.key is None:

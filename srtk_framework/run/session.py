@@ -34,7 +34,7 @@ Asked: TypeAlias = str | Question | Iterable[str | Question]
 T = TypeVar("T")
 
 WAITING = 100_000
-"""Calls that may wait for a session where nobody says how many; their questions and results fit in some 200 MB."""
+"""Calls that may wait for a session by default; their questions and results fit in some 200 MB."""
 
 
 _NEIGHBOURS = 200
@@ -513,7 +513,7 @@ class Session:
             triples: Most triples.
 
         Returns:
-            A retrieval, with labels, whose ``trace["cut"]`` counts what limits hid.
+            A retrieval, with labels, whose ``trace["cut"]`` counts the triples that limits hid.
 
         Raises:
             RunError: If the recipe has no graph.
@@ -588,7 +588,7 @@ class Session:
 
 
 def _close_in(process: int, stack: ExitStack) -> None:
-    """Close the drivers of a session; a forked child leaves the drivers, and what they started, to its parent."""
+    """Close the drivers of a session; a forked child leaves the drivers, and the servers they started, to its parent."""
     if os.getpid() == process:
         stack.close()
 
@@ -612,7 +612,7 @@ def _arrived(kind: type[Session], data: Mapping[str, Any], file: str, waiting: i
 
 
 def _countdown(seconds: float | None) -> Callable[[], float | None]:
-    """Return a function that tells the seconds that are left of a time limit; None where there is none."""
+    """Return a function that gives the seconds left of a time limit; None without a limit."""
     if seconds is None:
         return lambda: None
     end = time.monotonic() + seconds

@@ -132,7 +132,7 @@ def text_of(head: Sequence[str], facts: Sequence[Fact], left: Mapping[str, str],
         tokens: Most tokens.
 
     Returns:
-        The text, which says how many facts it leaves out, and how many the graph has besides.
+        The text. Its last lines count the facts that it leaves out, and the triples that stayed in the graph.
     """
     lines = [f"[{one['number']}] {one['subject']} - {one['relation']} - {one['object']}" for one in facts]
     more = ", ".join(f"{name} {count}" for name, count in left.items())

@@ -85,7 +85,7 @@ def mcp_server(make: Callable[[], Session]) -> MCPServer[Any]:
         """Answer a question from the graph, with the triples the answer rests on.
 
         question: in words, about things that the graph names.
-        entities: ids of the entities it is about, to correct what was linked; see the tool link.
+        entities: ids of the entities it is about, to correct wrong links; see the tool link.
         triples: most triples to return.
         """
         result = await retrieve(question, entities, True, {"triples": _within("triples", triples, _MOST)})
@@ -103,7 +103,7 @@ def mcp_server(make: Callable[[], Session]) -> MCPServer[Any]:
         """Retrieve the triples of the graph that bear on a question, best first, without an answer.
 
         question: in words, about things that the graph names.
-        entities: ids of the entities it is about, to correct what was linked.
+        entities: ids of the entities it is about, to correct wrong links.
         triples: most triples to return.
         depth: most steps of a path.
         """
@@ -133,7 +133,7 @@ def mcp_server(make: Callable[[], Session]) -> MCPServer[Any]:
 
     @server.tool(annotations=reads)
     async def expand_entity(entity: str, triples: int = 20) -> Annotated[CallToolResult, Found]:
-        """Read triples around an entity, of as many relations as possible; what is left out of each is counted.
+        """Read triples around an entity, of as many relations as possible, with the number left out of each.
 
         entity: its id.
         triples: most triples to return.
@@ -180,7 +180,7 @@ def mcp_server(make: Callable[[], Session]) -> MCPServer[Any]:
 
 
 async def _session(lazy: _Lazy) -> Session:
-    """Return the session; what keeps it from opening is the error of the tool."""
+    """Return the session; a failed opening is the error of the tool."""
     try:
         return await lazy.get()
     except SrtkError as error:

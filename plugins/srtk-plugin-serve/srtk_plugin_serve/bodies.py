@@ -54,7 +54,7 @@ class Asked:
 
     @property
     def limits(self) -> Limits | None:
-        """The limits of the call; None for those of the recipe."""
+        """The limits of the call; None leaves the recipe's limits."""
         given = {name: getattr(self, name) for name in ("triples", "tokens", "depth", "seconds")}
         return Limits(**given) if any(value is not None for value in given.values()) else None
 
@@ -90,7 +90,7 @@ class Many:
 
 @attrs.frozen
 class Texts:
-    """Texts in which entities are to be found.
+    """Texts with entities to be found.
 
     Attributes:
         texts: Questions or sentences.

@@ -103,7 +103,7 @@ def cited(result: Result) -> tuple[str, list[dict[str, Any]]]:
     if not citations:
         text = "No triple was found."
     elif answer is None or not answer.enough:
-        text = f"The graph says nothing certain. What is nearest: {marks}"
+        text = f"The graph has no certain answer. The nearest triples: {marks}"
     else:
         text = f"{answer_line(answer, subgraph)} {marks}"
     sources = [f"[{one['number']}] {one['text']}" for one in citations]

@@ -18,7 +18,7 @@ class Metrics(Observer):
     """Counts requests, and the batches that the session answers."""
 
     def __init__(self) -> None:
-        # With several workers each writes into a folder, and any of them tells the sum.
+        # Several workers write into one folder, and each gives the sum.
         self._shared = bool(os.environ.get("PROMETHEUS_MULTIPROC_DIR"))
         self._registry = CollectorRegistry()
         to: dict[str, Any] = {"registry": self._registry}

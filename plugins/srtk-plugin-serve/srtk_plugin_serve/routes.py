@@ -82,7 +82,7 @@ async def link(data: JSONBody[Texts], request: _Request, state: State) -> list[d
 
 @post("/expand", status_code=200)
 async def expand(data: JSONBody[Around], request: _Request, state: State) -> list[dict[str, Any]]:
-    """Read triples around entities, of as many relations as possible, and count what is left out of each."""
+    """Read triples around entities, of as many relations as possible, and count the rest of each."""
     call = state.session.aturn(state.session.neighbours, data.entities, data.triples, timeout=data.timeout)
     return [Result(one).to_record() for one in await while_here(request, call)]
 

@@ -21,10 +21,10 @@ from srtk_plugin_serve.service import Access, service
 
 HOST, PORT = "127.0.0.1", 8123
 WAITING = 1_000
-"""Calls that may wait: some ten seconds of work; a client that is told to come back learns more than one that waits."""
+"""Calls that may wait: some ten seconds of work. A refused client learns when to come back; a waiting client learns nothing."""
 
 _SETTING = "SRTK_SERVE"
-"""Variable by which the command tells its workers what to serve."""
+"""Variable with the recipe and the access for the workers."""
 
 _LOCAL = ("localhost", "127.0.0.1", "[::1]")
 _GRACE = 10
@@ -63,15 +63,15 @@ def run(args: argparse.Namespace) -> int:
     local = args.host in ("127.0.0.1", "localhost", "::1")
     if not local and not token:
         note(f"anyone who reaches {args.host} may ask; --token VARIABLE asks for a token")
-    told = {
+    setting = {
         "recipe": recipe,
         "file": file,
         "waiting": args.waiting,
         "hosts": [name for host in _LOCAL for name in (host, f"{host}:{args.port}")] if local else [],
         "token": args.token,
     }
-    os.environ[_SETTING] = json.dumps(told)
-    note(f"http://{args.host}:{args.port}/schema/openapi.json says what can be asked; Ctrl-C ends")
+    os.environ[_SETTING] = json.dumps(setting)
+    note(f"http://{args.host}:{args.port}/schema/openapi.json describes the service; Ctrl-C ends")
     options: dict[str, Any] = {"host": args.host, "port": args.port, "log_level": "warning", "lifespan": "on"}
     with tempfile.TemporaryDirectory(prefix="srtk-metrics-") as folder:
         if args.workers > 1:
@@ -111,16 +111,16 @@ def _run_mcp(args: argparse.Namespace) -> int:
 
 def from_environment() -> Any:
     """Make the application that the command describes; called in each of its processes."""
-    told = json.loads(os.environ[_SETTING])
+    setting = json.loads(os.environ[_SETTING])
 
     def make(metrics: Metrics) -> Session:
-        return Session(from_data(told["recipe"], Places(told["file"])), [metrics], told["waiting"])
+        return Session(from_data(setting["recipe"], Places(setting["file"])), [metrics], setting["waiting"])
 
-    return service(make, Access(tuple(told["hosts"]), _token(told["token"])))
+    return service(make, Access(tuple(setting["hosts"]), _token(setting["token"])))
 
 
 def _recipe(args: argparse.Namespace) -> tuple[dict[str, Any], str]:
-    """Return the recipe to serve as plain data, and its file; a mistake in it is told before anything is started.
+    """Return the recipe to serve as plain data, and its file; a mistake ends the command before anything is started.
 
     Raises:
         SrtkError: If it is not there, or wrong.
