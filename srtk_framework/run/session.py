@@ -588,7 +588,7 @@ class Session:
 
 
 def _close_in(process: int, stack: ExitStack) -> None:
-    """Close the drivers of a session; a forked child leaves the drivers, and the servers they started, to its parent."""
+    """Close the drivers of a session; a forked child leaves them, and the servers they started, to its parent."""
     if os.getpid() == process:
         stack.close()
 

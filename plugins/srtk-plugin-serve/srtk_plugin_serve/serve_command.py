@@ -21,7 +21,7 @@ from srtk_plugin_serve.service import Access, service
 
 HOST, PORT = "127.0.0.1", 8123
 WAITING = 1_000
-"""Calls that may wait: some ten seconds of work. A refused client learns when to come back; a waiting client learns nothing."""
+"""Calls that may wait: some ten seconds of work. A client that is refused at once learns when to come back."""
 
 _SETTING = "SRTK_SERVE"
 """Variable with the recipe and the access for the workers."""
