@@ -58,7 +58,7 @@ def _around(graph: GraphLike, read: Mapping[Step, Sequence[Triple]], most: int, 
         LEFT_OUT: {
             str(step): f"{left[step]}+" if len(row) >= hub else str(left[step])
             for step, row in ranked.items()
-            if left[step]
+            if left[step] or len(row) >= hub
         }
     }
     return _subgraph(graph, shown, trace)
@@ -96,6 +96,8 @@ def connections(graph: GraphLike, start: str, end: str, hops: int, budget: Budge
     trace: dict[str, object] = {"paths": len(paths), **({"cut": cut} if cut else {})}
     if not found.paths:
         trace["reason"] = f"no path of at most {hops} steps connects them"
+    if start == end:
+        trace["reason"] = "both are the same entity"
     subgraph = _subgraph(graph, list(place), trace)
     scores = tuple(paths[number].score for number in place.values())
     return attrs.evolve(subgraph, scores=scores, paths=tuple(paths), path_of=tuple(place.values()))

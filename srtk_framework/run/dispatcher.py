@@ -105,6 +105,11 @@ class Dispatcher(Generic[K, T, R]):
         return bool(batch) and self._owner == threading.get_ident() and all(call.done.cancelled() for call in batch)
 
     @property
+    def held(self) -> bool:
+        """Whether this thread has the turn."""
+        return self._owner == threading.get_ident()
+
+    @property
     def waiting(self) -> int:
         """Calls in the queue."""
         return self._waiting
@@ -244,7 +249,8 @@ class Dispatcher(Generic[K, T, R]):
         """Forget the calls that are gone where they are the most; the mutex is held."""
         if len(self._order) <= 2 * self._waiting + _SLACK:
             return
-        every = [call for call in self._order if call.queued]
+        # A call that was put back stands in the queue twice.
+        every = list(dict.fromkeys(call for call in self._order if call.queued))
         self._order.clear()
         self._alike.clear()
         self._waiting = 0
@@ -277,10 +283,10 @@ class Dispatcher(Generic[K, T, R]):
             LateError: If the seconds pass first.
         """
         try:
-            return done.result(seconds)
+            return done.result(min(seconds, threading.TIMEOUT_MAX))
         except FutureTimeoutError:
             if done.cancel():
-                raise late(seconds) from None
+                raise late() from None
             return done.result()  # it came, or failed, in this very moment
         except BaseException:
             done.cancel()
@@ -444,9 +450,9 @@ class Abandonment(Observer):
             raise AbandonedError
 
 
-def late(seconds: float) -> LateError:
+def late() -> LateError:
     """Return the error of a call that was not answered in time."""
-    return LateError(f"no answer within {seconds:g} seconds; allow more time, or ask when less is waiting")
+    return LateError("no answer within the time limit; allow more time, or ask when less is waiting")
 
 
 def _sleep(call: Waiting[Any, Any, Any]) -> None:

@@ -9,9 +9,15 @@ from typing import Any
 import attrs
 
 from srtk_framework.host.ports import ports_below
+from srtk_framework.roles import Expander
 from srtk_framework.values import Budget, at_least, positive
 
 _NONE = "omit it for the recipe's"
+
+
+def _whole(_: Any, field: Any, value: Any) -> None:
+    if value is not None and (isinstance(value, bool) or not isinstance(value, int)):
+        raise ValueError(f"{field.name} must be a whole number, not {value!r}; {_NONE}")
 
 
 @attrs.frozen
@@ -25,9 +31,9 @@ class Limits:
         seconds: Seconds after which no further hop starts.
     """
 
-    triples: int | None = attrs.field(default=None, validator=at_least(1, _NONE))
-    tokens: int | None = attrs.field(default=None, validator=at_least(1, _NONE))
-    depth: int | None = attrs.field(default=None, validator=at_least(1, _NONE))
+    triples: int | None = attrs.field(default=None, validator=[_whole, at_least(1, _NONE)])
+    tokens: int | None = attrs.field(default=None, validator=[_whole, at_least(1, _NONE)])
+    depth: int | None = attrs.field(default=None, validator=[_whole, at_least(1, _NONE)])
     seconds: float | None = attrs.field(default=None, validator=attrs.validators.optional(positive))
 
     def within(self, budget: Budget) -> Budget:
@@ -44,13 +50,13 @@ class Limits:
 def limited(limits: Limits | None, *ports: Any) -> Iterator[None]:
     """Have drivers, and the drivers that they hold, work within limits; call it only while no other thread uses them.
 
-    Every setting that is a ``Budget`` and every number called ``depth`` is tightened, and is as before at the end.
+    Every setting that is a ``Budget`` and every expander's ``depth`` is tightened, and is as before at the end.
     """
     before: list[tuple[Any, str, Any]] = []
-    if limits is not None and limits != Limits():
-        for port in ports_below(*ports):
-            before += _tightened(port.driver, limits)
     try:
+        if limits is not None and limits != Limits():
+            for port in ports_below(*ports):
+                before += _tightened(port.driver, limits)
         yield
     finally:
         for driver, name, value in before:
@@ -64,7 +70,7 @@ def _tightened(driver: Any, limits: Limits) -> Iterator[tuple[Any, str, Any]]:
         tighter: Any = value
         if isinstance(value, Budget):
             tighter = limits.within(value)
-        elif field.alias == "depth" and field.init and limits.depth is not None:
+        elif field.alias == "depth" and isinstance(driver, Expander) and limits.depth is not None:
             # `auto` is a number only in force; a depth that is set changes how the search weighs long paths.
             most = value if isinstance(value, int) else driver.settings_in_force().get("depth", value)
             tighter = value if isinstance(most, int) and most <= limits.depth else limits.depth

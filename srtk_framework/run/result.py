@@ -6,6 +6,7 @@ import html
 import tempfile
 import textwrap
 from collections.abc import Mapping, Sequence
+from contextlib import suppress
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 from typing import Literal as OneOf
@@ -19,7 +20,17 @@ from srtk_framework.run.result_text import PROOF, ResultText, counted, label, li
 from srtk_framework.run.session import Session, export, open_session
 from srtk_framework.text import answer_line
 from srtk_framework.text.answers import NAMED
-from srtk_framework.values import Answer, DriverError, Link, PluginError, RankedPath, Retrieval, Triple
+from srtk_framework.values import (
+    Answer,
+    BusyError,
+    DriverError,
+    LateError,
+    Link,
+    PluginError,
+    RankedPath,
+    Retrieval,
+    Triple,
+)
 
 if TYPE_CHECKING:
     import networkx
@@ -216,11 +227,15 @@ def result_of(session: Session, retrieval: Retrieval) -> Result:
     return Result(retrieval, near)
 
 
-async def aresult_of(session: Session, retrieval: Retrieval) -> Result:
-    """Make a result as ``result_of`` does, without holding up the event loop."""
-    if retrieval.error != NO_LINK:
-        return Result(retrieval)
-    return await session.aturn(result_of, session, retrieval)
+async def aresult_of(session: Session, retrieval: Retrieval, timeout: float | None = None) -> Result:
+    """Make a result as ``result_of`` does, without holding up the event loop.
+
+    Near names are left out where they would come later than the ``timeout``, in seconds, or the session is busy.
+    """
+    if retrieval.error == NO_LINK:
+        with suppress(BusyError, LateError):
+            return await session.aturn(result_of, session, retrieval, timeout=timeout)
+    return Result(retrieval)
 
 
 def write_page(results: Sequence[Result], path: Path) -> None:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import os
+import threading
 import time
 import weakref
 from collections.abc import AsyncIterable, AsyncIterator, Callable, Iterable, Iterator, Mapping, Sequence
@@ -380,17 +381,19 @@ class Session:
                 yield retrieval
 
     async def _submitted(self, work: _Work | _Alone, batch: Sequence[Any], seconds: float | None = None) -> list[Any]:
+        if self._dispatcher.held:
+            raise RunError("this thread has the session's turn; call the method that does not wait for an event loop")
         done = self._dispatcher.submit(work, batch)
         # Calls made in the same round of the event loop are queued before this runs, and share the first batch.
         asyncio.get_running_loop().call_soon(self._dispatcher.start)
         answer = asyncio.wrap_future(done)
-        if seconds is None:
-            return await answer
-        await asyncio.wait([answer], timeout=seconds)
-        if not answer.done():
-            answer.cancel()
-            raise late(seconds)
-        return answer.result()
+        try:
+            await asyncio.wait([answer], timeout=None if seconds is None else min(seconds, threading.TIMEOUT_MAX))
+            if not answer.done():
+                raise late()
+            return answer.result()
+        finally:
+            answer.cancel()  # `wait` leaves its future alone where the caller is cancelled
 
     @contextmanager
     def turn(self, opened: bool = True) -> Iterator[None]:
@@ -496,7 +499,7 @@ class Session:
         with self.turn():
             graph = self._graph()
             ids = graph.own_ids(entities, False)
-            found = neighbours(graph, ids, triples, _NEIGHBOURS)
+            found = neighbours(graph, ids, triples, max(_NEIGHBOURS, triples + 1))
             retrievals = [
                 Retrieval(Question(str(i), "", (Link(id_),)), subgraph)
                 for i, (id_, subgraph) in enumerate(zip(ids, found, strict=True))

@@ -66,3 +66,19 @@ def test_a_limit_below_one_is_refused_before_any_work(limits: dict[str, Any]) ->
 def test_a_limit_that_does_not_exist_is_refused() -> None:
     with srtk_framework.open(recipe("bfs")) as session, pytest.raises(TypeError, match="width"):
         session.retrieve([QUESTION], limits={"width": 3})
+
+
+@pytest.mark.parametrize("limits", [{"triples": 2.5}, {"tokens": "3"}, {"depth": True}])
+def test_a_limit_that_is_no_whole_number_is_refused(limits: dict[str, Any]) -> None:
+    with srtk_framework.open(recipe("bfs")) as session, pytest.raises(ValueError, match="must be a whole number"):
+        session.retrieve([QUESTION], limits=limits)
+
+
+def test_a_driver_that_fails_while_limits_are_set_keeps_its_own(monkeypatch: pytest.MonkeyPatch) -> None:
+    with srtk_framework.open(recipe("bfs")) as session:
+        driver = session.methods["bfs"].driver  # type: ignore[attr-defined]
+        monkeypatch.setattr(type(driver), "settings_in_force", lambda self: 1 / 0)
+        monkeypatch.setattr(driver, "depth", "auto")
+        with pytest.raises(ZeroDivisionError):
+            session.retrieve([QUESTION], limits={"triples": 1, "depth": 1})
+        assert driver.budget == Budget(triples=50)

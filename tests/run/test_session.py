@@ -507,12 +507,13 @@ def test_the_others_of_an_interrupted_batch_are_answered(pool: ThreadPoolExecuto
         assert all(future.result()[0].error is None for future in [first, *joined])
 
 
-def test_a_cancelled_call_leaves_the_queue(pool: ThreadPoolExecutor) -> None:
+@pytest.mark.parametrize("timeout", [None, 20])
+def test_a_cancelled_call_leaves_the_queue(pool: ThreadPoolExecutor, timeout: float | None) -> None:
     linker = Names()
     linker.shut.set()
 
     async def cancelled(open_: Session) -> None:
-        task = asyncio.create_task(open_.aretrieve(TEXTS[1]))
+        task = asyncio.create_task(open_.aretrieve(TEXTS[1], timeout=timeout))
         while not waiting(open_):
             await asyncio.sleep(0.005)
         task.cancel()
@@ -822,6 +823,15 @@ def test_a_turn_keeps_the_drivers_to_its_thread(pool: ThreadPoolExecutor) -> Non
             assert open_.graph.labels(["town 1"]) == ["Town 1"]
             assert not other.done()
         assert other.result()[0].error is None
+
+
+def test_an_awaited_call_of_the_thread_that_has_the_turn_is_refused() -> None:
+    async def waits(open_: Session) -> None:
+        with open_.turn():
+            await open_.aretrieve(TEXTS[0])
+
+    with session() as open_, pytest.raises(RunError, match="has the session's turn"):
+        asyncio.run(waits(open_))
 
 
 def test_a_turn_of_a_closed_session_is_refused_unless_it_may_be_closed() -> None:

@@ -2,15 +2,27 @@
 
 from __future__ import annotations
 
-from typing import Any
+from typing import Annotated, Any
 
-import attrs
+import msgspec
 
 from srtk_framework.run import Limits
 from srtk_framework.values import Link, Question
 
 MOST_QUESTIONS = 10_000
 """Questions of one request to ``/ask-many``; a client with more of them sends several requests."""
+
+SECONDS = 60.0
+"""Seconds of a call by default: clients and proxies give up after about as many."""
+
+LONGEST = 3600.0
+"""Most seconds of a call."""
+
+MOST_ITEMS = 1_000
+"""Texts or entities of one request: a second or two of work."""
+
+MOST_CHARACTERS = 20_000
+"""Characters of a text, as of a question."""
 
 MOST_TRIPLES = 10_000
 """Triples of one answer; more than that are a snapshot, which `srtk graph pull` makes."""
@@ -19,8 +31,7 @@ DEEPEST = 5
 """Steps of a path between two entities; the number of paths grows tenfold and more with each step."""
 
 
-@attrs.frozen
-class Asked:
+class Asked(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     """A question, and how it is answered.
 
     Attributes:
@@ -41,11 +52,14 @@ class Asked:
     entities: list[str] | None = None
     method: str | None = None
     read: bool = True
-    timeout: float | None = None
+    timeout: float = SECONDS
     triples: int | None = None
     tokens: int | None = None
     depth: int | None = None
     seconds: float | None = None
+
+    def __post_init__(self) -> None:
+        _check_seconds(self.timeout)
 
     def as_question(self, number: int = 0) -> Question:
         """Return the question with its links."""
@@ -59,8 +73,7 @@ class Asked:
         return Limits(**given) if any(value is not None for value in given.values()) else None
 
 
-@attrs.frozen
-class Many:
+class Many(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     """Questions that are answered alike, in a stream.
 
     Attributes:
@@ -74,8 +87,11 @@ class Many:
     questions: list[Any]
     method: str | None = None
     read: bool = True
-    timeout: float | None = None
+    timeout: float = LONGEST
     triples: int | None = None
+
+    def __post_init__(self) -> None:
+        _check_seconds(self.timeout)
 
     def as_questions(self) -> list[Question]:
         """Return the questions, numbered from 0.
@@ -88,8 +104,7 @@ class Many:
         return [_question(number, item) for number, item in enumerate(self.questions)]
 
 
-@attrs.frozen
-class Texts:
+class Texts(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     """Texts with entities to be found.
 
     Attributes:
@@ -100,11 +115,15 @@ class Texts:
 
     texts: list[str]
     near: int = 5
-    timeout: float | None = None
+    timeout: float = SECONDS
+
+    def __post_init__(self) -> None:
+        _check("texts, their number", len(self.texts), MOST_ITEMS)
+        _check("the characters of a text", max(map(len, self.texts)) or 1, MOST_CHARACTERS)
+        _check_seconds(self.timeout)
 
 
-@attrs.frozen
-class Around:
+class Around(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     """Entities whose triples are wanted.
 
     Attributes:
@@ -115,14 +134,15 @@ class Around:
 
     entities: list[str]
     triples: int = 20
-    timeout: float | None = None
+    timeout: float = SECONDS
 
-    def __attrs_post_init__(self) -> None:
+    def __post_init__(self) -> None:
+        _check("entities, their number", len(self.entities), MOST_ITEMS)
         _check("triples", self.triples, MOST_TRIPLES)
+        _check_seconds(self.timeout)
 
 
-@attrs.frozen
-class Between:
+class Between(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     """Two entities whose connections are wanted.
 
     Attributes:
@@ -137,15 +157,15 @@ class Between:
     end: str
     depth: int = 3
     triples: int = 50
-    timeout: float | None = None
+    timeout: float = SECONDS
 
-    def __attrs_post_init__(self) -> None:
+    def __post_init__(self) -> None:
         _check("depth", self.depth, DEEPEST)
         _check("triples", self.triples, MOST_TRIPLES)
+        _check_seconds(self.timeout)
 
 
-@attrs.frozen
-class Missing:
+class Missing(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     """A question whose answers did not come.
 
     Attributes:
@@ -155,8 +175,38 @@ class Missing:
     """
 
     question: str
-    answers: list[str]
-    timeout: float | None = None
+    answers: Annotated[list[str], msgspec.Meta(min_length=1)]
+    timeout: float = SECONDS
+
+    def __post_init__(self) -> None:
+        _check_seconds(self.timeout)
+
+
+class Chat(msgspec.Struct, frozen=True):
+    """A request in the protocol of OpenAI; its other fields mean nothing to a graph.
+
+    Attributes:
+        messages: The conversation; the last text of the user is the question.
+        stream: Whether the answer comes as events.
+    """
+
+    messages: Annotated[list[dict[str, Any]], msgspec.Meta(min_length=1)]
+    stream: bool | None = False
+
+
+class Fault(msgspec.Struct, frozen=True):
+    """An error.
+
+    Attributes:
+        error: The fault and its remedy, in one sentence.
+    """
+
+    error: str
+
+
+def _check_seconds(value: float) -> None:
+    if not 0 <= value <= LONGEST:
+        raise ValueError(f"timeout: it is {value:g}; give seconds from 0 to {LONGEST:g}")
 
 
 def _check(name: str, value: int, most: int) -> None:

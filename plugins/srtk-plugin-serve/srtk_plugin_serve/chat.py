@@ -8,22 +8,27 @@ from __future__ import annotations
 
 import time
 import uuid
-from collections.abc import AsyncIterator, Mapping
+from collections.abc import AsyncIterator, Mapping, Sequence
 from typing import Any
 
 import msgspec
 from litestar import Request, Response, get, post
 from litestar.datastructures import State
-from litestar.params import JSONBody
+from litestar.exceptions import NotFoundException
+from litestar.params import FromPath, JSONBody
 from litestar.response import Stream
 
 from srtk_framework.run import Result, Session, aresult_of
 from srtk_framework.text import answer_line
 from srtk_framework.values import Question
+from srtk_plugin_serve.bodies import SECONDS, Chat
 from srtk_plugin_serve.gone import while_here
+from srtk_plugin_serve.routes import FAULTS
 
 MODEL = "srtk"
 """Name of the only model."""
+
+_DESCRIBED = {"id": MODEL, "object": "model", "created": 0, "owned_by": "srtk"}
 
 _CITED = 10
 """Most triples that an answer cites."""
@@ -32,38 +37,49 @@ _CITED = 10
 @get("/v1/models")
 async def models() -> dict[str, Any]:
     """List the only model."""
-    return {"object": "list", "data": [{"id": MODEL, "object": "model", "created": 0, "owned_by": "srtk"}]}
+    return {"object": "list", "data": [_DESCRIBED]}
 
 
-@post("/v1/chat/completions", status_code=200)
+@get("/v1/models/{name:str}", responses={404: FAULTS[400]})
+async def model(name: FromPath[str]) -> dict[str, Any]:
+    """Describe the only model."""
+    if name != MODEL:
+        raise NotFoundException(f"there is no model {name!r}; the only one is {MODEL}")
+    return _DESCRIBED
+
+
+@post("/v1/chat/completions", status_code=200, responses=FAULTS)
 async def completions(
-    data: JSONBody[dict[str, Any]], request: Request[Any, Any, State], state: State
+    data: JSONBody[Chat], request: Request[Any, Any, State], state: State
 ) -> Response[dict[str, Any]] | Stream:
     """Answer the last message of the user, with numbered sources in the text and under `citations`."""
     session: Session = state.session
-    question = Question("0", last_question(data))
-    [retrieval] = await while_here(request, session.aretrieve([question]))
-    text, citations = cited(await aresult_of(session, retrieval))
+    question = Question("0", last_question(data.messages))
+
+    async def answered() -> Result:
+        [retrieval] = await session.aretrieve([question], timeout=SECONDS)
+        return await aresult_of(session, retrieval, SECONDS)
+
+    text, citations = cited(await while_here(request, answered()))
     head = {"id": f"chatcmpl-{uuid.uuid4().hex}", "created": int(time.time()), "model": MODEL}
-    if data.get("stream") is True:
+    if data.stream:
         return Stream(_chunks(head, text, citations), media_type="text/event-stream")
     message = {"role": "assistant", "content": text}
     choice = {"index": 0, "message": message, "finish_reason": "stop"}
     return Response({**head, "object": "chat.completion", "choices": [choice], "citations": citations})
 
 
-HANDLERS = [models, completions]
+HANDLERS = [models, model, completions]
 
 
-def last_question(data: Mapping[str, Any]) -> str:
+def last_question(messages: Sequence[Mapping[str, Any]]) -> str:
     """Return the text of the last message of the user; parts of a message that are no text are left out.
 
     Raises:
         ValueError: If there is none.
     """
-    messages = data.get("messages")
-    for message in reversed(messages) if isinstance(messages, list) else ():
-        if isinstance(message, Mapping) and message.get("role") == "user":
+    for message in reversed(messages):
+        if message.get("role") == "user":
             content = message.get("content")
             parts = [content] if isinstance(content, str) else content if isinstance(content, list) else []
             texts = [part.get("text") if isinstance(part, Mapping) else part for part in parts]

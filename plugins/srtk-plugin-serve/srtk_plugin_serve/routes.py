@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import time
 from collections.abc import AsyncIterator
 from typing import Any
 
@@ -9,14 +10,29 @@ import attrs
 from litestar import MediaType, Request, Response, get, post
 from litestar.datastructures import State
 from litestar.exceptions import NotFoundException
+from litestar.openapi import ResponseSpec
 from litestar.params import JSONBody
 from litestar.response import Stream
 
 from srtk_framework.records import dumps
 from srtk_framework.run import Result, Session, aresult_of
-from srtk_framework.values import Question, Retrieval
-from srtk_plugin_serve.bodies import Around, Asked, Between, Many, Missing, Texts
+from srtk_framework.values import Question, Retrieval, SrtkError, redacted
+from srtk_plugin_serve.bodies import Around, Asked, Between, Fault, Many, Missing, Texts
 from srtk_plugin_serve.gone import while_here
+
+FAULTS = {
+    status: ResponseSpec(Fault, generate_examples=False, description=reason)
+    for status, reason in (
+        (400, "the request is wrong"),
+        (401, "the token is missing"),
+        (403, "a page of another origin"),
+        (413, "the body is too large"),
+        (415, "the body is no JSON"),
+        (500, "the service failed"),
+        (503, "too many calls wait"),
+        (504, "the time limit passed"),
+    )
+}
 
 OPEN = "open_to_all"
 """Option of a route that needs no token."""
@@ -24,7 +40,7 @@ OPEN = "open_to_all"
 _Request = Request[Any, Any, State]
 
 
-@post("/ask", status_code=200)
+@post("/ask", status_code=200, responses=FAULTS)
 async def ask(data: JSONBody[Asked], request: _Request, state: State) -> dict[str, Any]:
     """Answer a question: the record that `srtk run` writes, and the same as text.
 
@@ -32,31 +48,40 @@ async def ask(data: JSONBody[Asked], request: _Request, state: State) -> dict[st
     """
     session: Session = state.session
     _check_method(session, data.method)
-    call = session.aretrieve(data.as_question(), data.method, data.read, timeout=data.timeout, limits=data.limits)
-    [retrieval] = await while_here(request, call)
-    return await _answer(session, retrieval)
+
+    async def answered() -> dict[str, Any]:
+        end = time.monotonic() + data.timeout
+        question, limits = data.as_question(), data.limits
+        [retrieval] = await session.aretrieve([question], data.method, data.read, timeout=data.timeout, limits=limits)
+        return await _answer(session, retrieval, max(0.0, end - time.monotonic()))
+
+    return await while_here(request, answered())
 
 
-@post("/ask-many", status_code=200, media_type="application/jsonl")
-async def ask_many(data: JSONBody[Many], state: State) -> Stream:
-    """Answer questions in order: a line of JSON each, as soon as it is there."""
+@post("/ask-many", status_code=200, responses=FAULTS, media_type="application/jsonl")
+async def ask_many(data: JSONBody[Many], request: _Request, state: State) -> Stream:
+    """Answer questions in order: a line of JSON each, as soon as it is there; a line with `error` alone ends early."""
     session: Session = state.session
     questions = data.as_questions()
     _check_method(session, data.method)
     limits = None if data.triples is None else {"triples": data.triples}
     stream = session.astream(questions, data.method, data.read, timeout=data.timeout, limits=limits)
-    first = await anext(stream, None)
+    # What is wrong with the first batch is an error of the request; later the answer has begun.
+    first = await while_here(request, anext(stream, None))
 
     async def lines() -> AsyncIterator[str]:
-        if first is not None:
-            yield dumps(await _answer(session, first)) + "\n"
-        async for retrieval in stream:
-            yield dumps(await _answer(session, retrieval)) + "\n"
+        try:
+            if first is not None:
+                yield dumps(await _answer(session, first)) + "\n"
+            async for retrieval in stream:
+                yield dumps(await _answer(session, retrieval)) + "\n"
+        except SrtkError as error:
+            yield dumps({"error": redacted(str(error))}) + "\n"
 
     return Stream(lines(), media_type="application/jsonl")
 
 
-@post("/link", status_code=200)
+@post("/link", status_code=200, responses=FAULTS)
 async def link(data: JSONBody[Texts], request: _Request, state: State) -> list[dict[str, Any]]:
     """Find the entities of the graph in texts: their ids, names, scores and places in the text."""
     session: Session = state.session
@@ -80,14 +105,14 @@ async def link(data: JSONBody[Texts], request: _Request, state: State) -> list[d
     return await while_here(request, session.aturn(linked, timeout=data.timeout))
 
 
-@post("/expand", status_code=200)
+@post("/expand", status_code=200, responses=FAULTS)
 async def expand(data: JSONBody[Around], request: _Request, state: State) -> list[dict[str, Any]]:
     """Read triples around entities, of as many relations as possible, and count the rest of each."""
     call = state.session.aturn(state.session.neighbours, data.entities, data.triples, timeout=data.timeout)
     return [Result(one).to_record() for one in await while_here(request, call)]
 
 
-@post("/paths", status_code=200)
+@post("/paths", status_code=200, responses=FAULTS)
 async def paths(data: JSONBody[Between], request: _Request, state: State) -> dict[str, Any]:
     """Read the triples that connect two entities, the shortest paths first."""
     session: Session = state.session
@@ -95,7 +120,7 @@ async def paths(data: JSONBody[Between], request: _Request, state: State) -> dic
     return Result(await while_here(request, call)).to_record()
 
 
-@post("/explain", status_code=200)
+@post("/explain", status_code=200, responses=FAULTS)
 async def explain(data: JSONBody[Missing], request: _Request, state: State) -> dict[str, Any]:
     """Find where the answers to a question were lost, and the setting that brings them back."""
     try:
@@ -124,9 +149,9 @@ async def metrics(state: State) -> Response[bytes]:
 HANDLERS = [ask, ask_many, link, expand, paths, explain, health, metrics]
 
 
-async def _answer(session: Session, retrieval: Retrieval) -> dict[str, Any]:
+async def _answer(session: Session, retrieval: Retrieval, seconds: float | None = None) -> dict[str, Any]:
     """Return the record of an answer with its text, and near names where nothing was linked."""
-    result = await aresult_of(session, retrieval)
+    result = await aresult_of(session, retrieval, seconds)
     near = [{"entity": link.entity, "name": link.name} for link in result.near]
     return {**result.to_record(), "text": result.to_text(), **({"near": near} if near else {})}
 

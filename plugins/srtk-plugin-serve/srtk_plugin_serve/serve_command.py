@@ -13,6 +13,7 @@ from pathlib import Path
 from typing import Any
 
 from srtk_framework.cli import OK, add_set_argument, note
+from srtk_framework.host import Observer
 from srtk_framework.recipe import Places, from_data, load, set_value
 from srtk_framework.run import Graph, Retriever, Session
 from srtk_framework.values import InputError, PluginError, RecipeError, redacted
@@ -24,8 +25,9 @@ WAITING = 1_000
 """Calls that may wait: some ten seconds of work. A client that is refused at once learns when to come back."""
 
 _SETTING = "SRTK_SERVE"
-"""Variable with the recipe and the access for the workers."""
+"""Variable with the file of the recipe and the access for the workers."""
 
+_LOOPBACK = ("127.0.0.1", "localhost", "::1")
 _LOCAL = ("localhost", "127.0.0.1", "[::1]")
 _GRACE = 10
 """Seconds that requests have to end after the service was asked to stop."""
@@ -57,32 +59,38 @@ def run(args: argparse.Namespace) -> int:
     import uvicorn
 
     token = _token(args.token)
-    recipe, file = _recipe(args)
     if args.workers < 1 or args.waiting < 1:
         raise InputError("--workers and --waiting are numbers from 1 on")
-    local = args.host in ("127.0.0.1", "localhost", "::1")
+    if not 1 <= args.port <= 65535:
+        raise InputError(f"--port {args.port}: a port is a number from 1 to 65535")
+    local = args.host in _LOOPBACK
     if not local and not token:
         note(f"anyone who reaches {args.host} may ask; --token VARIABLE asks for a token")
+    hosts = [name for host in _LOCAL for name in (host, f"{host}:{args.port}")] if local else []
+    metrics = Metrics()
+    session = _session(args, metrics)
+    session.open()  # so that a fault is told here, and not by the server
+    shown = f"[{args.host}]" if ":" in args.host else args.host
+    note(f"http://{shown}:{args.port}/schema/openapi.json describes the service; Ctrl-C ends")
+    options: dict[str, Any] = {"host": args.host, "port": args.port, "log_level": "warning", "lifespan": "on"}
+    options["timeout_graceful_shutdown"] = _GRACE
+    if args.workers == 1:
+        uvicorn.run(service(lambda _: session, Access(tuple(hosts), token), metrics), **options)
+        return OK
+    session.close()
     setting = {
-        "recipe": recipe,
-        "file": file,
+        "recipe": session.recipe.portable(),
+        "file": str(Path(session.recipe.file)),
         "waiting": args.waiting,
-        "hosts": [name for host in _LOCAL for name in (host, f"{host}:{args.port}")] if local else [],
+        "hosts": hosts,
         "token": args.token,
     }
-    os.environ[_SETTING] = json.dumps(setting)
-    note(f"http://{args.host}:{args.port}/schema/openapi.json describes the service; Ctrl-C ends")
-    options: dict[str, Any] = {"host": args.host, "port": args.port, "log_level": "warning", "lifespan": "on"}
-    with tempfile.TemporaryDirectory(prefix="srtk-metrics-") as folder:
-        if args.workers > 1:
-            os.environ["PROMETHEUS_MULTIPROC_DIR"] = folder
-        uvicorn.run(
-            "srtk_plugin_serve.serve_command:from_environment",
-            factory=True,
-            workers=args.workers,
-            timeout_graceful_shutdown=_GRACE,
-            **options,
-        )
+    with tempfile.TemporaryDirectory(prefix="srtk-serve-") as folder:
+        file = Path(folder) / "setting.json"  # a variable holds 128 KB at most, a recipe may hold more
+        file.write_text(json.dumps(setting), encoding="utf-8")
+        os.environ[_SETTING] = str(file)
+        os.environ["PROMETHEUS_MULTIPROC_DIR"] = folder
+        uvicorn.run(f"{__name__}:from_environment", factory=True, workers=args.workers, **options)
     return OK
 
 
@@ -104,6 +112,8 @@ def _run_mcp(args: argparse.Namespace) -> int:
     else:
         import uvicorn
 
+        if args.host not in _LOOPBACK:
+            note(f"anyone who reaches {args.host} may ask, and pages of any site; put a proxy with a token before it")
         note(f"http://{args.host}:{args.port}/mcp speaks the Model Context Protocol; Ctrl-C ends")
         uvicorn.run(server.streamable_http_app(host=args.host), host=args.host, port=args.port, log_level="warning")
     return OK
@@ -111,7 +121,7 @@ def _run_mcp(args: argparse.Namespace) -> int:
 
 def from_environment() -> Any:
     """Make the application that the command describes; called in each of its processes."""
-    setting = json.loads(os.environ[_SETTING])
+    setting = json.loads(Path(os.environ[_SETTING]).read_text(encoding="utf-8"))
 
     def make(metrics: Metrics) -> Session:
         return Session(from_data(setting["recipe"], Places(setting["file"])), [metrics], setting["waiting"])
@@ -119,24 +129,14 @@ def from_environment() -> Any:
     return service(make, Access(tuple(setting["hosts"]), _token(setting["token"])))
 
 
-def _recipe(args: argparse.Namespace) -> tuple[dict[str, Any], str]:
-    """Return the recipe to serve as plain data, and its file; a mistake ends the command before anything is started.
-
-    Raises:
-        SrtkError: If it is not there, or wrong.
-    """
-    session = _session(args)
-    return session.recipe.portable(), str(Path(session.recipe.file))
-
-
-def _session(args: argparse.Namespace) -> Session:
+def _session(args: argparse.Namespace, *observers: Observer) -> Session:
     """Make the session that is served; the graph of a file is built where that was not done.
 
     Raises:
         SrtkError: If it is not there, or wrong.
     """
     if args.what.endswith((".yaml", ".yml")):
-        session = Session(load(args.what, args.set), (), args.waiting)
+        session = Session(load(args.what, args.set), observers, args.waiting)
     else:
         keys: dict[str, Any] = {}
         problems: list[str] = []
@@ -145,7 +145,9 @@ def _session(args: argparse.Namespace) -> Session:
         if problems:
             raise RecipeError([redacted(problem) for problem in problems])
         graph = Graph.open(args.what, **keys.pop("knowledge_graph", {}))
-        retriever = Retriever(graph, reader=keys.pop("reader", "paths"), waiting=args.waiting, **keys)
+        retriever = Retriever(
+            graph, reader=keys.pop("reader", "paths"), waiting=args.waiting, observers=observers, **keys
+        )
         if graph.is_new:
             note(f"building the graph of {graph.name}, once")
             retriever.open()

@@ -8,14 +8,16 @@ from collections.abc import AsyncIterator, Callable, Mapping
 from contextlib import asynccontextmanager
 from math import ceil
 from typing import Any
+from urllib.parse import urlsplit
 
 import attrs
 from litestar import Litestar, Request, Response
 from litestar.config.allowed_hosts import AllowedHostsConfig
 from litestar.connection import ASGIConnection
-from litestar.exceptions import HTTPException, NotAuthorizedException
+from litestar.exceptions import HTTPException, NotAuthorizedException, PermissionDeniedException
 from litestar.handlers import BaseRouteHandler
 from litestar.openapi import OpenAPIConfig
+from litestar.openapi.plugins import JsonRenderPlugin
 
 from srtk_framework.host import __version__
 from srtk_framework.run import Session
@@ -43,49 +45,65 @@ class Access:
     token: str = attrs.field(default="", repr=False)
 
 
-def service(make: Callable[[Metrics], Session], access: Access | None = None) -> Litestar:
+def service(
+    make: Callable[[Metrics], Session], access: Access | None = None, metrics: Metrics | None = None
+) -> Litestar:
     """Make the application.
 
     Args:
-        make: Makes the session, with the metrics among its observers. The application opens and closes it.
+        make: Makes the session, with the metrics among its observers. The application opens it where it is not open,
+            and closes it.
         access: Who may ask; by default everyone.
+        metrics: Counts that the session has already.
 
     Returns:
         An ASGI application.
     """
     access = access or Access()
-    metrics = Metrics()
+    counts = metrics or Metrics()
 
     @asynccontextmanager
     async def opened(app: Litestar) -> AsyncIterator[None]:
-        session = make(metrics)
-        with session:
-            app.state.session, app.state.metrics = session, metrics
+        session = make(counts)
+        try:
+            app.state.session, app.state.metrics = session if session.is_open else session.open(), counts
             yield
+        finally:
+            session.close()
 
     def guard(connection: ASGIConnection[Any, Any, Any, Any], handler: BaseRouteHandler) -> None:
-        given = connection.headers.get("authorization", "")
-        if not handler.opt.get(routes.OPEN) and not hmac.compare_digest(
-            given.encode(), f"Bearer {access.token}".encode()
-        ):
+        # A page of another site may send forms and plain texts without being asked whether it may.
+        origin = urlsplit(connection.headers.get("origin", "")).netloc
+        if origin and access.hosts and origin not in access.hosts:
+            raise PermissionDeniedException(f"pages of {origin} may not ask")
+        kind = connection.headers.get("content-type", "application/json").partition(";")[0].strip().lower()
+        if connection.scope["method"] == "POST" and kind != "application/json" and not kind.endswith("+json"):
+            raise HTTPException("send the body as application/json", status_code=415)
+        if not access.token or handler.opt.get(routes.OPEN):
+            return
+        scheme, _, given = connection.headers.get("authorization", "").partition(" ")
+        if scheme.lower() != "bearer" or not hmac.compare_digest(given.encode(), access.token.encode()):
             raise NotAuthorizedException("send the token of the service as `Authorization: Bearer TOKEN`")
 
     return Litestar(
         [*routes.HANDLERS, *chat.HANDLERS],
         lifespan=[opened],
-        guards=[guard] if access.token else [],
+        guards=[guard],
         allowed_hosts=AllowedHostsConfig(list(access.hosts)) if access.hosts else None,
         exception_handlers={Exception: _failed},
-        before_send=[metrics.count],
+        before_send=[counts.count],
         request_max_body_size=LARGEST,
-        openapi_config=OpenAPIConfig("srtk", __version__, path="/schema", use_handler_docstrings=True),
+        openapi_config=OpenAPIConfig(
+            "srtk", __version__, path="/schema", use_handler_docstrings=True, render_plugins=[JsonRenderPlugin()]
+        ),
         logging_config=None,
     )
 
 
 def _failed(request: Request[Any, Any, Any], error: Exception) -> Response[Any]:
     """Answer with the error as JSON; an error that nobody foresaw is logged, and its text stays here."""
-    status, headers = 500, {}
+    status: int = 500
+    headers: dict[str, str] = {}
     message = redacted(str(error))
     if isinstance(error, BusyError):
         status, headers = 503, {"Retry-After": str(max(1, ceil(error.retry_after)))}
@@ -93,15 +111,19 @@ def _failed(request: Request[Any, Any, Any], error: Exception) -> Response[Any]:
         status = 504
     elif isinstance(error, HTTPException):
         status, message = error.status_code, error.detail
+        headers = dict(error.headers or {})
         if isinstance(error.extra, list):
             faults = [one for one in error.extra if isinstance(one, Mapping)]
             message = "; ".join(f"{_place(one)}: {one.get('message', '')}" for one in faults) or message
-    elif isinstance(error, InputError | ValueError | TypeError):
+    elif isinstance(error, InputError | ValueError | TypeError | RecursionError | OverflowError):
         status = 400
     elif not isinstance(error, SrtkError):
         _log.error("%s %s failed", request.method, request.url.path, exc_info=error)
         message = f"the service failed with {type(error).__name__}; its log has more"
-    return Response({"error": message}, status_code=status, headers=headers, media_type="application/json")
+    body: dict[str, Any] = {"error": message}
+    if request.url.path.startswith("/v1/"):  # as clients of OpenAI read it
+        body = {"error": {"message": message, "type": "error", "param": None, "code": status}}
+    return Response(body, status_code=status, headers=headers, media_type="application/json")
 
 
 def _place(fault: Mapping[str, Any]) -> str:

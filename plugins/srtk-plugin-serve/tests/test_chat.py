@@ -15,6 +15,7 @@ from srtk_framework.roles import Reader
 from srtk_framework.values import Answer, Question, Subgraph
 
 PATH = "/v1/chat/completions"
+SYSTEM, EMPTY = {"role": "system", "content": "x"}, {"role": "user", "content": []}
 
 
 @attrs.define(eq=False)
@@ -71,13 +72,20 @@ def test_a_question_without_an_entity_is_answered_with_the_reason(client: TestCl
     assert response.json()["citations"] == []
 
 
-@pytest.mark.parametrize(
-    "messages", [None, [], [{"role": "system", "content": "x"}], [{"role": "user", "content": []}]]
-)
+@pytest.mark.parametrize("messages", [[], [SYSTEM], [EMPTY]])
 def test_a_chat_without_a_text_of_the_user_is_refused(messages: Any) -> None:
     with pytest.raises(ValueError, match="messages: none of them is a text of the user"):
-        last_question({"messages": messages})
+        last_question(messages)
 
 
 def test_the_model_is_listed(client: TestClient[Any]) -> None:
     assert [model["id"] for model in client.get("/v1/models").json()["data"]] == ["srtk"]
+
+
+def test_errors_are_as_clients_of_openai_read_them(client: TestClient[Any]) -> None:
+    refused = client.post(PATH, json={"messages": [SYSTEM]})
+    assert refused.status_code == 400
+    assert refused.json()["error"]["message"].startswith("messages: none of them")
+    assert client.post(PATH, json={"messages": []}).status_code == 400
+    assert client.get("/v1/models/srtk").json()["id"] == "srtk"
+    assert "no model 'x'" in client.get("/v1/models/x").json()["error"]["message"]

@@ -10,7 +10,7 @@ from litestar.testing import TestClient
 
 import srtk_framework
 from srtk_framework.records import record_from_retrieval
-from srtk_framework.values import Question
+from srtk_framework.values import LateError, Question
 
 TEXT = "Who directed Alien?"
 
@@ -114,6 +114,13 @@ def test_health_and_metrics_count(client: TestClient[Any]) -> None:
         ("/ask", {"question": TEXT, "triples": 0}, "triples must be at least 1"),
         ("/ask", {"question": TEXT, "method": "none"}, "there is no method 'none'"),
         ("/ask", [], "body"),
+        ("/ask", {"question": TEXT, "triple": 5}, "triple"),
+        ("/ask", {"question": TEXT, "triples": 2.5}, "triples"),
+        ("/ask", {"question": TEXT, "triples": 10**400}, "too large"),
+        ("/ask", {"question": TEXT, "timeout": -1}, "timeout: it is -1"),
+        ("/link", {"texts": ["x"] * 1001}, "texts, their number"),
+        ("/link", {"texts": ["x" * 20_001]}, "the characters of a text"),
+        ("/explain", {"question": TEXT, "answers": []}, "answers"),
         ("/expand", {"entities": "Rome"}, "entities"),
         ("/paths", {"start": "Alien", "end": "Heat", "depth": 0}, "depth: it is 0; give a number from 1 to 5"),
         ("/expand", {"entities": ["Rome"], "triples": 10**9}, "triples: it is 1000000000"),
@@ -128,7 +135,7 @@ def test_a_wrong_body_is_told_in_a_sentence(client: TestClient[Any], path: str, 
 def test_a_late_answer_is_a_timeout(client: TestClient[Any]) -> None:
     response = client.post("/ask", json={"question": TEXT, "timeout": 0})
     assert response.status_code == 504
-    assert "no answer within 0 seconds" in response.json()["error"]
+    assert "no answer within the time limit" in response.json()["error"]
 
 
 def test_a_body_that_is_too_large_is_refused(client: TestClient[Any]) -> None:
@@ -141,3 +148,28 @@ def test_the_schema_describes_each_route(client: TestClient[Any]) -> None:
     assert {"/ask", "/ask-many", "/link", "/expand", "/paths", "/explain"} <= set(schema["paths"])
     asked = schema["components"]["schemas"]["Asked"]
     assert asked["required"] == ["question"]
+
+
+def test_a_body_that_is_no_json_or_nests_too_deep_is_refused(client: TestClient[Any], caplog: Any) -> None:
+    plain = client.post("/ask", content=b'{"question": "x"}', headers={"Content-Type": "text/plain"})
+    assert plain.status_code == 415
+    deep = client.post("/v1/chat/completions", content=b"[" * 20_000, headers={"Content-Type": "application/json"})
+    assert deep.status_code == 400
+    assert not [record for record in caplog.records if record.name.startswith("srtk")]
+
+
+def test_a_stream_that_is_late_ends_with_the_error(client: TestClient[Any]) -> None:
+    asked = {"questions": [TEXT] * 100, "timeout": 3600}
+    session = client.app.state.session
+    session.recipe.options.batch = 10
+    answer, later = session._dispatcher.submit, iter([True] * 3 + [False] * 100)
+
+    def late(key: Any, items: Any) -> Any:
+        if not next(later):
+            raise LateError("no answer within the time limit")
+        return answer(key, items)
+
+    session._dispatcher.submit = late
+    lines = [json.loads(line) for line in client.post("/ask-many", json=asked).text.splitlines()]
+    assert lines[-1] == {"error": "no answer within the time limit"}
+    assert len(lines) == 31

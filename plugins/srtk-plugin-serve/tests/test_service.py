@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 import threading
 import time
 from collections.abc import Sequence
@@ -10,6 +11,8 @@ from typing import Any
 
 import attrs
 import pytest
+from litestar.exceptions import ClientException
+from srtk_plugin_serve.gone import while_here
 
 from srtk_framework.roles import EntityLinker
 from srtk_framework.run import Session
@@ -75,3 +78,40 @@ def test_an_unforeseen_fault_stays_in_the_log(start: Any, caplog: pytest.LogCapt
     assert response.status_code == 500
     assert response.json() == {"error": "the service failed with ZeroDivisionError; its log has more"}
     assert "division by zero" in caplog.text
+
+
+def test_a_page_of_another_site_may_not_ask(start: Any) -> None:
+    client = start(hosts=["testserver.local"])
+    own = {"Host": "testserver.local", "Origin": "http://testserver.local"}
+    assert client.post("/ask", json={"question": TEXT}, headers=own).status_code == 200
+    refused = client.post("/ask", json={"question": TEXT}, headers={**own, "Origin": "http://evil.example"})
+    assert refused.status_code == 403
+
+
+class Gone:
+    """A request whose client leaves at once."""
+
+    async def receive(self) -> dict[str, str]:
+        await asyncio.sleep(0.01)
+        return {"type": "http.disconnect"}
+
+
+def test_the_work_of_clients_that_left_is_not_done(start: Any) -> None:
+    gate = Gate()
+    session = start({"entity_linker": gate}).app.state.session
+
+    async def leaves() -> None:
+        gone: Any = Gone()
+        calls = [asyncio.create_task(while_here(gone, session.aretrieve(TEXT, timeout=30))) for _ in range(5)]
+        done = await asyncio.gather(*calls, return_exceptions=True)
+        assert all(isinstance(one, ClientException) for one in done)
+
+    with ThreadPoolExecutor(1) as pool:
+        first = pool.submit(session.retrieve, "first")
+        while not gate.asked:
+            time.sleep(0.01)
+        asyncio.run(leaves())
+        assert session.load.waiting == 0
+        gate.go.set()
+        assert first.result()
+    assert gate.asked == ["first"]
