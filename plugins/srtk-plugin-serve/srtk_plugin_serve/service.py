@@ -77,7 +77,7 @@ def service(
         if origin and access.hosts and origin not in access.hosts:
             raise PermissionDeniedException(f"pages of {origin} may not ask")
         kind = connection.headers.get("content-type", "application/json").partition(";")[0].strip().lower()
-        if connection.scope["method"] == "POST" and kind != "application/json" and not kind.endswith("+json"):
+        if connection.scope.get("method") == "POST" and kind != "application/json" and not kind.endswith("+json"):
             raise HTTPException("send the body as application/json", status_code=415)
         if not access.token or handler.opt.get(routes.OPEN):
             return
