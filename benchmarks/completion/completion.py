@@ -2,6 +2,7 @@
 
     python -m benchmarks.completion.completion rank [--data codex-m ...] [--completer frequency] [--set ...]
     python -m benchmarks.completion.completion calibrate [--data codex-m ...] [--completer frequency] [--set ...]
+    python -m benchmarks.completion.completion sets [--data codex-m ...] [--completer frequency] [--set ...]
     python -m benchmarks.completion.completion negatives [--data codex-m ...] [--completer frequency] [--set ...]
 
 `rank` opens the completer over the training facts and rates all entities for both ends of each test fact: filtered MRR
@@ -9,10 +10,13 @@ and Hits@k, where known facts of all three files are no competitors and ties cou
 that many test facts, drawn by seed 0.
 
 `calibrate` fits `calibrated` over the completer on the validation facts. On the test facts it compares the confidences
-of the first ten completions of each pattern, before and after, with what is true (ECE, Brier score), and the answer
-sets at alpha 0.1, cut by relation, with those of one cut for all: the share of right entities in them, and their size
-among all entities, without those known to be right; of 1,000 patterns. Where the data have hard negatives, it gives the
-AUC of test facts against them.
+of the first ten completions of each pattern, before and after, with what is true (ECE, Brier score). Where the data
+have hard negatives, it gives the AUC of test facts against them.
+
+`sets` measures the conformal answer sets at levels .9, .8 and .7: validation and test facts together, halved by seeds 0
+to 19; cuts are learnt from one half, and the share of right entities within them is counted in the other half, overall
+and for the steps without a cut of their own. Mean of the halvings. The size is the mean number of entities above the
+cut, of 500 patterns. Beside it: rare steps with a cut learnt from all facts, and one cut for all steps.
 
 `negatives` fits `calibrated` likewise, rates the objects of test facts and of as many hard negatives, and counts, for
 some confidences, how many facts have at least that one and which share of them is right. Among these facts half are
@@ -41,7 +45,7 @@ from srtk_framework.graph import TripleTable
 from srtk_framework.host import load
 from srtk_framework.roles import TrainingTask
 from srtk_framework.text import read_yaml
-from srtk_framework.values import Pattern, Triple
+from srtk_framework.values import Pattern, Triple, open_end
 
 FOLDERS = {name: name for name in ("fb15k237", "wiki27k", "wn18rr")} | {
     f"codex-{size}": f"codex/codex-{size}" for size in "sm"
@@ -53,11 +57,12 @@ RELATION_FIRST = {"kinship"}
 """Data whose columns are relation, subject and object."""
 USUAL = ["fb15k237", "codex-m", "wiki27k", "wn18rr"]
 BATCH = 256
-ALPHA = 0.1
+ALPHAS = (0.1, 0.2, 0.3)
+HALVINGS = 20
 LEAST = (0.5, 0.7, 0.8, 0.9, 0.95)
 """Confidences at which the precision among hard negatives is counted."""
-SETS = 1000
-"""Patterns whose answer sets are measured, drawn by seed 0."""
+SETS = 500
+"""Patterns whose answer sets are counted, drawn by seed 0."""
 
 
 @attrs.frozen
@@ -132,25 +137,21 @@ def rank(completer: Any, data: Data) -> dict[str, Any]:
     return {"both": both, **found}
 
 
-def fitted(completer: Any, data: Data, method: str) -> tuple[Any, Any, dict[str, float]]:
-    """Fit `calibrated` on the validation facts; return it with answer sets and without, and what it counted."""
+def fitted(completer: Any, data: Data, method: str) -> tuple[Any, dict[str, float]]:
+    """Fit `calibrated` on the validation facts; return it and what it counted."""
     from srtk_plugin_completers.calibrated import CalibratedCompleter, CalibrationTraining
 
     # The graph of the training facts lacks the others, so that hiding them changes nothing.
-    made = CalibratedCompleter(completer=completer, graph=completer.graph, method=method, alpha=ALPHA)
+    made = CalibratedCompleter(completer=completer, graph=completer.graph, method=method)
     logging.disable(logging.WARNING)
     figures = dict(made.fit(TrainingTask((), None, Path("."), 0, data.valid), CalibrationTraining()))
     logging.disable(logging.NOTSET)
-    plain = attrs.evolve(made, alpha=None)
-    plain._learnt = attrs.evolve(made._learnt, alpha=None, cut=None, cuts={})
-    return made, plain, figures
+    return made, figures
 
 
 def calibrate(completer: Any, data: Data, method: str, known: frozenset[Triple], negatives: Path) -> dict[str, Any]:
     """Fit `calibrated` on the validation facts and measure it on the test facts."""
-    made, plain, figures = fitted(completer, data, method)
-    one_cut = attrs.evolve(made)
-    one_cut._learnt = attrs.evolve(made._learnt, cuts={})
+    plain, figures = fitted(completer, data, method)
     right, test = set(data.test), {}
     for fact in data.test:
         for pattern in (Pattern(fact.subject, fact.relation), Pattern(None, fact.relation, fact.object)):
@@ -169,18 +170,56 @@ def calibrate(completer: Any, data: Data, method: str, known: frozenset[Triple],
         found[name] = {"ECE": calibration_error(confidences, good), "Brier": brier_score(confidences, good)}
     if negatives.exists():
         found["AUC"] = hard_negatives({"before": completer, "after": plain}, negatives, data.test)
-    entities = data.known.entities
-    for name, driver in (("sets by relation", made), ("one cut", one_cut)):
-        covered, sizes = [], []
-        chosen = np.random.default_rng(0).permutation(len(patterns))[:SETS]
-        for place in chosen.tolist():
-            pattern = patterns[place]
-            inside = driver.in_sets([pattern], [entities])[0]
-            kept = {pattern.filled(end) for end, is_in in zip(entities, inside, strict=True) if is_in}
-            covered += [fact in kept for fact in test[pattern]]
-            sizes.append(len(kept - known) + len(kept & set(test[pattern])))
-        found[name] = {"covered": np.mean(covered), "mean size": np.mean(sizes), "median size": np.median(sizes)}
     return found
+
+
+def answer_sets(completer: Any, data: Data, most: int | None) -> dict[str, Any]:
+    """Measure conformal answer sets of validation and test facts, halved at random."""
+    from srtk_plugin_completers.calibration import LEAST_FACTS, Cut, cuts_of, draw
+
+    facts = _drawn(sorted({*data.valid, *data.test}), most)
+    patterns = [Pattern(s, r) for s, r, _ in facts] + [Pattern(None, r, o) for _, r, o in facts]
+    ends = [[o] for _, _, o in facts] + [[s] for s, _, _ in facts]
+    steps = [open_end(pattern)[1] for pattern in patterns]
+    rates: list[float] = []
+    for first in range(0, len(patterns), BATCH):
+        some = slice(first, first + BATCH)
+        rates += [float(row[0]) for row in completer.rate(patterns[some], ends[some])]
+    scores = [(rate, draw(fact)) for rate, fact in zip(rates, [*facts, *facts], strict=True)]
+    chosen = np.random.default_rng(0).permutation(len(patterns))[:SETS].tolist()
+    everything = [np.sort(completer.rate([patterns[i]], [data.known.entities])[0]) for i in chosen]
+    found: dict[tuple[str, float], list[tuple[float, float, float, float]]] = {}
+    for seed in range(HALVINGS):
+        halves = np.random.default_rng(seed).permutation(len(facts))
+        learnt, judged = (np.concatenate([half, half + len(facts)]).tolist() for half in np.array_split(halves, 2))
+        of_step: dict[Any, list[tuple[float, float]]] = {}
+        for place in learnt:
+            of_step.setdefault(steps[place], []).append(scores[place])
+        rare = {step for step in steps if len(of_step.get(step, ())) < LEAST_FACTS}
+        for alpha in ALPHAS:
+            cut, cuts = cuts_of(of_step, alpha)
+            one = Cut.of([scores[place] for place in learnt], alpha)
+            ways = {"rare steps apart": (cut, cuts), "rare steps by all": (one, cuts), "one cut": (one, {})}
+            for name, (common, own) in ways.items():
+                of = [own.get(steps[place], common) for place in judged]
+                pairs = [(scores[place], one_) for place, one_ in zip(judged, of, strict=True)]
+                kept = np.array([(rate, -number) >= (at.rate, -at.draw) for (rate, number), at in pairs])
+                seldom = np.array([steps[place] in rare for place in judged])
+                sizes = [_set_size(row, own.get(steps[i], common)) for i, row in zip(chosen, everything, strict=True)]
+                of_rare = [size for i, size in zip(chosen, sizes, strict=True) if steps[i] in rare]
+                figures = (kept.mean(), kept[seldom].mean(), np.mean(sizes), np.mean(of_rare))
+                found.setdefault((name, round(1 - alpha, 1)), []).append(figures)
+    parts = ("overall", "rare", "size", "size, rare")
+    return {
+        f"{name}, {level}": dict(zip(parts, np.mean(rows, axis=0), strict=True))
+        for (name, level), rows in found.items()
+    }
+
+
+def _set_size(rates: Any, cut: Any) -> float:
+    """Count the entities of increasing rates within a cut; of the tied ones the expected number, as draws are even."""
+    lower, upper = np.searchsorted(rates, cut.rate, "left"), np.searchsorted(rates, cut.rate, "right")
+    return float(len(rates) - upper + (upper - lower) * cut.draw)
 
 
 def hard_negatives(drivers: dict[str, Any], file: Path, right: Sequence[Triple]) -> dict[str, float]:
@@ -198,7 +237,7 @@ def hard_negatives(drivers: dict[str, Any], file: Path, right: Sequence[Triple])
 
 def among_negatives(completer: Any, data: Data, method: str, name: str) -> dict[str, Any]:
     """Fit `calibrated`, and count the precision at some confidences among as many hard negatives as test facts."""
-    _, plain, figures = fitted(completer, data, method)
+    plain, figures = fitted(completer, data, method)
     wrong = _drawn(_facts(negatives_of(name)), len(data.test))
     facts = [*data.test, *wrong]
     right = np.arange(len(facts)) < len(data.test)
@@ -238,7 +277,7 @@ def _drawn(facts: list[Triple], most: int | None) -> list[Triple]:
 def main(arguments: Sequence[str] | None = None) -> int:
     """Run a part of the benchmark and print its figures as JSON lines."""
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    parser.add_argument("part", choices=["rank", "calibrate", "negatives"])
+    parser.add_argument("part", choices=["rank", "calibrate", "sets", "negatives"])
     parser.add_argument(
         "--data", nargs="+", choices=sorted(FOLDERS), default=["fb15k237", "codex-m", "wiki27k", "wn18rr"]
     )
@@ -253,7 +292,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
         if missing := lacking(f"{FOLDERS[name]}/test.txt"):
             print(missing, file=sys.stderr)
             continue
-        data = read(name, given.test)
+        data = read(name, None if given.part == "sets" else given.test)
         data = attrs.evolve(data, valid=_drawn(data.valid, given.valid))
         if given.part == "negatives" and not negatives_of(name).exists():
             print(f"{name} has no hard negatives", file=sys.stderr)
@@ -265,6 +304,8 @@ def main(arguments: Sequence[str] | None = None) -> int:
                 figures = rank(completer, data)
             elif given.part == "negatives":
                 figures = among_negatives(completer, data, given.method, name)
+            elif given.part == "sets":
+                figures = answer_sets(completer, data, given.test)
             else:
                 known = frozenset(data.known.named(data.known.triples))
                 figures = calibrate(completer, data, given.method, known, negatives_of(name))

@@ -55,8 +55,10 @@ class CalibratedCompleter(Completer):
     of a pattern's completions stays as it was. The probabilities hold for patterns that lack a fact, as the held-out
     facts' do; with ``missing`` they are multiplied by the probability that a pattern lacks a fact. With ``alpha`` the
     completions outside of a conformal answer set are dropped: the set holds the right entity with probability 1 -
-    alpha, if facts are drawn as the held-out facts were. A completer that learns from the graph is trained before, by
-    itself: with the same graph, ``held_out`` and seed, so that it has not seen these facts.
+    alpha, if facts are drawn as the held-out facts were. Relations with fewer than 50 held-out facts share a cut that
+    is learnt from them alone, so this holds for rare relations too; with too few such facts, nothing is cut. A
+    completer that learns from the graph is trained before, by itself: with the same graph, ``held_out`` and seed, so
+    that it has not seen these facts.
 
     Attributes:
         completer: Completer whose confidences are calibrated.

@@ -108,8 +108,8 @@ class Cut:
         """Choose the cut that the right filler passes with probability 1 - alpha or more.
 
         Split conformal prediction (Vovk et al. 2005; for sets of the most likely labels, Sadinle et al. 2019): of n
-        held-out fillers, the filler in place floor(alpha (n + 1)) from the lowest passes just so; nothing is
-        cut where that is 0.
+        held-out fillers, the filler in place ceil((n + 1) (1 - alpha)) from the highest, that is floor(alpha (n + 1))
+        from the lowest, passes just so; nothing is cut where that is 0.
 
         Args:
             scores: Rate and draw of held-out right fillers.
@@ -130,6 +130,21 @@ def draw(triple: Triple) -> float:
     return int.from_bytes(hashlib.sha256("\t".join(triple).encode()).digest()[:6], "big") / 2**48
 
 
+def cuts_of(scores: Mapping[Step, Sequence[tuple[float, float]]], alpha: float) -> tuple[Cut, dict[Step, Cut]]:
+    """Choose the cut of rare steps together, and the cuts of steps with ``LEAST_FACTS`` facts.
+
+    A cut holds for facts drawn as its own were (Mondrian sets, Vovk et al. 2005). Completers rate rare relations lower
+    than others, so a cut that is learnt from all facts would lose too many of the rare ones.
+
+    Args:
+        scores: Rate and draw of the held-out right fillers of each step.
+        alpha: Share of right fillers that may be lost.
+    """
+    rare = [score for row in scores.values() if len(row) < LEAST_FACTS for score in row]
+    own = {step: Cut.of(row, alpha) for step, row in sorted(scores.items()) if len(row) >= LEAST_FACTS}
+    return Cut.of(rare, alpha), own
+
+
 @attrs.frozen
 class Calibration:
     """Calibration of the confidences of a completer.
@@ -138,7 +153,7 @@ class Calibration:
         everywhere: Map for steps without one of their own.
         maps: Maps by step.
         alpha: Share of right fillers that the cuts may lose; None without cuts.
-        cut: Cut for steps without one of their own.
+        cut: Cut for steps without one of their own, learnt from their held-out facts alone.
         cuts: Cuts by step.
     """
 
@@ -178,8 +193,7 @@ class Calibration:
             fit(confidences, right),
             {step: fit(confidences[places[step]], right[places[step]]) for step in enough if step in places},
             alpha,
-            None if alpha is None else Cut.of([score for row in facts.values() for score in row], alpha),
-            {} if alpha is None else {step: Cut.of(facts[step], alpha) for step in enough},
+            *((None, {}) if alpha is None else cuts_of(facts, alpha)),
         )
 
     def probabilities(self, step: Step, rates: npt.ArrayLike) -> _Floats:

@@ -80,6 +80,39 @@ def test_a_step_has_its_own_map_and_cut_from_fifty_facts_on():
     assert Calibration.learn("isotonic", None, proposals, fillers).cut_of(often) is None
 
 
+def test_rare_steps_without_enough_facts_for_alpha_cut_nothing():
+    proposals = [(Step("often"), share, share > 0.5) for share in np.linspace(0, 0.9, 100).tolist()]
+    often = [(Step("often"), 0.9, 0.5)] * LEAST_FACTS
+    for fillers in (often, [*often, *[(Step("seldom"), 0.9, 0.5)] * 8]):
+        learnt = Calibration.learn("isotonic", 0.1, proposals, fillers)
+        assert learnt.cut_of(Step("seldom")).keeps(0.0, Triple("s", "seldom", "o"))
+
+
+@pytest.mark.parametrize("alpha", [0.1, 0.2, 0.3])
+def test_answer_sets_keep_their_level_overall_and_for_rare_relations(alpha):
+    # Two frequent relations with high rates, 60 rare ones with low rates; a third of all rates are tied at 0.
+    steps = [Step(f"r{number}") for number in range(62)]
+    covered = []
+    for seed in range(20):
+        random = np.random.default_rng(seed)
+
+        def drawn(random=random):
+            places = np.where(random.random(1500) < 0.6, random.integers(0, 2, 1500), random.integers(2, 62, 1500))
+            rates = np.where(random.random(1500) < 1 / 3, 0.0, random.random(1500) ** np.where(places < 2, 0.2, 3))
+            return [(steps[p], r, u) for p, r, u in zip(places, rates.tolist(), random.random(1500), strict=True)]
+
+        fillers = drawn()
+        learnt = Calibration.learn("isotonic", alpha, [(steps[0], 0.5, True)], fillers)
+        kept = [
+            (step in learnt.cuts, (rate, -number) >= (learnt.cut_of(step).rate, -learnt.cut_of(step).draw))
+            for step, rate, number in drawn()
+        ]
+        covered.append([np.mean([good for _, good in kept]), np.mean([good for own, good in kept if not own])])
+    overall, rare = np.mean(covered, axis=0)
+    assert 1 - alpha - 0.01 <= overall <= 1 - alpha + 0.03
+    assert 1 - alpha - 0.01 <= rare <= 1 - alpha + 0.03
+
+
 @pytest.mark.parametrize("method", FITS)
 def test_what_was_learnt_is_the_same_after_json(method):
     step = Step("r", True)
