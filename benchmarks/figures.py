@@ -83,7 +83,7 @@ def record_mean(
 ) -> None:
     """Keep a mean with its interval, as the metrics give it; nothing where there is no mean."""
     if estimate["mean"] is not None:
-        ends = (estimate["low"], estimate["high"]) if interval else None
+        ends = (estimate["low"], estimate["high"]) if interval and estimate["low"] is not None else None
         record_figure(where, method, metric, estimate["mean"], n, ends, measurement)
 
 

@@ -17,7 +17,7 @@ build/bench/choice; `--fit` searches nothing and reads what is there. A question
 The model is a softmax over the paths of a question, fitted to those with the best F1; each graph counts the same. No
 weight may have the sign that contradicts its feature (`SIGNS`), except with own questions: a weight that helps one
 graph by the wrong sign hurts the next one. Questions with an operation keep the order of the search, and nothing is
-fitted to them. Intervals of 95 % are by bootstrap over questions.
+fitted to them. Intervals of 95 % are over questions.
 
 `--recall` compares the answer recall of the first 5, 10, 20 and 50 triples with the choice and without it, on the
 halves for reporting, and the processor time, in turn for each batch: of the first time (*cold*) and the second.

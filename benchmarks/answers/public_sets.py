@@ -15,7 +15,7 @@ given and with the raw text. Questions are those of `depths.py`: of sets on whic
   questions (`--model N`); none by default, as it takes more time than all else.
 
 A question's own entities are never right. Where the gold answers of a count are what is counted, so is the answer's
-set. Intervals of 95 % are by bootstrap over questions. Figures go to build/bench/public-sets/NAME.json.
+set. Intervals of 95 % are over questions. Figures go to build/bench/public-sets/NAME.json.
 """
 
 from __future__ import annotations

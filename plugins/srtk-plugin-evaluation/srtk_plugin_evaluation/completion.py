@@ -22,11 +22,12 @@ from srtk_plugin_evaluation.link_scores import Share, column, differences
 from srtk_plugin_evaluation.rank_metrics import TiedRanks, average_precision, hits, reciprocal_ranks
 
 CALIBRATION = "calibration_error"
+SIZE = "set_size"  # The only metric that is no share.
 
 # Names of all metrics, in the order of reports.
 METRICS = (
     *("mrr", "hits_at_1", "hits_at_3", "hits_at_10", "average_precision"),
-    *("new_precision", "new_recall", "set_coverage", "set_size", CALIBRATION, "brier"),
+    *("new_precision", "new_recall", "set_coverage", SIZE, CALIBRATION, "brier"),
 )
 
 MOST_RELATIONS = 50  # Maximum number of groups by relation: the relations with most questions, and ``others``.
@@ -99,7 +100,7 @@ def completion_shares(
         "new_precision": (len(found) / len(judged) if judged else 0.0, float(bool(judged))),
         "new_recall": (len(found) / size if wanted else 0.0, one),
         "set_coverage": (float(len(found)), float(size)),
-        "set_size": (float(len(judged)), 1.0),
+        SIZE: (float(len(judged)), 1.0),
         "brier": (float(np.square(apart).sum()), float(len(judged))),
     }
 
@@ -258,7 +259,7 @@ def _parts(
     found = {}
     for group in sorted(groups):
         found[group] = completion_shares(ranked, gold, held, None, groups[group])
-        del found[group]["set_size"]
+        del found[group][SIZE]
     return found
 
 
@@ -312,7 +313,7 @@ def compare_completions(methods: Mapping[str, Rows], slices: bool = True) -> dic
     report: dict[str, Any] = {
         "questions": max((sum(row is not None for row in rows) for rows in methods.values()), default=0),
         "methods": _summaries(methods),
-        "differences": differences(_shares(methods), [metric for metric in METRICS if metric != CALIBRATION]),
+        "differences": differences(_shares(methods), [metric for metric in METRICS if metric != CALIBRATION], SIZE),
         "reliability": {name: reliability(_bins(rows).sum(axis=0)) for name, rows in methods.items()},
     }
     if slices:
@@ -373,11 +374,13 @@ def _part(name: str, label: str) -> _Choice:
 
 
 def _summaries(methods: Mapping[str, Rows]) -> dict[str, dict[str, Estimate]]:
-    """Estimate each metric of each method, with 95 % bootstrap intervals over the questions."""
+    """Estimate each metric of each method, with 95 % intervals over the questions."""
     names = [metric for metric in METRICS if metric != CALIBRATION]
     keys = [(method, metric) for method in methods for metric in names]
     shares = _shares(methods)
-    estimates = dict(zip(keys, ratios([column(shares[method], metric) for method, metric in keys]), strict=True))
+    sizes = [place for place, (_, metric) in enumerate(keys) if metric == SIZE]
+    columns = [column(shares[method], metric) for method, metric in keys]
+    estimates = dict(zip(keys, ratios(columns, sizes), strict=True))
     for method, rows in methods.items():
         sums = _bins(rows)
         # Empty bins would cost time in every resample.

@@ -153,7 +153,8 @@ _Found = dict[str, dict[str, dict[str, Estimate]]]  # Method, or pair of methods
 
 def _means(at: _At) -> _Found:
     keys = [(name, metric, cut) for name, cuts in at.items() for metric in (*QUALITY, "triples") for cut in cuts]
-    return _nested(keys, bootstrap_many([at[name][cut][metric] for name, metric, cut in keys]))
+    sizes = [place for place, (_, metric, _) in enumerate(keys) if metric == "triples"]
+    return _nested(keys, bootstrap_many([at[name][cut][metric] for name, metric, cut in keys], sizes))
 
 
 def _differences(at: _At, metrics: Sequence[str]) -> _Found:

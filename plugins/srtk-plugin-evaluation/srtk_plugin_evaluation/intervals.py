@@ -1,9 +1,20 @@
-"""Seeded bootstrap intervals and paired tests over per-question values."""
+"""Intervals and paired tests over per-question values.
+
+Shares, whose values are all 0 or 1, have the exact interval of the binomial (Clopper and Pearson 1934). All others have
+a seeded percentile bootstrap (Efron and Tibshirani 1993, chapter 13) with two corrections. Its tails are those of
+Student's t (Hesterberg 2015, section 3.2, "expanded percentile interval"), since plain percentiles are too narrow for
+few questions. Values from 0 to 1, and their differences, are resampled with both ends of the range added,
+as if two further questions had been asked (Agresti and Caffo 2000; Bonett and Price 2012 for differences), so that
+equal values do not make the interval collapse.
+
+There is no interval, ``low`` and ``high`` are None, of one question, and of equal values without a known range.
+"""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Collection, Iterator, Sequence
 from itertools import accumulate
+from math import isclose
 from typing import Any
 
 import numpy as np
@@ -16,14 +27,15 @@ RESAMPLES = 1000  # So the least p-value is 1 / 1001.
 LEVEL = 0.95
 _CELLS = 1_000_000  # Maximum number of cells of a block of resamples; bounds the memory.
 
-Estimate = dict[str, Any]  # ``mean``, ``low`` and ``high`` (None without values), and ``n``, the number of values.
+# ``mean`` (None without values), ``low`` and ``high`` (None without an interval), and ``n``, the number of values.
+Estimate = dict[str, Any]
 
 _Floats = npt.NDArray[np.float64]
 Values = Sequence[float | None] | _Floats  # One value per question; None, or NaN in an array, if it is missing.
 
 
 def bootstrap(values: Values) -> Estimate:
-    """Estimate a mean with its 95 % percentile bootstrap interval (Efron and Tibshirani 1993, chapter 13).
+    """Estimate a mean with its 95 % interval: exact for values of 0 and 1, else by bootstrap.
 
     Args:
         values: One value per question; None, which ``n`` does not count, if the metric does not apply.
@@ -32,12 +44,36 @@ def bootstrap(values: Values) -> Estimate:
     return estimate
 
 
-def bootstrap_many(columns: Sequence[Values]) -> list[Estimate]:
-    """Apply ``bootstrap`` to many columns; columns with values for the same questions share their resamples."""
+def bootstrap_many(columns: Sequence[Values], sizes: Collection[int] = ()) -> list[Estimate]:
+    """Apply ``bootstrap`` to many columns; columns with values for the same questions share their resamples.
+
+    Args:
+        columns: The values of each metric.
+        sizes: Places of metrics that have no greatest value, even where theirs are within 0 and 1.
+    """
+    arrays = [_array(column) for column in columns]
+    within = [place not in sizes and _within(array) for place, array in enumerate(arrays)]
+    return _of_columns(arrays, within, (0.0, 1.0))
+
+
+def _within(values: _Floats) -> bool:
+    """Return whether all values that are not missing are from 0 to 1."""
+    return bool((np.isnan(values) | ((values >= 0) & (values <= 1))).all())
+
+
+def _of_columns(columns: Sequence[_Floats], within: Sequence[bool], ends: tuple[float, float]) -> list[Estimate]:
+    """Estimate means; ``within`` says whether ``ends`` are the range of a column's values."""
     found: list[Estimate] = [_NOTHING] * len(columns)
     for members, matrix in _groups(columns):
-        for i, (mean, low, high) in zip(members, _means(matrix).tolist(), strict=True):
-            found[i] = _estimate(mean, low, high, len(matrix))
+        bounded = np.array([within[i] for i in members])
+        share = bounded & (ends[0] == 0) & ((matrix == 0) | (matrix == 1)).all(axis=0)
+        bounds = np.empty((matrix.shape[1], 2))
+        bounds[share] = np.transpose(_exact(matrix[:, share].sum(axis=0), len(matrix)))
+        for some, added in ((bounded & ~share, ends), (~bounded, None)):
+            if some.any():
+                bounds[some] = _means(matrix[:, some], added)
+        for i, mean, (low, high) in zip(members, matrix.mean(axis=0).tolist(), bounds.tolist(), strict=True):
+            found[i] = _estimate(mean, low, high, len(matrix), len(matrix))
     return [dict(estimate) for estimate in found]
 
 
@@ -45,9 +81,10 @@ def rates(columns: Sequence[Values]) -> list[Estimate]:
     """Estimate items per second from the seconds of each item: n over their sum, with bootstrap intervals."""
     found: list[Estimate] = [_NOTHING] * len(columns)
     for members, matrix in _groups(columns):
-        for i, (mean, low, high) in zip(members, _means(matrix).tolist(), strict=True):
+        means, bounds = matrix.mean(axis=0).tolist(), _means(matrix, None).tolist()
+        for i, mean, (low, high) in zip(members, means, bounds, strict=True):
             if low > 0:
-                found[i] = _estimate(1 / mean, 1 / high, 1 / low, len(matrix))
+                found[i] = _estimate(1 / mean, 1 / high, 1 / low, len(matrix), len(matrix))
     return [dict(estimate) for estimate in found]
 
 
@@ -75,13 +112,15 @@ def paired(a: Values, b: Values) -> Estimate:
     return estimate
 
 
-def paired_many(pairs: Sequence[tuple[Values, Values]]) -> list[Estimate]:
-    """Apply ``paired`` to many pairs; pairs with values for the same questions share their resamples."""
+def paired_many(pairs: Sequence[tuple[Values, Values]], sizes: Collection[int] = ()) -> list[Estimate]:
+    """Apply ``paired`` to many pairs; for ``sizes`` see ``bootstrap_many``."""
     for a, b in pairs:
         if len(a) != len(b):
             raise ValueError(f"paired values must be aligned, but there are {len(a)} and {len(b)}")
-    columns = [_array(a) - _array(b) for a, b in pairs]
-    found = bootstrap_many(columns)
+    arrays = [(_array(a), _array(b)) for a, b in pairs]
+    columns = [a - b for a, b in arrays]
+    within = [place not in sizes and _within(a) and _within(b) for place, (a, b) in enumerate(arrays)]
+    found = _of_columns(columns, within, (-1.0, 1.0))
     for estimate in found:
         estimate["p"] = None
     for members, matrix in _groups(columns):
@@ -90,28 +129,46 @@ def paired_many(pairs: Sequence[tuple[Values, Values]]) -> list[Estimate]:
     return found
 
 
-def ratios(columns: Sequence[Sequence[tuple[float, float]]]) -> list[Estimate]:
-    """Estimate micro-averaged ratios, such as precision, with bootstrap intervals over the questions.
+def ratios(columns: Sequence[Sequence[tuple[float, float]]], sizes: Collection[int] = ()) -> list[Estimate]:
+    """Estimate micro-averaged ratios, such as precision, with intervals over the questions.
+
+    The interval is exact where each question counts 0 or 1, else by bootstrap. Where no numerator is above its
+    denominator, two questions with the mean denominator are added: one with ratio 1, one with 0.
 
     Args:
         columns: For each metric the (numerator, denominator) of each question; all have the same questions.
+        sizes: See ``bootstrap_many``.
 
     Returns:
         One estimate per column; ``n`` is the sum of denominators. Resamples with a sum of 0 are ignored.
     """
     if not any(below for column in columns for _, below in column):
         return [dict(_NOTHING) for _ in columns]
-    pairs = np.array(columns, dtype=np.float64)
-    found = []
-    for (over, below), drawn in zip(pairs.sum(axis=1), np.moveaxis(_resampled(pairs), 1, 0), strict=True):
-        found.append(_ratio(over / below if below else None, drawn[:, 0], drawn[:, 1], below))
+    counts = np.array(columns, dtype=np.float64)
+    sums, asked = counts.sum(axis=1), np.count_nonzero(counts[:, :, 1], axis=1)
+    shares = np.array([place not in sizes for place in range(len(columns))])
+    bounded = shares & (counts[:, :, 0] <= counts[:, :, 1]).all(axis=1)
+    single = bounded & np.isin(counts, (0, 1)).all(axis=(1, 2))
+    found: list[Estimate] = [dict(_NOTHING) for _ in columns]
+    for i in np.flatnonzero(single & (asked > 0)).tolist():
+        low, high = _exact(*sums[i])
+        found[i] = _estimate(sums[i, 0] / sums[i, 1], float(low), float(high), round(sums[i, 1]), int(asked[i]))
+    for some, padded in ((bounded & ~single & (asked > 0), True), (~bounded & (asked > 0), False)):
+        places = np.flatnonzero(some)
+        flat = np.moveaxis(counts[places], 1, 0).reshape(counts.shape[1], -1)
+        usual = np.repeat(sums[places, 1] / asked[places], 2)
+        extra = np.stack([usual, usual * np.tile([0.0, 1.0], len(places))]) if padded else None
+        drawn = _resampled(flat, extra) if places.size else flat
+        for i, over, below in zip(places.tolist(), drawn.T[::2], drawn.T[1::2], strict=True):
+            found[i] = _ratio(sums[i, 0] / sums[i, 1], over, below, sums[i, 1], int(asked[i]))
     return found
 
 
 def paired_ratios(
     pairs: Sequence[tuple[Sequence[tuple[float, float]], Sequence[tuple[float, float]]]],
+    sizes: Collection[int] = (),
 ) -> list[Estimate]:
-    """Compare micro-averaged ratios of two methods on the same questions.
+    """Compare micro-averaged ratios of two methods on the same questions; for ``sizes`` see ``bootstrap_many``.
 
     Returns:
         The difference of the ratios with its bootstrap interval; ``n`` is the greater sum of denominators. ``p`` is the
@@ -119,17 +176,21 @@ def paired_ratios(
         question; None if a method has no counts.
     """
     found = []
-    for a, b in pairs:
+    for place, (a, b) in enumerate(pairs):
         both = np.array([a, b], dtype=np.float64).reshape(2, len(a), 2)
         below = both.sum(axis=1)[:, 1]
         if not below.all():
             found.append({**_NOTHING, "p": None})
             continue
-        drawn = _resampled(both)
+        extra, asked = None, int(np.count_nonzero(both[:, :, 1].any(axis=0)))
+        if place not in sizes and (both[:, :, 0] <= both[:, :, 1]).all():
+            one, other = below / asked
+            extra = np.array([[one, one, 0.0, other], [0.0, one, other, other]])
+        drawn = _resampled(np.concatenate([both[0], both[1]], axis=1), extra)
         with np.errstate(invalid="ignore", divide="ignore"):
-            apart = drawn[:, 0, 0] / drawn[:, 0, 1] - drawn[:, 1, 0] / drawn[:, 1, 1]
+            apart = drawn[:, 0] / drawn[:, 1] - drawn[:, 2] / drawn[:, 3]
         observed = float(both[0, :, 0].sum() / below[0] - both[1, :, 0].sum() / below[1])
-        estimate = _ratio(observed, apart, np.ones_like(apart), float(below.max()))
+        estimate = _ratio(observed, apart, np.ones_like(apart), float(below.max()), asked)
         found.append({**estimate, "p": _exchange_p(both, observed)})
     return found
 
@@ -146,23 +207,50 @@ def bootstrap_sums(matrix: _Floats, function: Callable[[_Floats], _Floats], size
         return dict(_NOTHING)
     drawn = function(np.concatenate([weights @ matrix for weights in _resamples(len(matrix))]))
     mean = function(matrix.sum(axis=0, keepdims=True))[0]
-    return _ratio(float(mean), drawn, np.ones_like(drawn), size)
+    return _ratio(float(mean), drawn, np.ones_like(drawn), size, int(np.count_nonzero(matrix.any(axis=1))))
 
 
-def _ratio(mean: float | None, over: _Floats, below: _Floats, size: float) -> Estimate:
-    if mean is None:
-        return dict(_NOTHING)
+def _ratio(mean: float, over: _Floats, below: _Floats, size: float, asked: int) -> Estimate:
     with np.errstate(invalid="ignore", divide="ignore"):
         drawn = over / below
+    low, high = np.quantile(drawn[np.isfinite(drawn)], _tails(asked))
+    return _estimate(mean, float(low), float(high), round(size), asked)
+
+
+def _resampled(matrix: _Floats, extra: _Floats | None) -> _Floats:
+    """Sum [questions, columns] over resamples of the questions: [resamples, columns].
+
+    With two extra questions each resample is also summed with both exchanged, which doubles their number: so the two
+    methods of a comparison, and right and wrong, are treated alike.
+    """
+    whole = matrix if extra is None else np.concatenate([matrix, extra])
+    found, turned = [], []
+    for weights in _resamples(len(whole)):
+        found.append(weights @ whole)
+        if extra is not None:
+            turned.append(found[-1] + np.outer(weights[:, -2] - weights[:, -1], extra[1] - extra[0]))
+    return np.concatenate(found + turned)
+
+
+def _tails(size: int) -> _Floats:
+    """Return the shares of resamples below the ends of an interval of the mean of so many values."""
+    from scipy.special import ndtr, stdtrit  # type: ignore[import-untyped]
+
+    if size < 2:
+        return np.array([0.0, 1.0])
+    tail = float(ndtr(stdtrit(size - 1, (1 - LEVEL) / 2) * np.sqrt(size / (size - 1))))
+    return np.array([tail, 1 - tail])
+
+
+def _exact(right: _Floats | float, of: _Floats | float) -> tuple[_Floats, _Floats]:
+    """Return the ends of the interval of shares (Clopper and Pearson 1934), which covers at least ``LEVEL``."""
+    from scipy.special import betaincinv
+
+    good, wrong = np.asarray(right, dtype=np.float64), np.asarray(of, dtype=np.float64) - right
     tail = (1 - LEVEL) / 2
-    low, high = np.quantile(drawn[np.isfinite(drawn)], [tail, 1 - tail])
-    return _estimate(mean, float(low), float(high), round(size))
-
-
-def _resampled(pairs: _Floats) -> _Floats:
-    """Sum [columns, questions, 2] over resamples of the questions: [resamples, columns, 2]."""
-    flat = np.moveaxis(pairs, 1, 0).reshape(pairs.shape[1], 2 * len(pairs))
-    return np.concatenate([weights @ flat for weights in _resamples(len(flat))]).reshape(RESAMPLES, len(pairs), 2)
+    low = np.where(good > 0, betaincinv(np.maximum(good, 1), wrong + 1, tail), 0.0)
+    high = np.where(wrong > 0, betaincinv(good + 1, np.maximum(wrong, 1), 1 - tail), 1.0)
+    return low, high
 
 
 def _exchange_p(both: _Floats, observed: float) -> float:
@@ -201,7 +289,11 @@ def holm(ps: Sequence[float | None]) -> list[float | None]:
 _NOTHING: Estimate = {"mean": None, "low": None, "high": None, "n": 0}
 
 
-def _estimate(mean: float, low: float, high: float, size: int) -> Estimate:
+def _estimate(mean: float, low: float, high: float, size: int, asked: int) -> Estimate:
+    """Return an estimate over so many questions; the interval holds the mean, and is left out if it says nothing."""
+    low, high = min(low, mean), max(high, mean)
+    if asked < 2 or isclose(low, high):
+        return {"mean": rounded(mean), "low": None, "high": None, "n": size}
     return {"mean": rounded(mean), "low": rounded(low), "high": rounded(high), "n": size}
 
 
@@ -223,12 +315,11 @@ def _array(values: Values) -> _Floats:
     return np.array(values, dtype=np.float64)
 
 
-def _means(matrix: _Floats) -> _Floats:
-    """Return [columns, 3]: the mean of each column and the ends of its interval."""
-    size = len(matrix)
-    tail = (1 - LEVEL) / 2
-    resampled = np.concatenate([weights @ matrix for weights in _resamples(size)]) / size
-    return np.vstack([matrix.mean(axis=0), np.quantile(resampled, [tail, 1 - tail], axis=0)]).T
+def _means(matrix: _Floats, ends: tuple[float, float] | None) -> _Floats:
+    """Return [columns, 2]: the ends of the interval of the mean of each column; ``ends`` are added to the values."""
+    extra = None if ends is None else np.repeat([[ends[0]], [ends[1]]], matrix.shape[1], axis=1)
+    size = len(matrix) + (0 if ends is None else 2)
+    return np.quantile(_resampled(matrix, extra) / size, _tails(size), axis=0).T
 
 
 def _resamples(size: int) -> Iterator[_Floats]:

@@ -231,7 +231,7 @@ Rows = Sequence[Mapping[str, Share] | None]
 
 
 def summaries(methods: Mapping[str, Rows]) -> dict[str, dict[str, Estimate]]:
-    """Estimate each metric of each method, with 95 % bootstrap intervals; ``n`` is the denominator.
+    """Estimate each metric of each method, with 95 % intervals; ``n`` is the denominator.
 
     The NIL metrics are omitted if no gold link is NIL.
     """
@@ -248,11 +248,20 @@ def summaries(methods: Mapping[str, Rows]) -> dict[str, dict[str, Estimate]]:
     return found
 
 
-def differences(methods: Mapping[str, Rows], metrics: Sequence[str]) -> dict[str, dict[str, Estimate]]:
-    """Compare the first method with each other method on the same questions (see ``paired_ratios``)."""
+def differences(
+    methods: Mapping[str, Rows], metrics: Sequence[str], size: str | None = None
+) -> dict[str, dict[str, Estimate]]:
+    """Compare the first method with each other method on the same questions (see ``paired_ratios``).
+
+    Args:
+        methods: Method to its counts, for the same questions in the same order.
+        metrics: Metrics to compare.
+        size: Metric that is no share.
+    """
     first, *others = methods or [""]
     keys = [(name, metric) for name in others for metric in metrics]
-    estimates = paired_ratios([(column(methods[first], m), column(methods[name], m)) for name, m in keys])
+    sizes = [place for place, (_, metric) in enumerate(keys) if metric == size]
+    estimates = paired_ratios([(column(methods[first], m), column(methods[name], m)) for name, m in keys], sizes)
     return by_pair(first, others, keys, estimates)
 
 

@@ -65,7 +65,8 @@ def difference_table(
     for pair, metrics in differences.items():
         for number, metric in enumerate(metric for metric in names if metric in metrics):
             apart, digits = metrics[metric], 1 if metric in sizes else 3
-            figures = (f"{apart[part]:+.{digits}f}" for part in ("mean", "low", "high"))
+            ends = (apart[part] for part in ("mean", "low", "high"))
+            figures = ("-" if end is None else f"{end:+.{digits}f}" for end in ends)
             p, corrected = f"{apart['p']:.3f}", f"{apart['p_holm']:.3f}"
             laid.add_row(Text(pair if number == 0 else ""), names[metric], *figures, p, corrected)
     return laid
@@ -115,8 +116,10 @@ def shown_in(names: Mapping[str, str], groups: Mapping[str, Mapping[str, Any]]) 
 def _cell(estimate: Estimate | None) -> str:
     if estimate is None:
         return "-"
-    half = f"{(estimate['high'] - estimate['low']) / 2:.3f}".removeprefix("0")
-    return f"{estimate['mean']:.3f} ±{half}  n {estimate['n']}"
+    half = ""
+    if estimate["low"] is not None:
+        half = f" ±{(estimate['high'] - estimate['low']) / 2:.3f}".replace("±0.", "±.")
+    return f"{estimate['mean']:.3f}{half}  n {estimate['n']}"
 
 
 def plain_table(title: str, columns: Sequence[str], texts: int = 1, narrow: bool = False) -> Table:

@@ -116,7 +116,7 @@ def _topics(question: Question) -> int | None:
 
 
 def summarise(rows: Sequence[Row]) -> dict[str, Estimate]:
-    """Average each metric over questions, with 95 % bootstrap intervals."""
+    """Average each metric over questions, with 95 % intervals."""
     return _summaries({"": rows})[""]
 
 
@@ -129,7 +129,8 @@ def _summaries(methods: Mapping[str, Sequence[Row]]) -> dict[str, dict[str, Esti
     columns = {key: column for key, column in columns.items() if key[1] in METRICS or _known(column)}
     speeds = rates([[r.seconds for r in rows] for rows in methods.values()])
     found: dict[str, dict[str, Estimate]] = {method: {} for method in methods}
-    for (method, name), estimate in zip(columns, bootstrap_many(list(columns.values())), strict=True):
+    sizes = [place for place, (_, name) in enumerate(columns) if name in SIZES]
+    for (method, name), estimate in zip(columns, bootstrap_many(list(columns.values()), sizes), strict=True):
         if estimate["n"] or name in METRICS:
             found[method][name] = estimate
     for (method, summary), speed in zip(found.items(), speeds, strict=True):
@@ -231,7 +232,8 @@ def _differences(methods: Mapping[str, Sequence[Row]]) -> dict[str, dict[str, Es
     shown = (*METRICS, *(metric for metric in OPTIONAL if _known(_column(a, metric))))
     first, *others = methods or [""]
     keys = [(name, metric) for name in others for metric in shown]
-    estimates = paired_many([(_column(a, metric), _column(methods[name], metric)) for name, metric in keys])
+    sizes = [place for place, (_, metric) in enumerate(keys) if metric in SIZES]
+    estimates = paired_many([(_column(a, metric), _column(methods[name], metric)) for name, metric in keys], sizes)
     return by_pair(first, others, keys, estimates)
 
 

@@ -36,7 +36,8 @@ def points(at: Mapping[str, Any], metric: str) -> dict[str, list[tuple[float, fl
     for method, metrics in at["methods"].items():
         for cut in [*map(str, at["sizes"]), "all"] if metric in metrics else []:
             estimate, size = metrics[metric][cut], metrics["triples"][cut]["mean"]
-            point = (size, estimate["mean"], estimate["low"], estimate["high"])
+            ends = ("mean", "mean") if estimate["low"] is None else ("low", "high")  # No interval has no height.
+            point = (size, estimate["mean"], estimate[ends[0]], estimate[ends[1]])
             curve = found.setdefault(method, [])
             if not curve or size > curve[-1][0]:
                 curve.append(point)

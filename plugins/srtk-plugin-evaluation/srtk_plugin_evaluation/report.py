@@ -190,9 +190,10 @@ def _cell(metric: str, estimate: Estimate | None, of: int | None = None, sign: s
     if estimate is None or estimate["mean"] is None:
         return "–"
     digits = 1 if metric in SIZES else 3
-    mean, low, high = (f"{estimate[part]:{sign}.{digits}f}" for part in ("mean", "low", "high"))
+    mean, low, high = (f"{estimate[part] or 0:{sign}.{digits}f}" for part in ("mean", "low", "high"))
+    between = "" if estimate["low"] is None else f"<small>{low} to {high}</small>"
     fewer = f"<small>n {estimate['n']}</small>" if of is not None and estimate["n"] != of else ""
-    return f"{mean}<small>{low} to {high}</small>{fewer}"
+    return f"{mean}{between}{fewer}"
 
 
 def _metrics(caption: str, methods: Mapping[str, Mapping[str, Estimate]], questions: int) -> str:

@@ -57,10 +57,12 @@ def measured(report: Mapping[str, Any]) -> bool:
 def _cell(name: str, estimate: Estimate | None) -> str:
     if estimate is None or estimate["mean"] is None:
         return "-"
-    mean, half = estimate["mean"], (estimate["high"] - estimate["low"]) / 2
-    if name in SIZES:
-        return f"{_size(mean, mean)}\n±{_size(half, mean)}"
-    return f"{mean:.3f}\n±{half:.3f}".replace("±0.", "±.")
+    mean = estimate["mean"]
+    shown = _size(mean, mean) if name in SIZES else f"{mean:.3f}"
+    if estimate["low"] is None:
+        return shown
+    half = (estimate["high"] - estimate["low"]) / 2
+    return f"{shown}\n±{_size(half, mean)}" if name in SIZES else f"{shown}\n±{half:.3f}".replace("±0.", "±.")
 
 
 def _flat(name: str, estimate: Estimate | None) -> str:

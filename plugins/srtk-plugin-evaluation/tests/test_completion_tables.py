@@ -43,7 +43,10 @@ def test_tables_show_each_metric_the_differences_and_the_slices(report: dict[str
             console.print(table)
     text = shown.get()
     assert all(name in text for name in SHORT.values())
-    assert re.search(r"^MRR +0\.500 ±\.000  n 24 +0\.250", text, re.MULTILINE)
+    assert re.search(r"^MRR +0\.500 ±\.107  n 24 +0\.250", text, re.MULTILINE)
+    assert (
+        report["completion"]["methods"]["<good> & $x$"]["set_size"]["low"] is None
+    )  # it is 1 everywhere, and no share
     by_slice = text[text.index("completion by") :]
     assert by_slice.count(SHORT["average_precision"]) == by_slice.count(SHORT["mrr"]) == by_slice.count("completion by")
     assert "differences of completion" in text

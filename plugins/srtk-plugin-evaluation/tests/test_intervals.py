@@ -1,4 +1,4 @@
-"""Bootstrap intervals and paired tests."""
+"""Intervals and their coverage, and paired tests."""
 
 from __future__ import annotations
 
@@ -9,11 +9,14 @@ import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+from scipy.stats import binom, binomtest  # type: ignore[import-untyped]
 from srtk_plugin_evaluation.intervals import (
+    Estimate,
     bootstrap,
     bootstrap_many,
     holm,
     paired,
+    paired_many,
     paired_ratios,
     rates,
     ratios,
@@ -24,15 +27,18 @@ shares = st.lists(st.none() | st.floats(0, 1, width=32), max_size=30)
 
 
 @given(shares)
-def test_the_interval_holds_the_mean_and_stays_within_the_values(values: list[float | None]) -> None:
+def test_the_interval_holds_the_mean_and_stays_within_the_range(values: list[float | None]) -> None:
     known = [value for value in values if value is not None]
     found = bootstrap(values)
     assert found["n"] == len(known)
     if not known:
         assert found["mean"] is None
         return
-    assert found["low"] - 1e-4 <= found["mean"] <= found["high"] + 1e-4 or len(set(known)) > 1
-    assert min(known) - 1e-4 <= found["low"] <= found["high"] <= max(known) + 1e-4
+    if len(known) == 1:
+        assert (found["low"], found["high"]) == (None, None)
+        return
+    assert 0 <= found["low"] <= found["mean"] <= found["high"] <= 1
+    assert found["low"] < found["high"]
 
 
 @given(st.lists(shares, min_size=1, max_size=4))
@@ -46,6 +52,90 @@ def test_the_interval_of_a_share_agrees_with_the_normal_approximation() -> None:
     assert found["mean"] == 0.8
     assert found["low"] == pytest.approx(0.8 - half, abs=0.005)
     assert found["high"] == pytest.approx(0.8 + half, abs=0.005)
+
+
+def covered(estimates: list[Estimate], truth: float) -> float:
+    """Return the share of intervals that hold the truth, up to their rounding."""
+    return float(np.mean([one["low"] - 5e-5 <= truth <= one["high"] + 5e-5 for one in estimates]))
+
+
+@pytest.mark.parametrize("n", [5, 10, 20, 50, 100, 200])
+def test_the_interval_of_a_share_is_exact_and_covers_at_least_95_of_100(n: int) -> None:
+    found = bootstrap_many([[1.0] * k + [0.0] * (n - k) for k in range(n + 1)])
+    low, high = (np.array([one[end] for one in found]) for end in ("low", "high"))
+    for k in range(n + 1):
+        exact = binomtest(k, n).proportion_ci(method="exact")
+        assert (low[k], high[k]) == pytest.approx((exact.low, exact.high), abs=5.1e-5)
+    assert found == ratios([[(1.0, 1.0)] * k + [(0.0, 1.0)] * (n - k) + [(0.0, 0.0)] for k in range(n + 1)])
+    truths = np.linspace(0.01, 0.99, 99)[:, None]
+    inside = (low - 5e-5 <= truths) & (truths <= high + 5e-5)
+    assert (binom.pmf(np.arange(n + 1), n, truths) * inside).sum(axis=1).min() >= 0.95
+
+
+def test_a_single_question_has_no_interval() -> None:
+    for found in (bootstrap([1.0]), paired([1.0], [0.5]), *ratios([[(1.0, 1.0)], [(3.0, 4.0)]])):
+        assert found["mean"] is not None
+        assert (found["low"], found["high"]) == (None, None)
+
+
+def test_equal_values_have_an_interval_only_where_their_range_is_known() -> None:
+    half = bootstrap([0.5] * 20)
+    assert half["low"] < 0.5 < half["high"]
+    none = paired([0.5] * 20, [0.5] * 20)
+    assert none["low"] < 0 < none["high"]
+    assert (bootstrap([12.0] * 20)["low"], paired([12.0] * 20, [10.0] * 20)["high"]) == (None, None)
+
+
+def test_sizes_have_no_range_though_theirs_is_within_0_and_1() -> None:
+    one, none = [1.0] * 19 + [0.0], [0.0] * 20
+    share, size = bootstrap_many([one, one], sizes=[1])
+    assert share["low"] < 0.79 < size["low"]
+    assert bootstrap_many([none], sizes=[0])[0]["low"] is None
+    assert paired_many([(none, none)], sizes=[0])[0]["low"] is None
+    counts = [(value, 1.0) for value in none]
+    assert ratios([counts], sizes=[0])[0]["low"] is None
+    assert paired_ratios([(counts, counts)], sizes=[0])[0]["low"] is None
+
+
+MEANS = {
+    "F1": ([0, 0.5, 2 / 3, 1], [0.2, 0.1, 0.1, 0.6]),
+    "high F1": ([0, 0.5, 1], [0.03, 0.05, 0.92]),
+    "reciprocal ranks": ([1, 1 / 2, 1 / 3, 1 / 10, 1 / 50], [0.2, 0.1, 0.1, 0.2, 0.4]),
+}
+
+
+@pytest.mark.parametrize("n", [5, 20, 100])
+@pytest.mark.parametrize(("values", "shares"), MEANS.values(), ids=MEANS)
+def test_the_interval_of_a_mean_of_scores_covers_it(values: list[float], shares: list[float], n: int) -> None:
+    drawn = np.random.default_rng(n).choice(values, (400, n), p=shares)
+    assert covered(bootstrap_many(list(drawn)), float(np.dot(values, shares))) >= 0.93
+
+
+@pytest.mark.parametrize("n", [5, 20, 100])
+@pytest.mark.parametrize(("better", "worse"), [(0.1, 0.1), (0.3, 0.1), (0.05, 0.0)])
+def test_the_interval_of_a_difference_of_shares_covers_it(better: float, worse: float, n: int) -> None:
+    first = np.random.default_rng(n).choice([2, 1, 0], (400, n), p=[better, worse, 1 - better - worse])
+    pairs = [(np.where(row == 2, 1.0, 0.0), np.where(row == 1, 1.0, 0.0)) for row in first]
+    assert covered(paired_many(pairs), better - worse) >= 0.93
+
+
+@pytest.mark.parametrize("n", [5, 20, 50])
+@pytest.mark.parametrize("share", [0.5, 0.95])
+def test_the_interval_of_a_ratio_covers_it_and_so_does_that_of_differences(share: float, n: int) -> None:
+    generator = np.random.default_rng(n)
+    below = generator.integers(1, 4, (200, n))
+    ours, theirs = generator.binomial(below, share), generator.binomial(below, share)
+    counts = [
+        [np.stack([over, of], axis=1).tolist() for over, of in zip(some, below, strict=True)] for some in (ours, theirs)
+    ]
+    assert covered(ratios(counts[0]), share) >= 0.93
+    assert covered(paired_ratios(list(zip(*counts, strict=True))), 0.0) >= 0.93
+
+
+@pytest.mark.parametrize(("n", "least"), [(10, 0.9), (50, 0.92)])
+def test_the_interval_of_a_mean_without_a_range_is_not_too_narrow_for_few_questions(n: int, least: float) -> None:
+    drawn = np.random.default_rng(n).normal(3, 1, (400, n))
+    assert covered(bootstrap_many(list(drawn)), 3.0) >= least
 
 
 def test_the_interval_narrows_with_more_questions() -> None:
@@ -70,8 +160,8 @@ def test_times_that_are_not_positive_give_no_rate() -> None:
     nothing = {"mean": None, "low": None, "high": None, "n": 0}
     found = rates([[-1.0, -1.0], [0.5], [0.0, 1.0], [0.25, 0.25]])
     assert found[0] == found[2] == nothing
-    assert found[1] == {"mean": 2.0, "low": 2.0, "high": 2.0, "n": 1}
-    assert found[3] == {"mean": 4.0, "low": 4.0, "high": 4.0, "n": 2}
+    assert found[1] == {"mean": 2.0, "low": None, "high": None, "n": 1}
+    assert found[3] == {"mean": 4.0, "low": None, "high": None, "n": 2}
 
 
 NO_COUNTS = {"mean": None, "low": None, "high": None, "n": 0}
@@ -89,7 +179,8 @@ def test_each_ratio_has_its_own_counts() -> None:
     first, second, third = ratios([nothing, some, [(4.0, 4.0)] * 3])
     assert first == NO_COUNTS
     assert (second["mean"], second["n"]) == (0.375, 8)
-    assert third == {"mean": 1.0, "low": 1.0, "high": 1.0, "n": 12}
+    assert (third["mean"], third["high"], third["n"]) == (1.0, 1.0, 12)
+    assert third["low"] < 0.5  # three questions
     assert ratios([some]) == [second]
 
 
@@ -104,9 +195,9 @@ def test_a_pair_without_counts_is_left_out_and_later_ones_are_compared() -> None
 def test_a_question_that_alone_has_counts_may_be_missing_in_a_resample() -> None:
     # Some resamples lack the first question; their ratio of 0 to 0 is left out.
     one = [(1.0, 2.0), *[(0.0, 0.0)] * 3]
-    assert ratios([one]) == [{"mean": 0.5, "low": 0.5, "high": 0.5, "n": 2}]
+    assert ratios([one]) == [{"mean": 0.5, "low": None, "high": None, "n": 2}]
     found = paired_ratios([(one, [(0.0, 2.0), *[(0.0, 0.0)] * 3])])[0]
-    assert (found["low"], found["mean"], found["high"]) == (0.5, 0.5, 0.5)
+    assert (found["low"], found["mean"], found["high"]) == (None, 0.5, None)
     assert found["p"] == 1.0
 
 
@@ -140,7 +231,10 @@ def test_swapping_the_methods_negates_the_difference_and_keeps_its_p(pairs: list
     a, b = [x for x, _ in pairs], [y for _, y in pairs]
     forth, back = paired(a, b), paired(b, a)
     assert forth["mean"] == pytest.approx(-back["mean"], abs=1e-4)
-    assert forth["low"] == pytest.approx(-back["high"], abs=2e-4)
+    if len(pairs) == 1:
+        assert forth["low"] is back["high"] is None
+    else:
+        assert forth["low"] == pytest.approx(-back["high"], abs=2e-4)
     assert forth["p"] == back["p"]
 
 
@@ -169,11 +263,11 @@ WAVE = [(i * 37 % 41) / 10 - 1.8 for i in range(40)]
 RIGHT = [(float(i * 3 % 7), 7.0 + i % 3) for i in range(30)]
 OTHERS = [(float(i * 5 % 7), 8.0 + i % 5) for i in range(30)]
 GOLDEN = {
-    "bootstrap": {"mean": 0.24, "low": -0.1425, "high": 0.5977, "n": 40},
-    "paired": {"mean": 0.24, "low": -0.1425, "high": 0.5977, "n": 40, "p": 0.2078},
-    "rates": [{"mean": 0.4464, "low": 0.385, "high": 0.5384, "n": 40}],
-    "ratios": [{"mean": 0.3625, "low": 0.2672, "high": 0.4557, "n": 240}],
-    "paired_ratios": [{"mean": 0.0658, "low": -0.0193, "high": 0.1515, "n": 300, "p": 0.1518}],
+    "bootstrap": {"mean": 0.24, "low": -0.1538, "high": 0.6169, "n": 40},
+    "paired": {"mean": 0.24, "low": -0.1538, "high": 0.6169, "n": 40, "p": 0.2078},
+    "rates": [{"mean": 0.4464, "low": 0.3821, "high": 0.5417, "n": 40}],
+    "ratios": [{"mean": 0.3625, "low": 0.2657, "high": 0.4686, "n": 240}],
+    "paired_ratios": [{"mean": 0.0658, "low": -0.0671, "high": 0.1814, "n": 300, "p": 0.1518}],
 }
 
 

@@ -176,7 +176,17 @@ def test_every_fixed_metric_is_in_the_report_even_without_values() -> None:
     assert set(summary) == {*METRICS, "questions_per_second"}
     assert summary["triple_f1"] == {"mean": None, "low": None, "high": None, "n": 0}
     assert (summary["answer_coverage"]["mean"], summary["answer_coverage"]["n"]) == (0.5, 2)
-    assert summary["questions_per_second"] == {"mean": 2.0, "low": 2.0, "high": 2.0, "n": 3}
+    assert summary["questions_per_second"] == {"mean": 2.0, "low": None, "high": None, "n": 3}
+
+
+def test_equal_sizes_have_no_interval_though_they_are_0_or_1() -> None:
+    one = [attrs.evolve(r, metrics={**r.metrics, "triples": 1.0}) for r in rows([1.0] * 20)]
+    report = compare({"beam": one, "bfs": one})
+    of_beam, apart = report["methods"]["beam"], report["differences"]["beam - bfs"]
+    assert of_beam["answer_coverage"]["low"] < 1 == of_beam["triples"]["mean"]
+    assert of_beam["triples"]["low"] is None
+    assert apart["answer_coverage"]["low"] < 0 == apart["triples"]["mean"]
+    assert apart["triples"]["low"] is None
 
 
 def test_sizes_also_get_median_and_95th_percentile() -> None:
@@ -190,7 +200,7 @@ def test_speed_is_computed_from_the_timed_questions() -> None:
     timed = [attrs.evolve(r, seconds=s) for r, s in zip(rows([1.0, 0.0]), (0.1, 0.3), strict=True)]
     assert summarise(timed)["questions_per_second"]["mean"] == 5.0
     half = [attrs.evolve(r, seconds=s) for r, s in zip(rows([1.0, 0.0]), (0.1, None), strict=True)]
-    assert summarise(half)["questions_per_second"] == {"mean": 10.0, "low": 10.0, "high": 10.0, "n": 1}
+    assert summarise(half)["questions_per_second"] == {"mean": 10.0, "low": None, "high": None, "n": 1}
 
 
 def test_path_metrics_are_omitted_for_a_method_without_paths() -> None:
@@ -205,7 +215,7 @@ def test_the_first_method_is_compared_with_each_other_one() -> None:
     report = compare({"beam": rows([1.0] * 30), "bfs": rows([0.0] * 30), "random": rows([1.0] * 30)})
     assert list(report["differences"]) == ["beam - bfs", "beam - random"]
     assert report["differences"]["beam - bfs"]["answer_coverage"] == {
-        "mean": 1.0, "low": 1.0, "high": 1.0, "n": 30, "p": 0.001, "p_holm": 0.002
+        "mean": 1.0, "low": 0.8125, "high": 1.0, "n": 30, "p": 0.001, "p_holm": 0.002
     }  # fmt: skip
     assert report["differences"]["beam - random"]["answer_coverage"]["p"] == 1.0
 

@@ -58,6 +58,12 @@ def test_the_points_of_a_curve_are_means_and_ends_of_intervals_by_size() -> None
     assert found == {"beam": [(5.0, 0.25, 0.15, 0.35), (9.5, 0.5, 0.4, 0.6), (40.0, 0.75, 0.65, 0.85)]}
 
 
+def test_a_point_without_an_interval_has_a_band_of_no_height() -> None:
+    at = curves_of(beam=[(5.0, 0.25), (9.5, 0.5), (40.0, 0.75)])
+    at["methods"]["beam"]["answer_recall"]["5"].update(low=None, high=None)
+    assert points(at, "answer_recall")["beam"][0] == (5.0, 0.25, 0.25, 0.25)
+
+
 def test_a_method_without_the_metric_has_no_curve() -> None:
     at = curves_of(beam=[(5.0, 0.25), (9.5, 0.5), (40.0, 0.75)], bfs=[(5.0, 0.1), (5.0, 0.1), (5.0, 0.1)])
     del at["methods"]["beam"]["answer_recall"]
