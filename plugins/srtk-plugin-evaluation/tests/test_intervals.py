@@ -84,6 +84,7 @@ def test_equal_values_have_an_interval_only_where_their_range_is_known() -> None
     none = paired([0.5] * 20, [0.5] * 20)
     assert none["low"] < 0 < none["high"]
     assert (bootstrap([12.0] * 20)["low"], paired([12.0] * 20, [10.0] * 20)["high"]) == (None, None)
+    assert paired([0.5] * 20, [1.5] * 20)["low"] is paired([1.5] * 20, [0.5] * 20)["low"] is None
 
 
 def test_sizes_have_no_range_though_theirs_is_within_0_and_1() -> None:
