@@ -41,6 +41,16 @@ class Exporter(Role):
         """Discard the output since ``open``, after a failed run. Called before ``close``; returns True."""
         return True
 
+    def form(self, retrieval: Retrieval) -> Any:
+        """Return one retrieval as a value: a text, or an object of the library that the exporter writes with.
+
+        It works without ``open``; ``Result.to`` calls it. An exporter that has no such value keeps this default.
+
+        Raises:
+            DriverError: If there is none.
+        """
+        raise DriverError(f"the exporter {type(self).__qualname__} has no form of one result; write a file by a recipe")
+
     def target(self) -> str | None:
         """Return the file or place of the output, for the manifest; the setting ``path`` by default."""
         path = self.settings().get("path")

@@ -13,12 +13,13 @@ from typing import Literal as OneOf
 
 import attrs
 
+from srtk_framework.host.ports import driver_of
 from srtk_framework.records import record_from_retrieval
 from srtk_framework.run.default_drivers import PAGE, missing_drivers
 from srtk_framework.run.pipeline import NO_LINK
-from srtk_framework.run.result_text import PROOF, ResultText, counted, label, line, names, on_one_line
+from srtk_framework.run.result_text import PROOF, ResultText, counted, cut_lines, label, line, names, on_one_line
 from srtk_framework.run.session import Session, export, open_session
-from srtk_framework.text import answer_line
+from srtk_framework.text import answer_line, count_tokens
 from srtk_framework.text.answers import NAMED
 from srtk_framework.values import (
     Answer,
@@ -46,6 +47,7 @@ _NEAR = 5
 """Near names of a question in which nothing was linked."""
 SUGGESTIONS_FAILED = "suggestions_failed"
 """Field of a trace: why the linker gave no near names."""
+_LEAST = 20
 _HEIGHT = 560
 """Pixels of the page in a notebook."""
 
@@ -111,6 +113,7 @@ class Result:
         triples: int | OneOf["auto"] | None = "auto",
         paths: int | OneOf["auto"] | None = "auto",
         width: int = WIDTH,
+        tokens: int | None = None,
     ) -> str:
         """Write the answer with its proof and the other answers, the paths with their ends, and the triples.
 
@@ -120,7 +123,27 @@ class Result:
             triples: Most triples to show; None for all. By default 10, and none below an answer with its proof.
             paths: Most paths to show; None for all. By default 5, and none below an answer with its proof.
             width: Characters of a line.
+            tokens: Most tokens, by ``count_tokens``; at least 20. Triples are left out first, then paths, then lines
+                from the end; the last line says how many.
+
+        Raises:
+            ValueError: If ``tokens`` is below 20.
         """
+        if tokens is not None and tokens < _LEAST:
+            raise ValueError(f"tokens is {tokens}; allow at least {_LEAST}, so that the text says what it leaves out")
+        text = self._text(triples, paths, width)
+        if tokens is None or count_tokens(text) <= tokens:
+            return text
+        proof = bool(ResultText(self.retrieval, width).proof(1))
+        most = [(0 if proof else auto) if n == "auto" else n for n, auto in ((paths, PATHS), (triples, TRIPLES))]
+        all_ = (len(self.paths), len(self.triples))
+        p, t = (known if n is None else min(n, known) for n, known in zip(most, all_, strict=True))
+        shorter = [(n, p) for n in range(t, 0, -1)] + [(0, n) for n in range(p, -1, -1)]
+        texts = (self._text(*one, width) for one in shorter)
+        text = next((text for text in texts if count_tokens(text) <= tokens), None) or self._text(0, 0, width)
+        return cut_lines(text, tokens)
+
+    def _text(self, triples: int | OneOf["auto"] | None, paths: int | OneOf["auto"] | None, width: int) -> str:
         lines = textwrap.wrap(on_one_line(self.question), width)
         near = [line("near names: ", names(self.near), width)] if self.near else []
         text, all_ = ResultText(self.retrieval, width), triples is None or paths is None
@@ -147,8 +170,56 @@ class Result:
         return "\n".join([*lines, "", f"not shown: {', '.join(hidden)}"] if hidden else lines)
 
     def to_networkx(self) -> networkx.MultiDiGraph[str]:
-        """Make a networkx graph of the triples, with labels, scores and paths: see ``Subgraph.to_networkx``."""
+        """Make a networkx graph of the triples, with plain attributes: see ``Subgraph.to_networkx``."""
         return self.retrieval.subgraph.to_networkx(self.labels)
+
+    def to(self, form: str, **settings: Any) -> Any:
+        """Return the result as an installed exporter writes it, such as ``rdf``, ``graphml`` or ``parquet``.
+
+        Args:
+            form: Name of an exporter.
+            settings: Its settings, without ``path``.
+
+        Returns:
+            A text, or an object of the library that the exporter writes with.
+
+        Raises:
+            PluginError: If the exporter is not installed.
+            RecipeError: If there is none of this name, or it has no such setting.
+            DriverError: If it has no form of one result, or lacks a library.
+        """
+        if (sentence := missing_drivers({"exporter": form})) is not None:
+            raise PluginError(sentence)
+        [exporter] = open_session({"srtk": 1, "exporters": [{**settings, "use": form, "path": form}]}).exporters
+        return driver_of(exporter).form(self.retrieval)
+
+    def evidence(self, by: OneOf["path", "triple", "answer"] = "path") -> list[dict[str, Any]]:
+        """Return what was found as plain records, best first.
+
+        Args:
+            by: A record for each path that leads to an entity, for each triple, or for each answer of the reader.
+
+        Returns:
+            ``text`` (in words, on one line), ``score`` (None where there is none; of an answer the best of its
+            triples), ``sources`` (where the triples were read) and ``triples`` (lists of three ids).
+
+        Raises:
+            ValueError: If ``by`` is another word.
+        """
+        text = ResultText(self.retrieval, WIDTH)
+        kinds = {"path": text.path_evidence, "triple": text.triple_evidence, "answer": text.answer_evidence}
+        if by not in kinds:
+            raise ValueError(f"evidence is by {', '.join(kinds)}, not by {by!r}")
+        provenance = self.retrieval.subgraph.provenance
+        return [
+            {
+                "text": words,
+                "score": value,
+                "sources": list(dict.fromkeys(provenance[i] for i in places if i < len(provenance))),
+                "triples": [[str(part) for part in self.triples[i]] for i in places],
+            }
+            for words, value, places in kinds[by]()
+        ]
 
     def to_dataframe(self) -> pandas.DataFrame:
         """Make a pandas table of the triples, best first.

@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 import textwrap
-from collections.abc import Collection, Iterable, Mapping, Sequence
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from itertools import pairwise
 
 import attrs
 
-from srtk_framework.text import answer_line, answer_notes, refusal_line
+from srtk_framework.text import answer_line, answer_notes, count_tokens, refusal_line
 from srtk_framework.values import Link, Literal, RankedPath, Retrieval, Step, written_confidence
 
 PROOF = 5
@@ -18,6 +18,8 @@ ALTERNATIVES = 4
 _NAMES = 3
 """Nodes that are named at one place of a path; the others are counted."""
 _INDENT = "   "
+Piece = tuple[str, float | None, Sequence[int]]
+"""A text in words, its score, and the places of its triples."""
 _Following = Mapping[tuple[str, Step], Sequence[tuple[int, str]]]
 
 
@@ -119,6 +121,29 @@ class ResultText:
         ranked = enumerate((scores or (None,) * len(triples))[:most])
         lines = [line(score(value), self.triple(place), self.width) for place, value in ranked]
         return lines + more(len(triples), most, "triple")
+
+    def path_evidence(self) -> Iterator[Piece]:
+        """Yield the paths with a whole instance."""
+        yield from ((self.way(way), way.path.score, sorted(way.places)) for way in self.ways())
+
+    def triple_evidence(self) -> Iterator[Piece]:
+        """Yield the triples."""
+        scores = self.retrieval.subgraph.scores or (None,) * len(self.retrieval.subgraph.triples)
+        yield from ((self.triple(place), value, [place]) for place, value in enumerate(scores))
+
+    def answer_evidence(self) -> Iterator[Piece]:
+        """Yield the answer of the reader and the other answers; nothing without a reader, or of a refusal."""
+        answer, subgraph = self.retrieval.answer, self.retrieval.subgraph
+        if answer is None or not answer.enough or not answer.text.strip():
+            return
+        places = [place for place in answer.support if place < len(subgraph.triples)]
+        scores = [subgraph.scores[place] for place in places if place < len(subgraph.scores)]
+        yield on_one_line(answer_line(answer, subgraph)), max(scores, default=None), places
+        following = self._following()
+        for one in answer.alternatives:
+            path = subgraph.paths[one.path] if 0 <= one.path < len(subgraph.paths) else None
+            way = None if path is None else self._way(path, following)
+            yield on_one_line(one.text), None if path is None else path.score, sorted(way.places) if way else []
 
     def way(self, way: Way) -> str:
         """Write a path with the names of the nodes that it passes."""
@@ -268,3 +293,14 @@ def more(count: int, shown: int | None, what: str, indent: str = " " * 9) -> lis
 def counted(count: int, what: str) -> str:
     """Write a number of things."""
     return f"{count} {what}{'' if count == 1 else 's'}"
+
+
+def cut_lines(text: str, tokens: int) -> str:
+    """Cut lines before the last, which says what is not shown, until a text has at most so many tokens."""
+    lines = text.split("\n")
+    last = f"{lines.pop()}, " if lines[-1].startswith("not shown: ") else "not shown: "
+    kept = len(lines)
+    while count_tokens(text) > tokens and kept:
+        kept -= 1
+        text = "\n".join([*lines[:kept], f"{last}{counted(len(lines) - kept, 'line')}"])
+    return text

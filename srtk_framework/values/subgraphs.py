@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from collections.abc import Iterable, Mapping, Sequence
 from typing import TYPE_CHECKING, Any, ClassVar, overload
 
@@ -237,11 +238,12 @@ class Subgraph:
             labels: Labels of entities and relations, such as ``Retrieval.labels``.
 
         Returns:
-            One edge per triple from subject to object, with the relation as its key. Its attributes are ``score``,
-            ``path`` (the ``RankedPath`` that led to it, or None), ``provenance`` (or None) and ``qualifiers``. Nodes
-            are ids in the order of the triples, with the attributes ``literal`` and, where there is one, ``label``:
-            the value of a literal. An edge has the ``label`` of its relation, and the ``confidence`` and ``evidence``
-            of a triple that the graph lacks.
+            One edge per triple from subject to object, with the relation as its key. Its attributes are plain: texts,
+            numbers and truth values, so that networkx can write them in any format. They are ``relation`` and, where
+            there is one, ``label`` (of the relation), ``score``, ``path`` (the steps that led to it), ``provenance``,
+            ``qualifiers`` (pairs of relation and value, as JSON) and the ``confidence`` and ``evidence`` (texts of the
+            reasons, as JSON) of a triple that the graph lacks. Nodes are ids in the order of the triples, with the
+            attributes ``literal`` and, where there is one, ``label``: the value of a literal.
         """
         import networkx
 
@@ -253,26 +255,26 @@ class Subgraph:
                 label = id_.lexical if isinstance(id_, Literal) else labels.get(id_)
                 graph.add_node(id_, literal=literal, **({} if label is None else {"label": label}))
         for i, triple in enumerate(self.triples):
-            at = self.path_of[i] if i < len(self.path_of) else -1
-            label = labels.get(triple.relation)
-            graph.add_edge(
-                triple.subject,
-                triple.object,
-                key=triple.relation,
-                score=self.scores[i] if i < len(self.scores) else None,
-                path=self.paths[at] if at >= 0 else None,
-                provenance=self.provenance[i] if i < len(self.provenance) else None,
-                qualifiers=self.qualifiers[i] if i < len(self.qualifiers) else (),
-                **({} if label is None else {"label": label}),
-                **self._completed(i),
-            )
+            columns = {name: column[i] for name in self.COLUMNS if i < len(column := getattr(self, name))}
+            at, label = columns.get("path_of", -1), labels.get(triple.relation)
+            values = {
+                "label": label,
+                "score": columns.get("scores"),
+                "path": " ".join(str(step) for step in self.paths[at].steps) if at >= 0 else None,
+                "provenance": columns.get("provenance"),
+                "qualifiers": _json(columns.get("qualifiers", ())),
+            }
+            if columns.get("confidences", 1) < 1:
+                values["confidence"] = columns["confidences"]
+                values["evidence"] = _json([reason.text for reason in columns.get("evidence", ())])
+            plain = {name: value for name, value in values.items() if value is not None}
+            relation = triple.relation
+            graph.add_edge(triple.subject, triple.object, key=relation, relation=relation, **plain)
         return graph
 
-    def _completed(self, place: int) -> dict[str, Any]:
-        if place >= len(self.confidences) or self.confidences[place] >= 1:
-            return {}
-        reasons = self.evidence[place] if place < len(self.evidence) else ()
-        return {"confidence": self.confidences[place], "evidence": reasons}
+
+def _json(value: Sequence[Any]) -> str | None:
+    return json.dumps(value, ensure_ascii=False) if value else None
 
 
 @attrs.frozen

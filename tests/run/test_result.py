@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import html
+import json
 import re
 import sys
 from importlib.util import find_spec
@@ -10,9 +11,11 @@ from importlib.util import find_spec
 import attrs
 import pytest
 
+from srtk_framework.records import dumps
 from srtk_framework.run import result as results
 from srtk_framework.run.pipeline import NO_LINK
 from srtk_framework.run.result import Result, write_page
+from srtk_framework.text import count_tokens
 from srtk_framework.values import (
     Alternative,
     Answer,
@@ -21,6 +24,7 @@ from srtk_framework.values import (
     PluginError,
     Question,
     RankedPath,
+    RecipeError,
     Retrieval,
     Step,
     Subgraph,
@@ -390,6 +394,65 @@ def test_a_networkx_graph_has_labels_and_scores(result):
     graph = result.to_networkx()
     assert graph.nodes["lv"]["label"] == "Latvia"
     assert graph.edges["lv", "eur", "currency"]["score"] == 10.0
+
+
+def test_a_text_keeps_within_its_tokens_and_says_what_it_leaves_out(result):
+    read = answered(result, text="Euro", entities=("eur",), support=(0,))
+    for one in (result, read, made([], [], [], links=(), error=NO_LINK)):
+        for more in ({}, {"triples": None, "paths": None}):
+            whole = one.to_text(**more)
+            for tokens in range(20, count_tokens(whole) + 3):
+                text = one.to_text(**more, tokens=tokens)
+                assert count_tokens(text) <= tokens
+                assert text == whole or re.search(
+                    "^ *(not shown: |and .* more triples?$|reached by)", text, re.MULTILINE
+                )
+    assert read.to_text(tokens=20).splitlines() == [
+        "What is the currency of Latvia?",
+        "not shown: 4 paths, 7 triples, 6 lines",
+    ]
+    with pytest.raises(ValueError, match="tokens is 19; allow at least 20"):
+        result.to_text(tokens=19)
+
+
+def test_triples_are_left_out_before_paths(result):
+    whole = result.to_text()
+    shorter = result.to_text(tokens=count_tokens(whole) - 1)
+    assert shorter.split("\ntriples\n")[0] == whole.split("\ntriples\n")[0]
+    assert shorter.endswith("and 1 more triple")
+
+
+def test_evidence_has_text_score_sources_and_triples(result):
+    others = (Alternative("Estonia", path=1), Alternative("?"))
+    read = answered(result, text="Euro", support=(0,), alternatives=others)
+    fact = {
+        "text": "Latvia -currency-> Euro",
+        "score": 10.0,
+        "sources": ["toy"],
+        "triples": [["lv", "currency", "eur"]],
+    }
+    assert result.evidence("triple")[0] == fact
+    assert len(result.evidence("triple")) == 7
+    assert result.evidence()[0] == {**fact, "score": 9.0}
+    assert [len(record["triples"]) for record in result.evidence("path")] == [1, 4, 3, 4]
+    euro, estonia, guess = read.evidence("answer")
+    assert euro == {**fact, "text": "Euro"}
+    assert (estonia["text"], estonia["score"], len(estonia["triples"])) == ("Estonia", 8.0, 4)
+    assert guess == {"text": "?", "score": None, "sources": [], "triples": []}
+    assert result.evidence("answer") == answered(read, enough=False).evidence("answer") == []
+    plain = [record for by in ("path", "triple", "answer") for record in read.evidence(by)]
+    assert json.loads(json.dumps(plain)) == plain
+    with pytest.raises(ValueError, match="evidence is by path, triple, answer, not by 'node'"):
+        result.evidence("node")
+
+
+def test_other_forms_come_from_exporters(result):
+    assert json.loads(result.to("jsonl")) == json.loads(dumps(result.to_record()))
+    assert "Facts (1 of 7)" in result.to("text", tokens=30)
+    with pytest.raises(RecipeError, match="no exporter is called 'rfd'"):
+        result.to("rfd")
+    with pytest.raises(RecipeError, match="tokns"):
+        result.to("text", tokns=30)
 
 
 @pytest.mark.skipif(find_spec("pandas") is None, reason="pandas is not installed")

@@ -56,12 +56,13 @@ class AtomicFile:
 
             self._packer = gzip.GzipFile(filename="", fileobj=self._file, mode="wb", mtime=0)
 
-    def write(self, text: str) -> None:
-        """Append text; a lone surrogate, which UTF-8 cannot encode, becomes ``?``."""
+    def write(self, text: str | bytes) -> None:
+        """Append text or bytes; a lone surrogate, which UTF-8 cannot encode, becomes ``?``."""
         if self._file is None:
             raise DriverError(f"{self._shown} is not open; call open() before write()")
         try:
-            (self._packer or self._file).write(text.encode("utf-8", "replace"))
+            content = text if isinstance(text, bytes) else text.encode("utf-8", "replace")
+            (self._packer or self._file).write(content)
         except OSError as error:
             raise self._lost(error) from error
 

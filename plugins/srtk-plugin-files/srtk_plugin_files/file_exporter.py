@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from abc import ABC, abstractmethod
 from collections.abc import Sequence
+from typing import Any
 
 import attrs
 
@@ -30,14 +31,20 @@ class FileExporter(Exporter, ABC):
 
     def open(self) -> None:
         """Create a temporary file beside the output file."""
+        head = self.head()
         self._output = AtomicFile(self.path)
-        self._put(self.head())
+        self._put(head)
 
     def write(self, retrievals: Sequence[Retrieval]) -> int:
         """Append the retrievals."""
         for retrieval in retrievals:
             self._put(self.format(retrieval))
         return len(retrievals)
+
+    def form(self, retrieval: Retrieval) -> Any:
+        """Return the whole file of one retrieval, as text; override it where a library has a type for it."""
+        parts: list[Any] = [self.head(), self.format(retrieval), self.tail()]
+        return parts[0] + parts[1] + parts[2]
 
     def abort(self) -> bool:
         """Delete the temporary file."""
@@ -54,19 +61,19 @@ class FileExporter(Exporter, ABC):
             self._output = None
             output.finish()
 
-    def head(self) -> str:
+    def head(self) -> str | bytes:
         """Return the text before the first retrieval."""
         return ""
 
     @abstractmethod
-    def format(self, retrieval: Retrieval) -> str:
+    def format(self, retrieval: Retrieval) -> str | bytes:
         """Return the text of one retrieval."""
 
-    def tail(self) -> str:
+    def tail(self) -> str | bytes:
         """Return the text after the last retrieval."""
         return ""
 
-    def _put(self, text: str) -> None:
+    def _put(self, text: str | bytes) -> None:
         if self._output is None:
             raise not_open(self)
         try:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import math
 from collections.abc import Mapping
 from datetime import date
@@ -12,9 +13,6 @@ from srtk_plugin_local.snapshot.property_graphs.elements import Edge, Properties
 
 if TYPE_CHECKING:
     import networkx
-
-# Attributes that ``Subgraph.to_networkx`` gives every edge.
-_SUBGRAPH = {"score", "path", "provenance", "qualifiers"}
 
 
 def property_graph(graph: networkx.Graph[Any], relation: str | None, report: FileReport) -> PropertyGraph:
@@ -34,7 +32,9 @@ def property_graph(graph: networkx.Graph[Any], relation: str | None, report: Fil
     if len(set(ids.values())) < len(ids):
         raise ValueError("two nodes of the networkx graph have the same text; rename one of them")
     found = PropertyGraph()
-    made_here = graph.number_of_edges() > 0 and all(data.keys() >= _SUBGRAPH for *_, data in graph.edges(data=True))
+    # ``Subgraph.to_networkx`` gives every node and every edge these attributes.
+    marked = all("literal" in data for _, data in graph.nodes(data=True))
+    made_here = marked and all("relation" in data for *_, data in graph.edges(data=True))
     for node, data in graph.nodes(data=True):
         kept = {"label": data["label"]} if made_here and "label" in data else {} if made_here else data
         found.nodes[ids[node]] = _properties(kept, "nodes", report)
@@ -46,7 +46,9 @@ def property_graph(graph: networkx.Graph[Any], relation: str | None, report: Fil
         if relation is not None:
             properties[relation] = _relation(data.get(relation), key, edge, relation)
         elif made_here and key:
-            found.qualifiers += [(source, key, target, name, value) for name, value in data["qualifiers"]]
+            found.qualifiers += [
+                (source, key, target, name, value) for name, value in json.loads(data.get("qualifiers", "[]"))
+            ]
         found.edges.append(Edge(source, target, properties, key))
     found.undirected = 0 if graph.is_directed() else len(found.edges)
     return found
