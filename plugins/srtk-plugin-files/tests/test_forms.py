@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import importlib
 import io
 import json
 import re
@@ -43,7 +44,7 @@ pytestmark = pytest.mark.filterwarnings("ignore:Dataset.default_context:Deprecat
 needs_pyg = pytest.mark.skipif(find_spec("torch_geometric") is None, reason="torch_geometric is not installed")
 if find_spec("torch_geometric") is not None:
     with warnings.catch_warnings(action="ignore"):  # it asks torch for what is deprecated
-        import torch_geometric.data  # noqa: F401
+        importlib.import_module("torch_geometric.data")
 
 HOSTILE = "a \"q\" 'p' `tick`]}) <b>&\n\t\r\x1b[31m\\u0060 \\ %% ``` -->|x| _x001B_ \u202eright\u202c \u2028 日𝔊 #5;"
 TRIPLES = (
@@ -146,8 +147,7 @@ class TestHeteroData(Case, ExporterConformance):
     cls = HeteroData
 
     def validate(self, path):
-        import torch
-
+        torch = importlib.import_module("torch")
         assert isinstance(torch.load(path, weights_only=False), list)
 
 
@@ -348,8 +348,7 @@ def test_a_form_without_its_library_says_what_to_install(form, module, monkeypat
 
 @needs_pyg
 def test_heterodata_has_the_same_facts():
-    import torch
-
+    torch = importlib.import_module("torch")
     kept = io.BytesIO()
     torch.save(Result(FOUND).to("pyg"), kept)
     data = torch.load(io.BytesIO(kept.getvalue()), weights_only=False)
