@@ -81,7 +81,7 @@ NAVIGATION = {
         "docs/reference/drivers/*",
     ],
     "Plugins of this repository": ["plugins/*/README"],
-    "Project": ["CONTRIBUTING", "CHANGELOG"],
+    "Project": ["CONTRIBUTING", "SECURITY", "CHANGELOG"],
 }
 """The sections beside each page. A page in none of them is a warning, and so an error."""
 

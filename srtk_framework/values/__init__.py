@@ -46,6 +46,7 @@ from srtk_framework.values.subgraphs import (
 )
 from srtk_framework.values.training_data import Sample, TrainingExample
 from srtk_framework.values.triples import END, Literal, Path, Pattern, Qualifier, Step, Triple, open_end
+from srtk_framework.values.trust import refusal
 from srtk_framework.values.validators import (
     above,
     at_least,
@@ -140,6 +141,7 @@ __all__ = [
     "positive",
     "redacted",
     "redacted_data",
+    "refusal",
     "rounded",
     "secrets_in",
     "share",

@@ -128,7 +128,7 @@ def test_a_command_of_the_docs_is_understood(block: Block, capsys: pytest.Captur
             file = f"{words[2].replace('.', '/')}.py" if words[1] == "-m" else words[1]
             assert (ROOT / file).is_file(), words
         else:
-            others = ("pip", "pytest", "git", "apt-get", "cmp", "curl", "echo", "cat")
+            others = ("export", "pip", "pytest", "git", "apt-get", "cmp", "curl", "echo", "cat")
             assert words[0] in others, f"{block.place}: what is {words[0]}?"
 
 

@@ -120,7 +120,8 @@ def check_weights(folder: Path, model: str, pickled: bool) -> None:
     if not pickled:
         raise DriverError(
             f"model {model!r} has no safetensors weights, only {', '.join(other)}, which can run code when read; "
-            "set unsafe_weights: true if you trust where it came from"
+            "if you trust where it came from, set unsafe_weights: true, and SRTK_TRUST=unsafe-weights in the"
+            " environment"
         )
 
 

@@ -36,7 +36,17 @@ from srtk_plugin_index.indexes.lineage import (
 )
 
 from srtk_framework.roles import Corpus, Encoder, Index, SubgraphEncoder, no_url, not_open
-from srtk_framework.values import DriverError, Entry, Hit, SettingsError, at_least, one_of, positive, without_logins
+from srtk_framework.values import (
+    DriverError,
+    Entry,
+    Hit,
+    SettingsError,
+    at_least,
+    one_of,
+    positive,
+    refusal,
+    without_logins,
+)
 from srtk_plugin_qdrant.generations import Generations
 from srtk_plugin_qdrant.points import (
     DIGEST,
@@ -112,7 +122,8 @@ class QdrantIndex(Index):
 
     Attributes:
         encoder: Turns texts into vectors: texts that are searched for, and texts of entries.
-        path: Folder of Qdrant's local mode, for one process and some 20,000 entries; in place of ``url``.
+        path: Folder of Qdrant's local mode, for one process and some 20,000 entries; in place of ``url``. It can
+            run code of whoever made it, so the user must set ``SRTK_TRUST=qdrant-folder`` in the environment.
         url: Address of a Qdrant server, version 1.16 or later.
         key: API key, if the server needs it; write `{env: NAME}`.
         collection: Name of the index at this place: letters, digits, ``_``, ``-`` and ``.``.
@@ -153,6 +164,10 @@ class QdrantIndex(Index):
             raise SettingsError(
                 [((), "an index stands at a `path`, a folder, or at a `url`, a server; give one of them")]
             )
+        # The local mode unpickles every point of its folder.
+        what = f"a folder of Qdrant's local mode ({self.path})"
+        if self.path is not None and (text := refusal("qdrant-folder", what)):
+            raise SettingsError([(("path",), text)])
         if not re.fullmatch(r"[\w-][\w.-]{0,199}", self.collection, re.ASCII):
             text = f"collection is {self.collection!r}; use letters, digits, `_`, `-` and `.`, at most 200 of them"
             raise SettingsError([(("collection",), text)])

@@ -176,3 +176,9 @@ def qdrant() -> Iterator[QdrantServer]:
     """Start a server that wants ``KEY``."""
     with QdrantServer() as server:
         yield server
+
+
+@pytest.fixture(autouse=True)
+def trusted(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Allow folders of the local mode, and a class beside a recipe, as a user does."""
+    monkeypatch.setenv("SRTK_TRUST", "qdrant-folder,classes")

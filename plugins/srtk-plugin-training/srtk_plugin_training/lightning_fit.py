@@ -54,7 +54,7 @@ def run_fit(trainer: Any, module: Any, checkpoint: Path | None) -> None:
     Args:
         trainer: Trainer of Lightning.
         module: Module of Lightning.
-        checkpoint: Written by the same module: it holds more than weights, and is not read safely.
+        checkpoint: Written by the same module; only tensors and plain values are read of it, so it runs no code.
 
     Raises:
         KeyboardInterrupt: At Ctrl-C.
@@ -63,7 +63,7 @@ def run_fit(trainer: Any, module: Any, checkpoint: Path | None) -> None:
 
     before = signal.getsignal(signal.SIGINT)
     try:
-        trainer.fit(module, ckpt_path=str(checkpoint) if checkpoint else None, weights_only=False)
+        trainer.fit(module, ckpt_path=str(checkpoint) if checkpoint else None, weights_only=True)
     except SystemExit as error:
         # Lightning turns Ctrl-C into SystemExit.
         signal.signal(signal.SIGINT, before)
@@ -104,14 +104,33 @@ def fit(
     folder.mkdir(parents=True, exist_ok=True)
     checkpoint = newest_checkpoint(folder)
     if checkpoint is not None:
-        # The checkpoint was written by the module, and holds more than weights.
-        module.on_load_checkpoint(torch.load(checkpoint, map_location="cpu", weights_only=False))
+        module.on_load_checkpoint(_read(checkpoint))
     if not module.stopped:
         trainer = _trainer(folder, machine, loggers(logger, folder, wandb), module.every, keep, stem)
         trainer.fit_loop.max_epochs = module.rounds(trainer.world_size)
         with torch.random.fork_rng(devices=[]):
             run_fit(trainer, module, checkpoint)
     return load_file(folder / BEST)
+
+
+def _read(checkpoint: Path) -> dict[str, Any]:
+    """Read a checkpoint without running code that a pickle may name.
+
+    Raises:
+        DriverError: If it holds anything but tensors and plain values, or is damaged.
+    """
+    import pickle
+
+    import torch
+
+    try:
+        found: dict[str, Any] = torch.load(checkpoint, map_location="cpu", weights_only=True)
+    except (pickle.UnpicklingError, RuntimeError, EOFError) as error:
+        raise DriverError(
+            f"the checkpoint {checkpoint} is damaged, or holds more than tensors and plain values, which could run"
+            " code; delete it to resume from an earlier checkpoint, or start over with --fresh"
+        ) from error
+    return found
 
 
 def _trainer(folder: Path, machine: Mapping[str, Any], loggers: list[Any], every: int, keep: int, stem: str) -> Any:

@@ -11,7 +11,7 @@ from typing import Any, ClassVar, Literal
 import attrs
 from srtk_plugin_models import find_model
 
-from srtk_framework.values import DriverError, at_least, one_of
+from srtk_framework.values import DriverError, SettingsError, at_least, one_of, refusal
 from srtk_plugin_transformers.device import device_and_dtype, processor
 
 GGUF = ".gguf"
@@ -25,9 +25,11 @@ class TorchSettings:
         device: ``cpu``, ``cuda``, ``cuda:1``, ``mps``; ``auto`` selects the best there is.
         dtype: Number type; ``auto`` is bfloat16 on CUDA, float32 elsewhere.
         threads: Number of CPU threads, each for one pass; by default as many as torch would use.
-        unsafe_weights: Whether pickled weights may be read; they can run code.
+        unsafe_weights: Whether pickled weights may be read; they can run code, so the user must also set
+            ``SRTK_TRUST=unsafe-weights`` in the environment.
         revision: Branch, tag or commit on the hub.
-        trust_remote_code: Whether Python code that comes with the model may run.
+        trust_remote_code: Whether Python code that comes with the model may run; the user must also set
+            ``SRTK_TRUST=remote-code`` in the environment.
     """
 
     rows: ClassVar[tuple[int, int]]
@@ -45,6 +47,16 @@ class TorchSettings:
     trust_remote_code: bool = False
 
     _folder: Path | None = attrs.field(init=False, default=None, repr=False)
+
+    def __attrs_post_init__(self) -> None:
+        of = f"for the model {self.model!r}"
+        faults: list[tuple[tuple[str, ...], str]] = []
+        if self.unsafe_weights and (text := refusal("unsafe-weights", f"`unsafe_weights: true` {of}")):
+            faults.append((("unsafe_weights",), text))
+        if self.trust_remote_code and (text := refusal("remote-code", f"`trust_remote_code: true` {of}")):
+            faults.append((("trust_remote_code",), text))
+        if faults:
+            raise SettingsError(faults)
 
     def _find(self) -> Path:
         if self._folder is None:

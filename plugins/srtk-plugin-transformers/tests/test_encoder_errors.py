@@ -13,7 +13,7 @@ from pathlib import Path
 import pytest
 from srtk_plugin_transformers.encoder import TransformersEncoder
 
-from srtk_framework.values import DriverError
+from srtk_framework.values import DriverError, SettingsError
 
 Make = Callable[..., TransformersEncoder]
 
@@ -63,12 +63,17 @@ def test_a_name_that_the_hub_does_not_allow_is_refused(make: Make) -> None:
 
 def test_pickled_weights_are_refused_with_the_name_of_the_setting(make: Make, copy: Path) -> None:
     pickle_weights(copy)
-    with pytest.raises(DriverError, match=r"pytorch_model\.bin.*set unsafe_weights: true"):
+    with pytest.raises(DriverError, match=r"pytorch_model\.bin.*set unsafe_weights: true.*SRTK_TRUST=unsafe-weights"):
         make(copy)
 
 
-def test_pickled_weights_are_read_when_the_user_says_so(make: Make, bert: Path, copy: Path) -> None:
+def test_pickled_weights_are_read_when_the_user_says_so(
+    make: Make, bert: Path, copy: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
     pickle_weights(copy)
+    with pytest.raises(SettingsError, match="set the environment variable SRTK_TRUST=unsafe-weights"):
+        make(copy, unsafe_weights=True)
+    monkeypatch.setenv("SRTK_TRUST", "unsafe-weights")
     assert (make(copy, unsafe_weights=True).encode(["riga"]) == make(bert).encode(["riga"])).all()
 
 
