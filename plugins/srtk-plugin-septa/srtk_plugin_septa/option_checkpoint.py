@@ -9,6 +9,7 @@ from typing import Any
 
 import attrs
 import numpy as np
+from srtk_plugin_training import read_checkpoint
 
 from srtk_plugin_septa.shape import Vectors
 
@@ -28,11 +29,9 @@ class OptionProgress:
 
 def resumed(folder: Path, network: Any, optimizer: Any) -> OptionProgress:
     """Bring network and optimizer to the last checkpoint in the folder of a training, if there is any."""
-    import torch
-
     if not (folder / _FILE).exists():
         return OptionProgress()
-    state = torch.load(folder / _FILE, weights_only=True)
+    state = read_checkpoint(folder / _FILE)
     network.load_state_dict(state["network"])
     optimizer.load_state_dict(state["optimizer"])
     weights = {name: tensor.numpy() for name, tensor in state["progress"].pop("weights").items()}

@@ -3,7 +3,14 @@
 from __future__ import annotations
 
 from srtk_plugin_training.folder import TrainingFolder
-from srtk_plugin_training.lightning_fit import BEST, fit, missing_packages, quiet_lightning, require_packages
+from srtk_plugin_training.lightning_fit import (
+    BEST,
+    fit,
+    missing_packages,
+    quiet_lightning,
+    read_checkpoint,
+    require_packages,
+)
 from srtk_plugin_training.samples import samples
 from srtk_plugin_training.settings_class import settings_class
 
@@ -13,6 +20,7 @@ __all__ = [
     "fit",
     "missing_packages",
     "quiet_lightning",
+    "read_checkpoint",
     "require_packages",
     "samples",
     "settings_class",

@@ -104,7 +104,7 @@ def fit(
     folder.mkdir(parents=True, exist_ok=True)
     checkpoint = newest_checkpoint(folder)
     if checkpoint is not None:
-        module.on_load_checkpoint(_read(checkpoint))
+        module.on_load_checkpoint(read_checkpoint(checkpoint))
     if not module.stopped:
         trainer = _trainer(folder, machine, loggers(logger, folder, wandb), module.every, keep, stem)
         trainer.fit_loop.max_epochs = module.rounds(trainer.world_size)
@@ -113,7 +113,7 @@ def fit(
     return load_file(folder / BEST)
 
 
-def _read(checkpoint: Path) -> dict[str, Any]:
+def read_checkpoint(checkpoint: Path) -> dict[str, Any]:
     """Read a checkpoint without running code that a pickle may name.
 
     Raises:

@@ -80,7 +80,9 @@ class Bm25Index(FolderIndex):
 
         self._ranker = None
         if (folder / _FILES[0]).exists():
-            self._ranker = bm25s.BM25.load(folder, mmap=True, show_progress=False, auto_compile=False)
+            self._ranker = bm25s.BM25.load(
+                folder, mmap=True, show_progress=False, auto_compile=False, allow_pickle=False
+            )
 
     def unmap(self) -> None:
         """Let go of the weights."""

@@ -71,8 +71,8 @@ class EntryFile:
     """
 
     def __init__(self, folder: Path) -> None:
-        self._offsets: Numbers = np.load(folder / OFFSETS, mmap_mode="r")
-        self.ranks: Numbers = np.load(folder / RANKS, mmap_mode="r")
+        self._offsets: Numbers = np.load(folder / OFFSETS, mmap_mode="r", allow_pickle=False)
+        self.ranks: Numbers = np.load(folder / RANKS, mmap_mode="r", allow_pickle=False)
         self._path = path = folder / LINES
         self._order: Numbers | None = None
         self._bytes: Any = np.memmap(path, dtype=np.uint8, mode="r") if path.stat().st_size else b""
