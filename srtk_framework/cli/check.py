@@ -2,7 +2,8 @@
 
 Checked are every key, type, driver and need, and all that the recipe names: files of questions, datasets, snapshots,
 models, the form of addresses, and whether outputs can be written. Nothing is loaded, built or asked over a network
-without --open.
+without --open. Of a good recipe it lists what a run reaches: each address, each path that is read or written, and each
+variable of the environment with the setting that receives it.
 """
 
 from __future__ import annotations
@@ -11,6 +12,7 @@ import argparse
 from collections.abc import Sequence
 
 from srtk_framework.cli import OK
+from srtk_framework.cli.disclosure import disclosed
 from srtk_framework.cli.options import add_set_argument
 from srtk_framework.host.discovery import STAGE, distributions_of
 from srtk_framework.recipe.blocks import Block
@@ -46,6 +48,9 @@ def run(args: argparse.Namespace) -> int:
         print(f"- {role.replace('_', ' ')}: {name}")
     needed = distributions_of([*session.drivers, *((STAGE, key) for key in recipe.stages)])
     print(f"all of it is installed{', by: pip install ' + ' '.join(needed) if needed else ''}")
+    print("it reaches:")
+    for line in disclosed(recipe, session):
+        print(f"- {line}")
     return OK
 
 
