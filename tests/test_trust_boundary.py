@@ -442,8 +442,8 @@ def test_a_planted_file_is_refused_and_runs_nothing(
     folder.mkdir()
     with pytest.raises(Exception) as caught:  # noqa: PT011  each library refuses in its way
         load(folder, tmp_path / "marker")
-    assert not isinstance(caught.value, TypeError | AttributeError | ImportError), caught.value
     assert not (tmp_path / "marker").exists()
+    assert not isinstance(caught.value, TypeError | AttributeError | ImportError), caught.value
 
 
 @pytest.mark.parametrize(

@@ -53,7 +53,8 @@ def test_a_variable_in_a_list_is_listed_with_its_place(
     monkeypatch.chdir(tmp_path)
     monkeypatch.setenv("OTHER_WORD", "hidden-word-2")
     Path("q.txt").write_text("Who?\n", encoding="utf-8")
-    recipe = "{srtk: 1, questions: q.txt, expander: bfs, knowledge_graph: {use: memory, triples: [[a, b, {env: OTHER_WORD}]]}}"
+    graph = "{use: memory, triples: [[a, b, {env: OTHER_WORD}]]}"
+    recipe = f"{{srtk: 1, questions: q.txt, expander: bfs, knowledge_graph: {graph}}}"
     Path("r.yaml").write_text(recipe, encoding="utf-8")
     assert main(["check", "r.yaml"]) == 0
     assert "- variable OTHER_WORD of the environment as knowledge_graph.triples.0.2\n" in capsys.readouterr().out
