@@ -45,8 +45,9 @@ KNOWN = {
     "exec": ["srtk_framework/host/ports.py"],
     # downloads; *.py and pickles only if SRTK_TRUST allows them
     "huggingface_hub.snapshot_download": ["plugins/srtk-plugin-models/srtk_plugin_models/folder.py"],
-    # names that stand in the source; in class_path only if SRTK_TRUST allows them
+    # names that stand in the source; in class_path the Python that a recipe names
     "importlib.import_module": [
+        "plugins/srtk-plugin-files/srtk_plugin_files/facts.py",
         "plugins/srtk-plugin-local/srtk_plugin_local/snapshot/tools/__init__.py",
         "plugins/srtk-plugin-openai/srtk_plugin_openai/token_count.py",
         "plugins/srtk-plugin-sparql/srtk_plugin_sparql/snapshots.py",
@@ -57,7 +58,7 @@ KNOWN = {
         "srtk_framework/roles/__init__.py",
         "srtk_framework/testing/base.py",
     ],
-    # only if SRTK_TRUST allows it
+    # the Python that a recipe names
     "importlib.util.spec_from_file_location": ["srtk_framework/host/class_path.py"],
     # safetensors and no code of the folder, unless SRTK_TRUST allows them
     "kind(config).from_pretrained": ["plugins/srtk-plugin-transformers/srtk_plugin_transformers/torch_settings.py"],
@@ -126,7 +127,7 @@ KNOWN = {
     "self._encoder.model.load_state_dict": ["plugins/srtk-plugin-transformers/srtk_plugin_transformers/encoder.py"],
     # components of installed packages; weights without pickles
     "spacy.load": ["plugins/srtk-plugin-spacy/srtk_plugin_spacy/models.py"],
-    # only if SRTK_TRUST allows it
+    # the Python that a recipe names
     "spec.loader.exec_module": ["srtk_framework/host/class_path.py"],
     # no extension is loaded
     "sqlite3.connect": [
@@ -423,14 +424,8 @@ def yaml_tag(folder: Path, marker: Path) -> None:
     recipe(folder, f"description: !!python/object/apply:os.system ['touch {marker}']")
 
 
-def recipe_class(folder: Path, marker: Path) -> None:
-    code = f"from pathlib import Path\nPath({str(marker)!r}).touch()\n"
-    (folder / "evil.py").write_text(code, encoding="utf-8")
-    recipe(folder, "knowledge_graph: {use: 'evil.py:Evil'}\nexpander: {use: 'evil:Evil'}")
-
-
 PLANTED = [fit_again, run_fit_again, resume_options, entries, words, rules, relation_vectors, weights, septa_model]
-PLANTED += [hub_model, hub_model_by_recipe, qdrant_folder, spacy_folder, yaml_tag, recipe_class]
+PLANTED += [hub_model, hub_model_by_recipe, qdrant_folder, spacy_folder, yaml_tag]
 
 
 @pytest.mark.parametrize("load", PLANTED, ids=lambda load: load.__name__)
@@ -446,9 +441,7 @@ def test_a_planted_file_is_refused_and_runs_nothing(
     assert not isinstance(caught.value, TypeError | AttributeError | ImportError), caught.value
 
 
-@pytest.mark.parametrize(
-    ("load", "kind"), [(qdrant_folder, "qdrant-folder"), (recipe_class, "classes"), (hub_model_by_recipe, "both")]
-)
+@pytest.mark.parametrize(("load", "kind"), [(qdrant_folder, "qdrant-folder"), (hub_model_by_recipe, "both")])
 def test_a_planted_file_runs_where_the_user_allows_it(
     load: Callable[[Path, Path], None], kind: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:

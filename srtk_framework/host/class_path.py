@@ -12,7 +12,7 @@ from pathlib import Path
 from types import ModuleType
 from typing import Any
 
-from srtk_framework.values import PluginError, close_matches, refusal
+from srtk_framework.values import PluginError, close_matches
 
 
 def is_class_path(name: str) -> bool:
@@ -31,11 +31,8 @@ def import_class(target: str, folder: Path) -> Any:
         folder: Folder of the recipe.
 
     Raises:
-        PluginError: If there is no such file, module or class, or the module cannot be imported, or the user has not
-            allowed such classes: ``SRTK_TRUST=classes`` in the environment.
+        PluginError: If there is no such file, module or class, or the module cannot be imported.
     """
-    if text := refusal("classes", f"the class {target}"):
-        raise PluginError(text)
     place, _, name = target.rpartition(":")
     folders = list(dict.fromkeys((folder.resolve(), Path.cwd())))
     for path in map(str, folders):

@@ -12,8 +12,8 @@ from typing import Literal
 TRUST = "SRTK_TRUST"
 """Variable of the environment with the allowed kinds."""
 
-Kind = Literal["classes", "remote-code", "unsafe-weights", "qdrant-folder"]
-"""Python classes that a recipe names, Python code in a model's folder, pickled weights, Qdrant's pickled points."""
+Kind = Literal["remote-code", "unsafe-weights", "qdrant-folder"]
+"""Python code in a model's folder, pickled weights, Qdrant's pickled points."""
 
 
 def refusal(kind: Kind, what: str) -> str | None:

@@ -44,12 +44,6 @@ class Plain:
 '''
 
 
-@pytest.fixture(autouse=True)
-def trusted(monkeypatch: pytest.MonkeyPatch) -> None:
-    """Allow classes that a recipe names, as a user does."""
-    monkeypatch.setenv("SRTK_TRUST", "classes")
-
-
 @pytest.fixture
 def folder(tmp_path):
     at = tmp_path / "study"
@@ -101,14 +95,6 @@ def test_a_class_is_found_from_the_current_folder(recipe, folder, tmp_path, monk
     moved.write_text(recipe.read_text())
     monkeypatch.chdir(folder)
     assert main(["run", str(moved), "--quiet"]) == 0
-
-
-def test_a_class_is_imported_only_if_the_user_allows_it(folder, monkeypatch):
-    monkeypatch.setenv("SRTK_TRUST", "remote-code")
-    (folder / "study_marker.py").write_text(f"open({str(folder / 'ran')!r}, 'w')\n")
-    with pytest.raises(PluginError, match="set the environment variable SRTK_TRUST=remote-code,classes"):
-        load("expander", "study_marker.py:Hop", folder)
-    assert not (folder / "ran").exists()
 
 
 def test_the_same_file_gives_the_same_class(folder):

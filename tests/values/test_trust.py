@@ -7,7 +7,7 @@ import pytest
 from srtk_framework.values import refusal
 
 
-@pytest.mark.parametrize("given", [None, "", "classes", "unsafe-weights-too", "UNSAFE-WEIGHTS", "all"])
+@pytest.mark.parametrize("given", [None, "", "qdrant-folder", "unsafe-weights-too", "UNSAFE-WEIGHTS", "all"])
 def test_what_the_user_does_not_name_is_refused(given: str | None, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.delenv("SRTK_TRUST", raising=False)
     if given is not None:
@@ -19,6 +19,6 @@ def test_what_the_user_does_not_name_is_refused(given: str | None, monkeypatch: 
 
 
 def test_each_kind_that_the_user_names_is_allowed(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setenv("SRTK_TRUST", "classes, remote-code")
-    assert refusal("classes", "this") is refusal("remote-code", "this") is None
-    assert refusal("qdrant-folder", "this") is not None
+    monkeypatch.setenv("SRTK_TRUST", "qdrant-folder, remote-code")
+    assert refusal("qdrant-folder", "this") is refusal("remote-code", "this") is None
+    assert refusal("unsafe-weights", "this") is not None

@@ -181,4 +181,4 @@ def qdrant() -> Iterator[QdrantServer]:
 @pytest.fixture(autouse=True)
 def trusted(monkeypatch: pytest.MonkeyPatch) -> None:
     """Allow folders of the local mode, and a class beside a recipe, as a user does."""
-    monkeypatch.setenv("SRTK_TRUST", "qdrant-folder,classes")
+    monkeypatch.setenv("SRTK_TRUST", "qdrant-folder")
