@@ -197,7 +197,8 @@ def write_plain_text(app: Sphinx, fault: Exception | None) -> None:
 
 
 def _plain(file: Path) -> str:
-    text = file.read_text(encoding="utf-8")
+    """Read a page as plain Markdown, without the comments of its generator."""
+    text = re.sub(r"^<!--.*?-->\s*", "", file.read_text(encoding="utf-8"), flags=re.DOTALL)
     if file.suffix == ".ipynb":
         return "\n\n".join(part for cell in nbformat.reads(text, as_version=4).cells for part in _cell(cell)) + "\n"
     return text
