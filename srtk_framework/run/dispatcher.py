@@ -17,7 +17,7 @@ from collections import deque
 from collections.abc import Callable, Hashable, Iterator, Sequence
 from concurrent.futures import Future, InvalidStateError, ThreadPoolExecutor
 from concurrent.futures import TimeoutError as FutureTimeoutError
-from typing import Any, Generic, TypeVar
+from typing import Any, Generic, Literal, TypeVar
 
 import attrs
 
@@ -45,7 +45,6 @@ class Waiting(Generic[K, T, R]):
         items: The call's part of a batch.
         done: Gets the results, one per item; the caller may cancel it at any time.
         wake: Set when the waiting thread has something to do; None for a call that the dispatcher's thread runs.
-        leads: Whether the turn was handed to the waiting thread.
         queued: Whether it waits in the queue: nobody took it, and its caller has not cancelled it.
     """
 
@@ -53,7 +52,6 @@ class Waiting(Generic[K, T, R]):
     items: Sequence[T]
     done: Future[list[R]] = attrs.field(factory=Future)
     wake: threading.Event | None = attrs.field(factory=threading.Event)
-    leads: bool = False
     queued: bool = False
 
     def __attrs_post_init__(self) -> None:
@@ -88,8 +86,11 @@ class Dispatcher(Generic[K, T, R]):
         # The queue once more by key, so that a batch is joined without a look at the other calls.
         self._alike: dict[K, deque[Waiting[K, T, R]]] = {}
         self._waiting = 0
-        self._busy = False
+        # Who has the turn: a call of a thread, or the dispatcher's thread. One field, so that an interrupt finds it
+        # either with the thread that it ends, which then passes it on, or handed over already.
+        self._leader: Waiting[K, T, R] | Literal["server"] | None = None
         self._owner: int | None = None
+        self._taken: list[Waiting[K, T, R]] = []
         self._batch: list[Waiting[K, T, R]] = []
         self._server: ThreadPoolExecutor | None = None
 
@@ -117,7 +118,7 @@ class Dispatcher(Generic[K, T, R]):
     @property
     def busy(self) -> bool:
         """Whether a call has the turn."""
-        return self._busy
+        return self._leader is not None
 
     @property
     def delay(self) -> float:
@@ -140,11 +141,11 @@ class Dispatcher(Generic[K, T, R]):
             self.start()
             return self._in_time(done, seconds)
         call: Waiting[K, T, R] = Waiting(key, items)
-        with self._mutex:
-            self._enqueue(call)
-            if not self._busy:
-                self._busy = call.leads = True
         try:
+            with self._mutex:
+                self._enqueue(call)
+                if self._leader is None:
+                    self._leader = call
             self._wait(call)
         except BaseException:
             self._withdraw(call)
@@ -168,9 +169,9 @@ class Dispatcher(Generic[K, T, R]):
     def start(self) -> None:
         """Begin with the queue, in the dispatcher's own thread, unless a batch is running."""
         with self._mutex:
-            if self._busy or not self._waiting:
+            if self._leader is not None or not self._waiting:
                 return
-            self._busy = True
+            self._leader = "server"
         self._serve()
 
     @contextlib.contextmanager
@@ -185,22 +186,18 @@ class Dispatcher(Generic[K, T, R]):
             yield
             return
         call: Waiting[K, T, R] = Waiting(None, ())
-        with self._mutex:
-            if self._busy:
-                self._enqueue(call, bounded=False)
-            else:
-                self._busy = call.leads = True
         try:
-            while not call.leads:
+            with self._mutex:
+                if self._leader is None:
+                    self._leader = call
+                else:
+                    self._enqueue(call, bounded=False)
+            while self._leader is not call:
                 _sleep(call)
-        except BaseException:
-            self._withdraw(call)
-            raise
-        self._owner = threading.get_ident()
-        try:
+            self._owner = threading.get_ident()
             yield
         finally:
-            self._pass_on()
+            self._withdraw(call)
 
     def stop(self) -> None:
         """End the dispatcher's own thread; the next call that needs one starts another."""
@@ -295,7 +292,7 @@ class Dispatcher(Generic[K, T, R]):
     def _wait(self, call: Waiting[K, T, R]) -> None:
         """Wait for the results of a call, and run batches while it is this thread's turn."""
         while not call.done.done():
-            if call.leads:
+            if self._leader is call:
                 self._lead(call)
             else:
                 _sleep(call)
@@ -306,40 +303,39 @@ class Dispatcher(Generic[K, T, R]):
         Args:
             own: The call of this thread; None in the dispatcher's own thread.
         """
-        self._owner = threading.get_ident()
-        taken: list[Waiting[K, T, R]] = []
+        leader = "server" if own is None else own
+        if self._leader is not leader:
+            return  # its turn was passed on by the thread that asked for it
+        self._taken = []
         try:
-            taken = self._take()
-            self._answer(taken)
+            self._owner = threading.get_ident()
+            self._take()
+            self._answer(self._taken)
         except BaseException as error:
-            self._leave([call for call in taken if call is not own and not call.done.done()], own, error)
+            self._leave([call for call in self._taken if call is not own and not call.done.done()], own, error)
             if own is not None:
                 raise
         finally:
-            if own is not None:
-                own.leads = False
-            self._pass_on()
+            self._pass_on(leader)
 
-    def _take(self) -> list[Waiting[K, T, R]]:
+    def _take(self) -> None:
         """Take the first call out of the queue, and the next calls of its key that fit into its batch."""
         with self._mutex:
             first = self._first()
             if first is None or first.key is None:
-                return []  # the call that was to run next was cancelled
-            taken: list[Waiting[K, T, R]] = []
+                return  # the call that was to run next was cancelled
             count = 0
             line = self._alike[first.key]
             while line:
                 call = line[0]
                 if call.queued and not call.done.done():
-                    if taken and count + len(call.items) > self._size:
+                    if self._taken and count + len(call.items) > self._size:
                         break
-                    taken.append(call)
+                    self._taken.append(call)  # before it leaves the queue: an interrupt loses no call
                     count += len(call.items)
                 self._unplace(call)
                 line.popleft()
             self._shorten(first.key)
-            return taken
 
     def _answer(self, calls: Sequence[Waiting[K, T, R]]) -> None:
         """Run the calls as one batch; where that raises, each alone, so that each gets its own error."""
@@ -379,23 +375,22 @@ class Dispatcher(Generic[K, T, R]):
         for call in calls:
             _settle(call, (), failure)
 
-    def _pass_on(self) -> None:
-        """Hand the turn to the first waiting call."""
+    def _pass_on(self, leader: Waiting[K, T, R] | Literal["server"]) -> None:
+        """Hand the turn of a leader to the first waiting call; wake the next leader where that was done."""
         with self._mutex:
-            self._owner = None
-            self._batch = []
-            first = self._first()
-            if first is None:
-                self._busy = False
-                return
-            if first.key is None:
-                self._unplace(first)
-                self._order.popleft()
-            if first.wake is not None:
-                first.leads = True
-                first.wake.set()
-                return
-        self._serve()
+            if self._leader is leader:
+                self._owner = None
+                self._batch = []
+                first = self._first()
+                if first is not None and first.key is None:
+                    self._unplace(first)
+                    self._order.popleft()
+                self._leader = first if first is None or first.wake is not None else "server"
+            following = self._leader
+            if isinstance(following, Waiting) and following.wake is not None:
+                following.wake.set()
+        if following == "server":
+            self._serve()
 
     def _serve(self) -> None:
         """Run a batch in the dispatcher's own thread, always the same, since drivers may keep connections by thread."""
@@ -405,14 +400,12 @@ class Dispatcher(Generic[K, T, R]):
             self._server.submit(self._lead, None)
 
     def _withdraw(self, call: Waiting[K, T, R]) -> None:
-        """Take back a call whose thread was interrupted."""
+        """Take back a call whose thread ends its turn, or was interrupted."""
         call.done.cancel()
         with self._mutex:
             self._unplace(call)
             self._clear_up()
-            leads = call.leads
-        if leads:
-            self._pass_on()
+        self._pass_on(call)
 
     def _refuse_torn(self) -> None:
         if self._torn:

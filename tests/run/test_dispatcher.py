@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import asyncio
+import contextlib
 import random
+import signal
 import threading
 from collections import deque
 from collections.abc import Sequence
@@ -116,7 +118,7 @@ def test_a_thread_that_has_the_turn_may_take_it_again() -> None:
     dispatcher: Dispatcher[str, int, int] = Dispatcher(Squares(), SIZE)
     with dispatcher.turn(), dispatcher.turn():
         assert dispatcher.call("minus", [1]) == [-1]
-    assert not dispatcher._busy
+    assert not dispatcher.busy
 
 
 class Gate:
@@ -232,3 +234,26 @@ def test_a_call_that_stands_in_the_queue_twice_waits_once() -> None:
     first.join()
     assert dispatcher.waiting == 0
     dispatcher.stop()
+
+
+@pytest.mark.slow
+@pytest.mark.skipif(not hasattr(signal, "setitimer"), reason="the system has no timer that interrupts a thread")
+def test_interrupts_at_any_moment_never_lose_the_turn() -> None:
+    def interrupt(*_: Any) -> None:
+        raise KeyboardInterrupt
+
+    chance = random.Random(7)
+    dispatcher: Dispatcher[str, int, int] = Dispatcher(lambda key, items: list(items), SIZE)
+    before = signal.signal(signal.SIGALRM, interrupt)
+    try:
+        for _ in range(3000):
+            with contextlib.suppress(KeyboardInterrupt):
+                signal.setitimer(signal.ITIMER_REAL, chance.uniform(2e-5, 1e-3))
+                while True:
+                    dispatcher.call("a", [1])
+            signal.setitimer(signal.ITIMER_REAL, 0)
+            assert not dispatcher.busy
+            assert dispatcher.waiting == 0
+    finally:
+        signal.setitimer(signal.ITIMER_REAL, 0)
+        signal.signal(signal.SIGALRM, before)
