@@ -58,6 +58,7 @@ class OperationsExpander(Expander):
         """Expand with the inner expander, and put the triples of each question's operation first."""
         if not questions:
             return []
+        self._operations.budget = self.budget  # a call to a session may have tighter limits
         operated = self._operations.of(questions, self.inner.expand(questions))
         return finish(self.graph, [self._led(one.found, one.kind, one.lead) for one in operated], self.budget)
 

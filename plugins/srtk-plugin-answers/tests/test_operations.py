@@ -13,6 +13,7 @@ from srtk_plugin_local.memory import MemoryGraph
 
 from srtk_framework.graph import facts
 from srtk_framework.roles import Expander, KnowledgeGraph, PathScorer
+from srtk_framework.run import Session
 from srtk_framework.testing import ExpanderConformance
 from srtk_framework.values import END, Budget, Link, Question, RankedPath, Step, Subgraph, Triple
 
@@ -500,3 +501,17 @@ def test_a_year_that_decides_between_statements_bounds_no_values() -> None:
     assert "set" not in expanded("What was the money in 1993?", graph=graph, paths=("money",)).trace
     graph = memory(triples)
     assert expanded("What was the money in 1993?", graph=graph, paths=("money",)).trace["set"]["members"] == 1
+
+
+def test_limits_of_a_call_reach_the_choice_of_the_set() -> None:
+    def session(triples: int) -> Session:
+        graph, budget = MemoryGraph(triples=TRIPLES), Budget(triples=triples)
+        driver = OperationsExpander(inner=Scripted(graph, budget=budget), graph=graph, scorer=ByName(), budget=budget)
+        return Session.of(graph=graph, expander=driver)
+
+    question = Question("q", "Which neighbour of Latvia has the largest area?", (Link("latvia"),))
+    with session(30) as wide, session(3) as tight:
+        assert wide.retrieve([question], limits={"triples": 3}) == tight.retrieve([question])
+        holder: Any = next(iter(wide.methods.values()))
+        assert holder.driver._operations.budget.triples == 3
+        assert len(wide.retrieve([question])[0].subgraph.triples) > 3
