@@ -40,6 +40,18 @@ NAMES = {
 """Question sets: name in the scripts to name in the records."""
 
 
+def ends(estimate: Mapping[str, Any], form: str = "+.3f") -> str:
+    """Write the ends of an interval; few or equal values have none."""
+    if estimate["low"] is None:
+        return "no interval"
+    return f"{estimate['low']:{form}} to {estimate['high']:{form}}"
+
+
+def half(estimate: Mapping[str, Any]) -> str:
+    """Write half the width of an interval behind ±; nothing where there is none."""
+    return "" if estimate["low"] is None else f" ±{(estimate['high'] - estimate['low']) / 2:.3f}"
+
+
 def record_figure(
     where: str,
     method: str,

@@ -43,6 +43,7 @@ from srtk_plugin_sr.path_features import FEATURES, Floats
 
 from benchmarks.answers.public_sets import CASES, asked, opened
 from benchmarks.common import OUT
+from benchmarks.figures import ends
 from benchmarks.search import depths
 from srtk_framework.values import RankedPath, Retrieval
 
@@ -175,7 +176,7 @@ def recall(name: str) -> str:
     for place, _ in enumerate(CUTS):
         now, then = ([row[place] for row in recalls[which]] for which in (0, 1))
         found_ = paired(now, then)
-        change = f"{found_['mean']:+.3f} ({found_['low']:+.3f} to {found_['high']:+.3f})"
+        change = f"{found_['mean']:+.3f} ({ends(found_)})"
         cells.append(f"{sum(now) / len(now):.3f}, {change}")
     costs = [f"{chosen_ / plain:.2f}" for chosen_, plain in spent]
     return f"| {name} | {len(questions)} | {' | '.join([*cells, *costs])} |"
@@ -213,7 +214,7 @@ def report(choose: Mapping[str, Rows], held: Mapping[str, Rows], shipped: Floats
             means = [sum(one) / len(one) for one in results]
             sums.append(means)
             changes = [paired(one, results[0]) for one in results[1:-1]]
-            said = [f"{one['mean']:+.3f} ({one['low']:+.3f} to {one['high']:+.3f})" for one in changes]
+            said = [f"{one['mean']:+.3f} ({ends(one)})" for one in changes]
             cells = [f"{mean:.3f} | {change}" for mean, change in zip(means[1:-1], said, strict=True)]
             lines.append(f"| {name} | {len(rows)} | {means[0]:.3f} | {' | '.join(cells)} | {means[-1]:.3f} |")
     mean = np.mean(sums, axis=0)

@@ -56,6 +56,7 @@ from benchmarks.answers.public_sets import (
 from benchmarks.answers.table_rows import Likeness, best_column, by_meaning, read_table, readings
 from benchmarks.answers.table_rows import by_words as by_words_of_rows
 from benchmarks.common import DATA, OUT, lacking, read_json, shown, srtk
+from benchmarks.figures import ends
 from srtk_framework import Graph, Retriever
 from srtk_framework.graph import TripleTable
 from srtk_framework.values import Question
@@ -304,7 +305,7 @@ def table(figures: Mapping[str, Mapping[str, Any]]) -> list[str]:
         cells = []
         for method in ("untrained", "given"):
             one = found[method]
-            cells.append(f"{one['mean']:.2f} ({one['low']:.2f} to {one['high']:.2f})")
+            cells.append(f"{one['mean']:.2f} ({ends(one, '.2f')})")
             cells += [str(one[part]) for part in ("exact", "refused", "complete")]
         cells += [f"{found[method]['mean']:.2f}" if method in found else "" for method in methods]
         lines.append(f"| {name} | {' | '.join(cells)} |")

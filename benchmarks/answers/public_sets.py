@@ -303,7 +303,7 @@ def table(every: Mapping[str, Mapping[str, Any]]) -> list[str]:
 
 def _both(found: Mapping[str, Estimate], interval: bool = False) -> str:
     hits, f1 = found["hits"], found["f1"]
-    between = f" ({_number(hits['low'])} to {_number(hits['high'])})" if interval else ""
+    between = f" ({_number(hits['low'])} to {_number(hits['high'])})" if interval and hits["low"] is not None else ""
     return f"{_number(hits['mean'])}{between} / {_number(f1['mean'])}"
 
 

@@ -31,6 +31,7 @@ from srtk_plugin_evaluation import Row, holm, paired, row, summarise
 from srtk_plugin_sr.union_expander import UnionExpander
 
 from benchmarks.common import DATA, OUT, lacking, srtk
+from benchmarks.figures import ends, half
 from srtk_framework import open as open_recipe
 from srtk_framework.records import read_questions
 from srtk_framework.roles import Expander
@@ -308,7 +309,7 @@ def keep(file: Path, found: Mapping[str, Sequence[Retrieval]], scored: Mapping[s
 def cells(summary: Mapping[str, Mapping[str, Any]]) -> str:
     """Write the figures of a method, with half of each interval of 95 %."""
     shares = [summary[metric] for metric in METRICS[:-1]]
-    parts = [f"{found['mean']:.3f} ±{(found['high'] - found['low']) / 2:.3f}".replace("±0.", "±.") for found in shares]
+    parts = [f"{found['mean']:.3f}{half(found)}".replace("±0.", "±.") for found in shares]
     return " | ".join([*parts, f"{summary['triples']['mean']:.1f}"])
 
 
@@ -322,8 +323,7 @@ def differences(found: Mapping[str, Sequence[Row]]) -> list[str]:
         estimates.append(paired(one, other))
     corrected = holm([estimate["p"] for estimate in estimates])
     return [
-        f"| {method} | {metric.removeprefix('answer_')} |"
-        f" {one['mean']:+.3f} ({one['low']:+.3f} to {one['high']:+.3f}) | {one['p']:.3f} | {p:.3f} |"
+        f"| {method} | {metric.removeprefix('answer_')} | {one['mean']:+.3f} ({ends(one)}) | {one['p']:.3f} | {p:.3f} |"
         for (method, metric), one, p in zip(keys, estimates, corrected, strict=True)
     ]
 

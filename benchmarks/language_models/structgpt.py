@@ -32,7 +32,7 @@ from typing import Any
 import attrs
 
 from benchmarks.common import OUT, ROOT, Result, cached_values, lacking, print_outcome
-from benchmarks.figures import NAMES, record_figure, record_mean
+from benchmarks.figures import NAMES, half, record_figure, record_mean
 from srtk_framework.roles import Generator
 from srtk_framework.values import Message, Prompt, Reply
 
@@ -285,7 +285,7 @@ def share(estimate: Mapping[str, Any]) -> str:
     """Format a mean with half of its 95 % interval."""
     if estimate["mean"] is None:
         return "-"
-    return f"{estimate['mean']:.3f} ±{(estimate['high'] - estimate['low']) / 2:.3f}"
+    return f"{estimate['mean']:.3f}{half(estimate)}"
 
 
 def first_option(body: Mapping[str, Any]) -> str:

@@ -21,7 +21,7 @@ from typing import Any
 from srtk_plugin_evaluation import Share, compare_links, counts, covered_by
 
 from benchmarks.common import DATA, OUT, lacking
-from benchmarks.figures import record_mean
+from benchmarks.figures import ends, half, record_mean
 from benchmarks.linking.linking_graph import FOLDER, build
 from srtk_framework.recipe import from_data
 from srtk_framework.records import dumps, write_json
@@ -185,7 +185,7 @@ def shown(estimate: Mapping[str, Any] | None) -> str:
     """Write a mean with its interval."""
     if not estimate or estimate["mean"] is None:
         return "–"
-    return f"{estimate['mean']:.3f} ±{(estimate['high'] - estimate['low']) / 2:.3f}".replace("±0.", "±.")
+    return f"{estimate['mean']:.3f}{half(estimate)}".replace("±0.", "±.")
 
 
 def table(reports: Mapping[str, Any], metrics: Sequence[str]) -> str:
@@ -210,9 +210,11 @@ def differences(reports: Mapping[str, Any], metrics: Sequence[str]) -> str:
             for metric in metrics:
                 if metric in found:
                     e = found[metric]
+                    turned = {"low": e["high"], "high": e["low"]}
+                    turned = {end: None if value is None else -value for end, value in turned.items()}
                     lines.append(
                         f"{place}: {other} - {first}, {metric.replace('_', ' ')}: {0 - e['mean']:+.3f}"
-                        f" ({0 - e['high']:+.3f} to {0 - e['low']:+.3f}), n {e['n']}, p {e['p']:.3f}"
+                        f" ({ends(turned)}), n {e['n']}, p {e['p']:.3f}"
                     )
     return "\n".join(lines)
 

@@ -22,7 +22,7 @@ from typing import Any
 from srtk_plugin_evaluation import ratios
 
 from benchmarks.common import OUT, lacking
-from benchmarks.figures import record_mean
+from benchmarks.figures import half, record_mean
 from benchmarks.linking.linking import SETS, read
 from benchmarks.linking.linking_graph import build
 from srtk_framework.recipe import Composer, from_data
@@ -160,8 +160,7 @@ def keep(place: str, method: str, figures: Mapping[str, Any]) -> None:
 
 
 def _shown(estimate: Mapping[str, Any]) -> str:
-    half = max(estimate["high"] - estimate["mean"], estimate["mean"] - estimate["low"])
-    return f"{estimate['mean']:.3f} ±{half:.3f}".replace("±0", "±")
+    return f"{estimate['mean']:.3f}{half(estimate)}".replace("±0", "±")
 
 
 def main() -> int:

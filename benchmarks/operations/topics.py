@@ -27,7 +27,7 @@ from typing import Any
 from srtk_plugin_evaluation import holm, paired
 
 from benchmarks.common import DATA, OUT, ROOT, lacking, srtk
-from benchmarks.figures import NAMES, record_figure
+from benchmarks.figures import NAMES, ends, record_figure
 from srtk_framework import open as open_recipe
 
 Record = dict[str, Any]
@@ -173,7 +173,7 @@ def differences(found: Mapping[str, Sequence[Record]]) -> list[str]:
     estimates = [paired(covered(found[first], most), covered(found[other], most)) for other, most in pairs]
     corrected = holm([estimate["p"] for estimate in estimates])
     return [
-        f"| {first} - {other} at {most} | {one['mean']:+.3f} ({one['low']:+.3f} to {one['high']:+.3f}) | {p:.4f} |"
+        f"| {first} - {other} at {most} | {one['mean']:+.3f} ({ends(one)}) | {p:.4f} |"
         for (other, most), one, p in zip(pairs, estimates, corrected, strict=True)
     ]
 

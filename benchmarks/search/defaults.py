@@ -29,7 +29,7 @@ from srtk_plugin_evaluation import paired, row
 from benchmarks.answers import choice
 from benchmarks.answers.public_sets import CASES, asked, opened
 from benchmarks.common import OUT, shown
-from benchmarks.figures import NAMES, record_figure
+from benchmarks.figures import NAMES, ends, record_figure
 from benchmarks.search import depths
 from srtk_framework.values import Retrieval
 
@@ -106,7 +106,7 @@ def table(name: str, found: Mapping[str, tuple[Sequence[Row], float]]) -> list[s
         cells = []
         for cut in CUTS:
             less = paired([one[f"at {cut}"] for one in first], [one[f"at {cut}"] for one in rows])
-            more = "" if method == "beam" else f" ({less['low']:+.2f} to {less['high']:+.2f})"
+            more = "" if method == "beam" else f" ({ends(less, '+.2f')})"
             cells.append(f"{means[f'at {cut}']:.3f}{more}")
         cells += [f"{means['precision']:.2f}", f"{means['triples']:.1f}", f"{means['tokens']:.0f}"]
         cells.append(f"{spent:.1f}" if spent < math.inf else "")

@@ -25,6 +25,7 @@ import attrs
 from srtk_plugin_evaluation import paired, row
 
 from benchmarks.common import DATA, OUT, ROOT, codex_relations, lacking, run, shown
+from benchmarks.figures import ends
 from benchmarks.operations import topics
 from srtk_framework import open as open_recipe
 from srtk_framework.records import place, read_questions
@@ -205,7 +206,7 @@ def main() -> int:
             less = paired([one["recall"] for one in rows], [one["recall"] for one in first])
             every.setdefault(name, {})[variant] = {**means, "n": len(rows), "ms": 1000 * seconds, "recall less": less}
             cells = [f"{means[key]:.{3 if key.startswith(('at', 'recall')) else 1}f}" for key in names]
-            change = f"{less['mean']:+.3f} ({less['low']:+.3f} to {less['high']:+.3f}) | {less['p']:.3f}"
+            change = f"{less['mean']:+.3f} ({ends(less)}) | {less['p']:.3f}"
             print(
                 f"| {name} | {len(rows)} | {variant} | {' | '.join(cells)} | {1000 * seconds:.0f} | {change} |",
                 flush=True,

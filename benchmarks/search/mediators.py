@@ -25,6 +25,7 @@ import yaml
 from srtk_plugin_evaluation import paired
 
 from benchmarks.common import DATA, OUT, ROOT, codex_relations, lacking, srtk
+from benchmarks.figures import ends
 
 FOLDER = OUT / "mediators"
 TRIPLES = "freebase_qa/subgraphrag/cwq_test_labelled_triples.jsonl"
@@ -165,7 +166,7 @@ def main() -> int:
             print(f"| {name}, {len(rows)} questions | {way} | {' | '.join(cells + sizes)} |", flush=True)
         for most in CUTS:
             one = paired(recall_at(found["joined"], most), recall_at(found["nodes"], most))
-            print(f"{name}, joined - nodes at {most}: {one['mean']:+.3f} ({one['low']:+.3f} to {one['high']:+.3f})")
+            print(f"{name}, joined - nodes at {most}: {one['mean']:+.3f} ({ends(one)})")
     return 0
 
 

@@ -13,7 +13,7 @@ from typing import Any
 import attrs
 
 from benchmarks.common import OUT, Result, lacking, print_outcome, read_json, shown, srtk
-from benchmarks.figures import NAMES, record_figure, record_mean
+from benchmarks.figures import NAMES, half, record_figure, record_mean
 
 DEFAULT_LIMIT = 500
 RULES = ("log-softmax", "log-sigmoid", "srtk-sum")
@@ -141,7 +141,7 @@ def _number(name: str, estimate: Mapping[str, Any]) -> str:
         return "-"
     if not name.startswith(("answer", "triple_")):
         return f"{mean:.1f}"
-    return f"{mean:.3f} ±{(estimate['high'] - estimate['low']) / 2:.3f}".replace("±0.", "±.")
+    return f"{mean:.3f}{half(estimate)}".replace("±0.", "±.")
 
 
 def main() -> int:

@@ -29,6 +29,7 @@ from srtk_plugin_datasets.qald import QALD
 from srtk_plugin_evaluation import holm, paired
 
 from benchmarks.common import DATA, OUT, ROOT, lacking, run, srtk
+from benchmarks.figures import ends
 from benchmarks.operations import topics
 from srtk_framework import open as open_recipe
 from srtk_framework.graph import TripleTable
@@ -187,7 +188,7 @@ def differences(found: Mapping[str, Sequence[Record]]) -> Iterable[str]:
     ]
     corrected = holm([estimate["p"] for estimate in estimates])
     for (other, most), one, p in zip(pairs, estimates, corrected, strict=True):
-        interval = f"{one['low']:+.3f} to {one['high']:+.3f}"
+        interval = ends(one)
         yield f"| {other} - {first} at {most} | {one['mean']:+.3f} ({interval}) | {p:.4f} |"
 
 
