@@ -45,7 +45,10 @@ def rdf_wrong(graph: Graph, case: dict[str, Any]) -> Iterable[str]:
     from rdflib.namespace import RDF, SKOS
 
     logging.getLogger("rdflib").setLevel(logging.CRITICAL)
-    read = rdflib.Graph().parse(FOLDER / case["files"][0], format=case["rdf"])
+    # rdflib's own reader of JSON-LD uses a class that it deprecates.
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore", DeprecationWarning)
+        read = rdflib.Graph().parse(FOLDER / case["files"][0], format=case["rdf"])
     naming = sum(1 for _, relation, _ in read if re.search(_NAMES, str(relation)))
     found = graph.info["counts"]["triples"] + graph.info["counts"].get("qualifiers", 0)
     if not len(read) - naming <= found <= len(read):
@@ -103,6 +106,7 @@ def _table(name: str) -> Any:
     path = FOLDER / name
     if path.suffix == ".parquet":
         return pd.read_parquet(path).astype(str)
+    # rdflib's own reader of JSON-LD uses a class that it deprecates.
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")
         return pd.read_csv(path, dtype=str, keep_default_na=False, encoding=_LATIN, on_bad_lines="skip")
