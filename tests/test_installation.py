@@ -95,8 +95,9 @@ def test_the_first_page_of_the_readme_works_at_the_lowest_and_the_newest_version
         found = dict(line.split("==") for line in place.run("pip", "freeze", "-q").splitlines() if "==" in line)
         assert Version(found["attrs"]) == Version(named["attrs"])
     page = (ROOT / "README.md").read_text(encoding="utf-8")
-    shell, shown, python = re.findall(r"^```(?:text|python)?\n(.*?)^```", page, flags=re.DOTALL | re.MULTILINE)[:3]
-    commands = [shlex.split(line, comments=True) for line in shell.splitlines()]
+    blocks = re.findall(r"^```(?:sh|text|python)?\n(.*?)^```", page, flags=re.DOTALL | re.MULTILINE)
+    install, shell, shown, python = blocks[:4]
+    commands = [shlex.split(line, comments=True) for line in [*install.splitlines(), *shell.splitlines()]]
     assert [words[0] for words in commands] == ["pip", "srtk", "srtk"]
     said = [place.run(*words) for words in commands[1:]]
     assert shown.splitlines()[0] in said[1].splitlines()
