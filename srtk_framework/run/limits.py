@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from typing import Any
 
@@ -11,6 +11,9 @@ import attrs
 from srtk_framework.host.ports import ports_below
 from srtk_framework.roles import Expander
 from srtk_framework.values import Budget, at_least, positive
+
+LIMITS_IGNORED = "limits_ignored"
+"""Field of a trace: limits of the call that no driver of the search has a setting for."""
 
 _NONE = "omit it for the recipe's"
 
@@ -47,25 +50,45 @@ class Limits:
 
 
 @contextmanager
-def limited(limits: Limits | None, *ports: Any) -> Iterator[None]:
+def limited(limits: Limits | None, *ports: Any) -> Iterator[list[str]]:
     """Have drivers, and the drivers that they hold, work within limits; call it only while no other thread uses them.
 
     Every setting that is a ``Budget`` and every expander's ``depth`` is tightened, and is as before at the end.
+
+    Yields:
+        The limits that no driver has a setting for, and so keeps.
     """
     before: list[tuple[Any, str, Any]] = []
+    kept_by_none: list[str] = []
     try:
         if limits is not None and limits != Limits():
-            for port in ports_below(*ports):
-                before += _tightened(port.driver, limits)
-        yield
+            drivers = [port.driver for port in ports_below(*ports)]
+            kept_by_none = _kept_by_none(limits, drivers)
+            for driver in drivers:
+                before += _tightened(driver, limits)
+        yield kept_by_none
     finally:
         for driver, name, value in before:
             object.__setattr__(driver, name, value)
 
 
+def _kept_by_none(limits: Limits, drivers: Sequence[Any]) -> list[str]:
+    """Name the limits that no driver has a setting for."""
+    held = [(driver, field) for driver in drivers for field in _fields(driver)]
+    budgeted = any(isinstance(getattr(driver, field.name, None), Budget) for driver, field in held)
+    deep = any(field.alias == "depth" and isinstance(driver, Expander) for driver, field in held)
+    given = {name for name, value in attrs.asdict(limits).items() if value is not None}
+    return sorted(name for name in given if not (deep if name == "depth" else budgeted))
+
+
+def _fields(driver: Any) -> Sequence[Any]:
+    """Return the fields of a driver; a class without attrs has no settings."""
+    return attrs.fields(type(driver)) if attrs.has(type(driver)) else ()
+
+
 def _tightened(driver: Any, limits: Limits) -> Iterator[tuple[Any, str, Any]]:
     """Tighten the settings of a driver; yield each with its value before."""
-    for field in attrs.fields(type(driver)):
+    for field in _fields(driver):
         value = getattr(driver, field.name, None)
         tighter: Any = value
         if isinstance(value, Budget):

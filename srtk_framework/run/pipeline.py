@@ -167,7 +167,7 @@ class Pipeline:
         done: list[Retrieval] = []
         for retrieval, labels in zip(retrievals, self._each(retrievals, _whole(self._labels)), strict=True):
             if isinstance(labels, DriverError):
-                done.append(_with_trace(retrieval, {LABELS_FAILED: str(labels)}))
+                done.append(with_trace(retrieval, {LABELS_FAILED: str(labels)}))
             else:
                 done.append(attrs.evolve(retrieval, labels={**labels, **retrieval.labels}))
         return done
@@ -235,7 +235,8 @@ def _failed(question: Question, reason: str, trace: Mapping[str, Any] | None = N
     return Retrieval(question, Subgraph(trace={"reason": reason, **(trace or {})}), error=reason)
 
 
-def _with_trace(retrieval: Retrieval, more: Mapping[str, Any]) -> Retrieval:
+def with_trace(retrieval: Retrieval, more: Mapping[str, Any]) -> Retrieval:
+    """Add fields to the trace of a retrieval."""
     subgraph = retrieval.subgraph
     return attrs.evolve(retrieval, subgraph=attrs.evolve(subgraph, trace={**subgraph.trace, **more}))
 
@@ -254,7 +255,7 @@ def _with_links(question: Question, links: Sequence[Link]) -> Retrieval:
 
 def _with_link_trace(retrieval: Retrieval, linked: Retrieval) -> Retrieval:
     """Add the linkers' part of the trace to a result."""
-    return _with_trace(retrieval, {k: v for k, v in linked.subgraph.trace.items() if k in (LINKED_BY, LINKERS_FAILED)})
+    return with_trace(retrieval, {k: v for k, v in linked.subgraph.trace.items() if k in (LINKED_BY, LINKERS_FAILED)})
 
 
 def _whole(call: Callable[[Sequence[T]], Sequence[R]]) -> Callable[[Sequence[T]], Sequence[R]]:

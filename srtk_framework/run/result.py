@@ -6,7 +6,6 @@ import html
 import tempfile
 import textwrap
 from collections.abc import Mapping, Sequence
-from contextlib import suppress
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 from typing import Literal as OneOf
@@ -16,7 +15,7 @@ import attrs
 from srtk_framework.host.ports import driver_of
 from srtk_framework.records import record_from_retrieval
 from srtk_framework.run.default_drivers import PAGE, missing_drivers
-from srtk_framework.run.pipeline import NO_LINK
+from srtk_framework.run.pipeline import NO_LINK, with_trace
 from srtk_framework.run.result_text import PROOF, ResultText, counted, cut_lines, label, line, names, on_one_line
 from srtk_framework.run.session import Session, export, open_session
 from srtk_framework.text import answer_line, count_tokens
@@ -293,20 +292,27 @@ def result_of(session: Session, retrieval: Retrieval) -> Result:
     try:
         [near] = session.suggest([retrieval.question.text], _NEAR)
     except DriverError as error:
-        trace = {**retrieval.subgraph.trace, SUGGESTIONS_FAILED: str(error)}
-        return Result(attrs.evolve(retrieval, subgraph=attrs.evolve(retrieval.subgraph, trace=trace)))
+        return _without_names(retrieval, error)
     return Result(retrieval, near)
+
+
+def _without_names(retrieval: Retrieval, error: Exception) -> Result:
+    """Make a result without near names, whose trace has the reason."""
+    return Result(with_trace(retrieval, {SUGGESTIONS_FAILED: str(error)}))
 
 
 async def aresult_of(session: Session, retrieval: Retrieval, timeout: float | None = None) -> Result:
     """Make a result as ``result_of`` does, without holding up the event loop.
 
-    Near names are left out where they would come later than the ``timeout``, in seconds, or the session is busy.
+    Near names are left out where they would come later than the ``timeout``, in seconds, or the session is busy; the
+    trace then has the reason under ``suggestions_failed``.
     """
-    if retrieval.error == NO_LINK:
-        with suppress(BusyError, LateError):
-            return await session.aturn(result_of, session, retrieval, timeout=timeout)
-    return Result(retrieval)
+    if retrieval.error != NO_LINK:
+        return Result(retrieval)
+    try:
+        return await session.aturn(result_of, session, retrieval, timeout=timeout)
+    except (BusyError, LateError) as error:
+        return _without_names(retrieval, error)
 
 
 def write_page(results: Sequence[Result], path: Path) -> None:

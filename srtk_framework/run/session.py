@@ -23,8 +23,8 @@ from srtk_framework.recipe.yaml_source import Places
 from srtk_framework.roles import Expander, KnowledgeGraph
 from srtk_framework.run.dispatcher import Abandonment, Dispatcher, late
 from srtk_framework.run.drivers import compose
-from srtk_framework.run.limits import Limits, limited, limits_of
-from srtk_framework.run.pipeline import Pipeline
+from srtk_framework.run.limits import LIMITS_IGNORED, Limits, limited, limits_of
+from srtk_framework.run.pipeline import Pipeline, with_trace
 from srtk_framework.run.stages import Stages
 from srtk_framework.values import Budget, DriverError, Link, Question, RecipeError, Retrieval, RunError, batched
 
@@ -291,7 +291,8 @@ class Session:
             read: Whether to ask the reader about the subgraphs that have no answer yet.
             timeout: Seconds that the call may take, waiting included. A late call gives up its place, and a batch
                 for which no caller waits any more ends at its next hook call.
-            limits: Limits of this call, such as ``{"triples": 20}``, tighter than the recipe's.
+            limits: Limits of this call, such as ``{"triples": 20}``, tighter than the recipe's. A limit that no driver
+                has a setting for stands in the trace, under ``limits_ignored``.
 
         Returns:
             One retrieval per question, in order; a failed question has the reason in ``error``.
@@ -558,8 +559,10 @@ class Session:
             return [work.call()]
         method = self._method(work.method)
         began = time.monotonic()
-        with limited(work.limits, method, self.reader):
+        with limited(work.limits, method, self.reader) as ignored:
             retrievals = self._pipeline.retrieve(items, method, work.read)
+        if ignored:
+            retrievals = [with_trace(retrieval, {LIMITS_IGNORED: ignored}) for retrieval in retrievals]
         data = {
             "questions": len(retrievals),
             "failed": sum(retrieval.error is not None for retrieval in retrievals),

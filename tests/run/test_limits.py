@@ -2,13 +2,17 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import Any
 
+import attrs
 import pytest
 
 import srtk_framework
+from srtk_framework.roles import Expander
+from srtk_framework.run import Session
 from srtk_framework.run.limits import Limits, limited
-from srtk_framework.values import Budget, Link, Question
+from srtk_framework.values import Budget, Link, Question, Subgraph
 
 TRIPLES = [[f"n{i}", f"r{i % 3}", f"n{(i * 7 + j) % 20}"] for i in range(20) for j in range(1, 5)]
 QUESTION = Question("q", "", (Link("n3"),))
@@ -82,3 +86,21 @@ def test_a_driver_that_fails_while_limits_are_set_keeps_its_own(monkeypatch: pyt
         with pytest.raises(ZeroDivisionError):
             session.retrieve([QUESTION], limits={"triples": 1, "depth": 1})
         assert driver.budget == Budget(triples=50)
+
+
+@attrs.define(eq=False)
+class Plain(Expander):
+    """An expander of a stranger, which has no limits."""
+
+    def expand(self, questions: Sequence[Question]) -> list[Subgraph]:
+        return [Subgraph() for _ in questions]
+
+
+@pytest.mark.parametrize("name", ["triples", "tokens", "depth", "seconds"])
+def test_a_limit_that_no_driver_can_keep_stands_in_the_trace(name: str) -> None:
+    graph = {"use": "memory", "triples": TRIPLES}
+    with Session.of(graph=graph, expander=Plain()) as session:
+        [found] = session.retrieve([QUESTION], limits={name: 2})
+        assert found.subgraph.trace["limits_ignored"] == [name]
+    with srtk_framework.open(recipe("bfs")) as session:
+        assert "limits_ignored" not in session.retrieve([QUESTION], limits={name: 2})[0].subgraph.trace

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 import copy
 import subprocess
 import sys
@@ -14,7 +15,7 @@ import pytest
 import yaml
 
 import srtk_framework
-from srtk_framework.run import Graph, Retriever
+from srtk_framework.run import Graph, Retriever, aresult_of
 from srtk_framework.values import Budget, Question, RecipeError, RunError
 
 needs_model = pytest.mark.skipif(
@@ -267,3 +268,12 @@ def test_a_reader_answers_from_what_is_found_without_it(table):
 def test_a_session_suggests_nothing_without_a_linker(toys):
     with srtk_framework.open({"srtk": 1, "knowledge_graph": "toy", "expander": "onehop"}) as session:
         assert session.suggest(["what about parris?", "what?"], 3) == [(), ()]
+
+
+def test_near_names_that_come_too_late_are_missing_with_the_reason(network):
+    with Retriever(network, expander="bfs") as retriever:
+        [found] = retriever.session.retrieve("Who made Zzyzx?")
+        late = asyncio.run(aresult_of(retriever.session, found, timeout=0.0))
+        assert "no answer within the time limit" in late.retrieval.subgraph.trace["suggestions_failed"]
+        assert late.near == ()
+        assert "suggestions_failed" not in asyncio.run(aresult_of(retriever.session, found)).retrieval.subgraph.trace
