@@ -47,6 +47,13 @@ def test_the_hooks_before_a_commit_and_a_push_check_what_make_lint_checks():
     assert "lint-imports" in checks
 
 
+def test_each_test_that_ci_names_is_there():
+    named = re.findall(r"(?:tests|plugins)/[\w/.-]+\.py(?:::\w+)?", (ROOT / ".ci" / "run").read_text(encoding="utf-8"))
+    assert named
+    for file, _, test in (one.partition("::") for one in named):
+        assert f"def {test}" in (ROOT / file).read_text(encoding="utf-8")
+
+
 def test_a_report_of_a_test_with_lone_surrogates_can_be_sent_by_a_worker(request):
     report = pytest.TestReport("a.py::b", ("a.py", 1, "b"), {}, "failed", "half \ud800", "call", [("log", "\udcff")])
     sent = request.config.hook.pytest_report_to_serializable(config=request.config, report=report)
