@@ -17,14 +17,13 @@ from benchmarks.figures import NAMES, half, record_figure, record_mean
 
 DEFAULT_LIMIT = 500
 RULES = ("log-softmax", "log-sigmoid", "srtk-sum")
-_KEPT = ("answer_coverage", "answer_recall", "triple_f1", "triples", "tokens", "questions_per_second")
+_KEPT = ("answer_coverage", "answer_recall", "triple_f1", "triples", "tokens")
 _CALLED = {
     "answer_coverage": "answer coverage",
     "answer_recall": "answer recall",
     "triple_f1": "triple F1",
     "triples": "triples",
     "tokens": "tokens",
-    "questions_per_second": "questions a second",
 }
 
 
@@ -86,7 +85,7 @@ def run_case(case: Case, limit: int | None, out: Path) -> Result:
     return Result(case.name, command, figures={key: report[key] for key in ("questions", "links", "failed", "methods")})
 
 
-COLUMNS = ("case", "method", "questions", "failed", "coverage", "recall", "F1", "triples", "tokens", "q/s")
+COLUMNS = ("case", "method", "questions", "failed", "coverage", "recall", "F1", "triples", "tokens")
 
 
 def table(results: Sequence[Result]) -> Any:

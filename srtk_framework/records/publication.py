@@ -24,6 +24,7 @@ from srtk_framework.values import RunError
 _BLOCK = 1 << 20
 # How often a file is renamed over another: on Windows, one that somebody has open for a moment cannot be replaced.
 _TRIES = 20 if os.name == "nt" else 1
+# Seconds between tries: a virus scanner holds a new file for moments, and all tries make one second.
 _PAUSE = 0.05
 _FULL = (errno.ENOSPC, getattr(errno, "EDQUOT", errno.ENOSPC))  # Windows has no quota error.
 

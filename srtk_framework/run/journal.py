@@ -19,6 +19,7 @@ REDO = "delete it and the lines after it to have their questions answered again,
 _MARK = re.compile(
     rb', "journal": \{"number": ([1-9][0-9]{0,17}), "run": "([0-9a-f]{16})", "checksum": "([0-9a-f]{16})"\}\}\n\Z'
 )
+# A mark has at most 104 bytes: 18 digits of the number, 32 of the run and the checksum, and the keys.
 _LONGEST_MARK = 120
 
 

@@ -46,6 +46,7 @@ _NEAR = 5
 """Near names of a question in which nothing was linked."""
 SUGGESTIONS_FAILED = "suggestions_failed"
 """Field of a trace: why the linker gave no near names."""
+# The sentence that counts what is left out has about as many.
 _LEAST = 20
 _HEIGHT = 560
 """Pixels of the page in a notebook."""

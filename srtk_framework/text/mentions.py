@@ -46,6 +46,7 @@ INNER = _small_words(
 )
 """Lower-case words within names, as in Lord of the Rings."""
 
+# More small words in a row are a sentence that goes on rather than a name.
 _MOST_INNER = 3
 _INITIAL = re.compile(r"(?:^|[\s.])\w$")
 _ABBREVIATION = re.compile(r"^(?:\w\.)+\w$")

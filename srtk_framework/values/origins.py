@@ -12,6 +12,7 @@ from srtk_framework.values.triples import Triple
 EVIDENCE_KINDS = ("template", "path", "snippet", "model")
 """Kinds of evidence: a filled sentence, a path of the graph, a passage of a text, or a model that names no reason."""
 
+# float32's precision: more digits differ between machines.
 _DIGITS = 6
 
 

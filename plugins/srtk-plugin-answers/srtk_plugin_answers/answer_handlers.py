@@ -44,6 +44,7 @@ from srtk_plugin_answers.relation_likeness import LIKE, NO_NOUNS, RelationLikene
 from srtk_plugin_answers.statement_years import dates_of, ends
 from srtk_plugin_answers.unlinked import UnlinkedSets
 
+# Other answers that are shown: enough to see a doubt, few enough to read.
 _ALTERNATIVES = 4
 # Below the least likeness of a noun (`LIKE`): a difference is counted in a unit, which is rarely a relation's name.
 _MEASURE = 0.2

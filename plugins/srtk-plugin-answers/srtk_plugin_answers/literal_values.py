@@ -18,6 +18,7 @@ _MEASURED = re.compile(
 _PLAIN_DATE = re.compile(r"^\d{4}-\d\d-\d\d$")
 _TIME = re.compile(r"^(\d\d):(\d\d)(?::(\d\d(?:\.\d+)?))?")
 _YEAR = re.compile(r"^(?:1\d|20)\d\d$")
+# A number without a datatype within these is taken for a year.
 _YEARS = (1000, 2100)
 _YES, _NO = frozenset(["yes", "true", "ja", "oui", "sí"]), frozenset(["no", "false", "nein", "non"])
 _DATES = ("date", "dateTime", "gYear", "gYearMonth")

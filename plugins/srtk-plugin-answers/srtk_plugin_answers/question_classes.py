@@ -56,6 +56,7 @@ STOP_WORDS = (
 )
 """Words that carry nothing that could be named."""
 _PLAIN_WORD = re.compile(r"[^\W_]+")
+# Enough to tell most words apart, few enough that *direct* and *director* are alike.
 _STEM = 4
 ASKING = _ASK | _ORDER | _BE | _SKIPPED
 """Words before the noun that names what is asked for."""

@@ -78,6 +78,7 @@ _ORDERING = _GREAT | _SMALL | frozenset(["most"])
 _MANY = word_set("most fewest least")
 _OFTEN = word_set("often frequently times")
 _NUMBERS = {"two": 2, "three": 3, "four": 4, "five": 5, "six": 6, "seven": 7, "eight": 8, "nine": 9, "ten": 10}
+# "The 1990 films" has a year, no number of places; few ask for more than fifty.
 _MOST_PLACES = 50
 _LESS = word_set("cheaper colder earlier fewer less lower nearer older poorer shorter slower smaller sooner")
 _MORE = _LESS | word_set(

@@ -16,6 +16,7 @@ _UNITS = {
         ["zero", "one", "two", "three", "four", "five", "six", "seven", "eight", "nine", "ten", "eleven", "twelve"]
     )
 } | {"a": 1.0, "an": 1.0, "half a": 0.5}
+# A bound up to a dozen is as likely on a number of things ("more than three films") as on a value.
 _MOST_COUNTED = 12.0
 _SCALES = {"hundred": 1e2, "thousand": 1e3, "million": 1e6, "billion": 1e9, "trillion": 1e12}
 _DIGITS = r"\d{1,3}(?:[,' ]\d{3}(?!\d))+(?:\.\d+)?|\d{1,3}(?:\.\d{3}){2,}(?!\d)|\d+(?:\.\d+)?"

@@ -33,6 +33,7 @@ JOINING = frozenset(
     ("a", "and", "da", "de", "del", "der", "des", "di", "do", "du", "for", "la", "le", "of", "on", "the", "to", "und")
 )
 
+# Longer abbreviations are words of their own rather than initials, and each would have an entry.
 MOST_INITIALS = 6
 
 # Greatest likeness of a name and a part of it.

@@ -19,6 +19,7 @@ Ints = npt.NDArray[np.int64]
 _RECENT = 512  # Questions whose words are kept in memory.
 # Powers of the words' probability among which ``tune`` chooses; 0 is without words.
 POWERS = (0.0, 0.05, 0.1, 0.15, 0.2, 0.3, 0.4, 0.5, 0.6, 0.8, 1.0)
+# Each question is scored by shares that were counted without it.
 _FOLDS = 5
 _MOST = 1000  # Most questions that are held out to tune.
 

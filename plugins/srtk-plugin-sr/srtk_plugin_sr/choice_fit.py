@@ -20,7 +20,9 @@ DRAWN = 3.0
 _FOLDS = 5
 _NEAR = 0.1
 """Distance of F1 from the best path's at which a path's share of the target is a factor e less."""
+# Keeps the logarithm of a share finite.
 _LEAST = 1e-12
+# Bounds on the signs cut Newton's steps; a fit that has not settled by then does not settle.
 _MOST_ROUNDS = 100
 _CLOSE = 1e-9
 

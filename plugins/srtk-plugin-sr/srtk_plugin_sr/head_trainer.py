@@ -31,6 +31,7 @@ _FEWEST_HELD = 10
 _HELD = 0.15
 # SubgraphRAG's triple scorer is as small; the text vectors are frozen and hold the knowledge.
 _DROPOUT = 0.2
+# AdamW's default.
 _WEIGHT_DECAY = 0.01
 _LAYERS = {"inner": 1, "outer": 4}
 """Places of the layers with weights in the network."""

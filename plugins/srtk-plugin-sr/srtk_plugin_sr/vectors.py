@@ -20,6 +20,7 @@ from srtk_framework.values import DriverError
 Matrix = npt.NDArray[np.float32]
 
 _FORMAT = "1"
+# Some seconds of encoding: what a kill can cost, without a file for each batch.
 _WRITE_AT = 4096
 # A part is written in less than a minute, so an older part has lost its writer.
 _ABANDONED = 3600.0

@@ -22,6 +22,7 @@ FALLBACK: How = "fallback"
 
 _ECHO = 2000
 """Maximum number of characters of an unclear reply that are repeated in the second prompt."""
+# Longer digits are no number of an option, and Python's conversion of thousands is slow.
 _DIGITS = 9
 _FENCE = re.compile(r"```[^\n`]*\n(.*?)```", re.DOTALL)
 _LIST = re.compile(r"\[[0-9\s,\"']*\]")

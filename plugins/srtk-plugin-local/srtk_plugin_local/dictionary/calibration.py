@@ -8,6 +8,7 @@ import numpy.typing as npt
 
 from srtk_plugin_local.dictionary.conditional_logit import Floats, fit_binary, log_odds, sigmoid
 
+# Keeps the map finite where a score divides right from wrong without an overlap.
 _PENALTY = 0.01
 _BINS = 10
 

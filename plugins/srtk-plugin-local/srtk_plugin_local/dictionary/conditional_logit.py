@@ -10,6 +10,7 @@ import numpy.typing as npt
 
 Floats = npt.NDArray[np.float64]
 
+# Newton's steps double the correct digits: a fit that has not settled after 50 does not settle.
 _MOST_ROUNDS = 50
 _CLOSE = 1e-8
 

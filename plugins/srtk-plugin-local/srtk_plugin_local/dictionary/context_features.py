@@ -33,6 +33,7 @@ MOST_KEPT = 20_000
 
 Vector = npt.NDArray[np.float32]
 
+# Characters of a text that is read whole, and around a mention in a longer one: an encoder cuts what is longer.
 _WHOLE = 240
 _AROUND = 160
 _SENTENCE_END = re.compile(r"(?<=[.?!…。！？])\s+|\n+")

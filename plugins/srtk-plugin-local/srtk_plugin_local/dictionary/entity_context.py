@@ -9,6 +9,7 @@ from srtk_framework.roles import KnowledgeGraph
 from srtk_framework.text import fold, words
 from srtk_framework.values import Frontier, Literal, Step, Triple
 
+# An entity's text names its first relations, with few values of each: a hub's thousands would drown the rest.
 MOST_STEPS = 24
 MOST_NEIGHBOURS = 2
 # Descriptions read of one entity, in any language.
@@ -17,6 +18,7 @@ MOST_VALUES = 50
 MOST_LINKED = 100
 # Relations whose values describe an entity.
 ABOUT = ("description", "schema:description", "http://schema.org/description", "dct:description", "rdfs:comment")
+# As *directed* and *directors* share; names of relations are short, so that few other words share as many.
 _STEM = 5
 
 

@@ -21,6 +21,7 @@ from srtk_plugin_local.name_index import JOINING, LEAST_LETTERS, PART, is_one_ed
 # Minimum similarity without a setting: one slip in a name of four letters.
 LEAST = 0.75
 
+# Longer names are found by their parts; each more word costs a span per word of the text.
 MOST_WORDS = 5
 # Names of the graph that are compared with each span.
 MOST_NAMES = 20

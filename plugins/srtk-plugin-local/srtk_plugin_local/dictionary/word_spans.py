@@ -36,8 +36,10 @@ _MOST_ELIDED = 4  # letters of an elided article before an apostrophe: "dell'Art
 # Factors of a span's looks. Plain words are in lower case in a text that capitalises names.
 PLAIN_WORD = 0.35
 PLAIN_WORDS = 0.6
+# A capital there says less: every sentence has one.
 SENTENCE_START = 0.8
 STOP_WORD = 0.6
+# Below a plain word's, since names of function words alone ("It", "The Who") are rarely meant.
 STOP_WORDS = 0.4
 PART_OF_WORD = 0.5
 

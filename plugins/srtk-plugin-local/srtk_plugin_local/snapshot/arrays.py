@@ -18,6 +18,7 @@ from srtk_plugin_local.snapshot.id_names import IdNames
 from srtk_plugin_local.snapshot.layout import ARRAYS, BLOCK, HEAPS, TERM_LITERALS, Meta, hash64
 from srtk_plugin_local.snapshot.meta_file import AGAIN, read_meta
 
+# A writer would have to publish five times while one reader opens.
 _TRIES = 5
 
 

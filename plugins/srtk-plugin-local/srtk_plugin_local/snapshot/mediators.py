@@ -38,6 +38,7 @@ IN_FORM = 0.5
 # Fewest edges of a node that holds more than two things together.
 ENDS = 3
 _BLOCK = 1_000_000
+# Nodes whose ids are compared for a common form; the form is then counted over all.
 _SAMPLE = 1000
 
 

@@ -28,6 +28,7 @@ Meter = Callable[[int], None]
 """Receives the number of bytes read."""
 
 _SAMPLE_BYTES = 1 << 20
+# Share of lines that must be as wide as the first; a few broken lines do not hide the separator.
 _SAME_WIDTH = 0.6
 # A first line in which Excel is told the separator.
 _TOLD = re.compile(r"sep=(.)")

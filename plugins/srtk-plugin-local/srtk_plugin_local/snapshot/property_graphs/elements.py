@@ -20,6 +20,7 @@ Value = str | list[str]
 
 Properties = dict[str, Value]
 
+# Short values repeat (kinds, weights) and are kept once; looking up long ones costs more than it saves.
 _SHORT = 32
 _NONE: Properties = {}
 

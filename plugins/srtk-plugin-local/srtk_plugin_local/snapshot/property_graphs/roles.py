@@ -33,9 +33,11 @@ DEFAULT_TYPES = ("vertex", "node", "unknown")
 WEIGHTS = ("weight", "edge weight", "weights")
 DIRECTIONS = {"directed", "undirected", "mutual", "none"}
 
+# Words and characters of a value that can name a relation; longer values are texts.
 _WORDS = 4
 _LENGTH = 40
 _SPARE_LENGTH = 60
+# A property whose values repeat three times on average says a kind; one with more values says which.
 _FEW = 1 / 3
 _CODE = re.compile(
     r"(?:[A-Za-z]{0,8}[-_:.#/ ]{0,2}[0-9]+[-_:.#/]*)+|[0-9a-fA-F]{8}-[0-9a-fA-F-]{20,}|[0-9a-f]{16,}|\w+://.*"
