@@ -95,8 +95,10 @@ def record_mean(
 ) -> None:
     """Keep a mean with its interval, as the metrics give it; nothing where there is no mean."""
     if estimate["mean"] is not None:
-        ends = (estimate["low"], estimate["high"]) if interval and estimate["low"] is not None else None
-        record_figure(where, method, metric, estimate["mean"], n, ends, measurement)
+        low, mean, high = (None if (end := estimate[key]) is None else round(end, 3) for key in ("low", "mean", "high"))
+        record_figure(
+            where, method, metric, mean, n, (low, high) if interval and low is not None else None, measurement
+        )
 
 
 def _rounded(number: float) -> float:
