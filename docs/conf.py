@@ -28,6 +28,7 @@ NAVIGATION = {
         "docs/how-to/train",
         "docs/how-to/evaluate",
         "docs/how-to/metaqa",
+        "docs/how-to/many-machines",
         "docs/how-to/in-a-program",
         "docs/how-to/serve",
         "docs/how-to/from-srtk",

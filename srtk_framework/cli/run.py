@@ -41,12 +41,19 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument(
         "--train-only", action="store_true", help="end after the training that the recipe's `train` describes"
     )
+    parser.add_argument(
+        "--workers",
+        type=int,
+        metavar="N",
+        help="answer batches in so many processes of this machine: `executor: {use: processes, workers: N}`",
+    )
     add_set_argument(parser)
 
 
 def run(args: argparse.Namespace) -> int:
     """Run the command."""
-    recipes = [load(path, args.set) for path in args.recipes]
+    spread = [] if args.workers is None else [f"executor={{use: processes, workers: {args.workers}}}"]
+    recipes = [load(path, [*args.set, *spread]) for path in args.recipes]
     if len(recipes) > 1:
         # Report a mistake in the last recipe before the first one runs.
         check_outputs(*(Session(recipe) for recipe in recipes))

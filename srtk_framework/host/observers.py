@@ -85,6 +85,11 @@ def notify(observers: Iterable[Observer], name: str, data: Mapping[str, Any]) ->
                 leave_out(observer, "event", error)
 
 
+def watches_calls(observer: Observer) -> bool:
+    """Return whether an observer takes note of hook calls, and not of events alone."""
+    return type(observer).before is not Observer.before or type(observer).after is not Observer.after
+
+
 def close_observer(observer: Observer) -> None:
     """Close an observer, also if it was left out."""
     try:
@@ -128,6 +133,14 @@ class Timing(Observer):
             row["items"] += call.items
             row["seconds"] += seconds
             row["own"] += seconds - nested
+
+    def add(self, table: Mapping[str, Mapping[str, float]]) -> None:
+        """Add the table of another process."""
+        with self._lock:
+            for hook, row in table.items():
+                mine = self.table.setdefault(hook, dict.fromkeys(row, 0))
+                for key, value in row.items():
+                    mine[key] += value
 
     def take(self) -> dict[str, dict[str, float]]:
         """Return and reset the table."""

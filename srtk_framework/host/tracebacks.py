@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import threading
 import traceback
+from collections.abc import Mapping
 from typing import Any
 
 import attrs
@@ -34,6 +35,11 @@ class Tracebacks(Observer):
             key = f"{call.role}:{call.driver}"
             if key not in self.table:
                 self.table[key] = lines_of(error)
+
+    def add(self, table: Mapping[str, list[str]]) -> None:
+        """Add the tracebacks of another process, for drivers that have none yet."""
+        with self._lock:
+            self.table = {**table, **self.table}
 
 
 def lines_of(error: BaseException) -> list[str]:

@@ -14,6 +14,7 @@ from srtk_framework.roles.corpus import Corpus
 from srtk_framework.roles.dataset import Dataset
 from srtk_framework.roles.encoder import Encoder
 from srtk_framework.roles.entity_linker import EntityLinker
+from srtk_framework.roles.executor import Executor, spread
 from srtk_framework.roles.expander import Expander
 from srtk_framework.roles.explainable import Explainable, HopChoice
 from srtk_framework.roles.exporter import Exporter
@@ -40,6 +41,7 @@ __all__ = [
     "Dataset",
     "Encoder",
     "EntityLinker",
+    "Executor",
     "Expander",
     "Explainable",
     "Exporter",
@@ -66,6 +68,7 @@ __all__ = [
     "hook",
     "no_url",
     "not_open",
+    "spread",
     "unwritable",
 ]
 

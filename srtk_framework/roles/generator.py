@@ -56,6 +56,12 @@ class Spending:
             return dict(self._spent)
 
 
+def spent_together(totals: Sequence[Mapping[str, Any]]) -> dict[str, Any]:
+    """Sum the totals of one generator in several processes."""
+    cached, paid = sum(row["cached"] for row in totals), math.fsum(row["paid"] for row in totals)
+    return {**total(totals), "cached": cached, "paid": round(paid, COST_DIGITS)}
+
+
 class Generator(Role):
     """Replies to prompts, as a language model does."""
 

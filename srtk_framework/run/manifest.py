@@ -14,6 +14,7 @@ from srtk_framework.host.class_path import hashes_of
 from srtk_framework.host.discovery import STAGE, distributions_of
 from srtk_framework.host.versions import __version__, libraries
 from srtk_framework.records.jsonl import read_json
+from srtk_framework.roles import Executor
 from srtk_framework.run.journal import FOLDER as JOURNALS
 from srtk_framework.run.journal import discard
 from srtk_framework.run.question_source import RunQuestions
@@ -27,27 +28,40 @@ NAME = "manifest.json"
 LOCK = ".lock"
 
 
+def computation_of(session: Session) -> dict[str, Any]:
+    """Collect what decides the results of a question: drivers with settings and data, classes of files, versions.
+
+    The executor is left out: where a batch is computed changes no result.
+
+    Returns:
+        The keys ``fingerprints``, ``versions`` and, where the recipe names classes of files, ``classes`` of a manifest.
+    """
+    deciding = session.stages.deciding()
+    drivers = [one for one in session.drivers if one[0] != Executor.role]
+    names = ["srtk-framework", *distributions_of([*drivers, *((STAGE, key) for key in deciding)])]
+    others = {"linker": session.linker, "reader": session.reader, "graph": session.graph}
+    parts = {**session.methods, **{name: driver for name, driver in others.items() if driver is not None}}
+    classes = hashes_of((name for _, name in drivers), session.recipe.folder)
+    return {
+        "fingerprints": {
+            **{name: redacted(driver.fingerprint()) for name, driver in parts.items()},
+            **{f"stage {key}": redacted(text) for key, text in deciding.items()},
+        },
+        **({"classes": classes} if classes else {}),
+        "versions": {name: __version__ if name == "srtk-framework" else version(name) for name in dict.fromkeys(names)},
+    }
+
+
 def manifest_of(session: Session, asked: RunQuestions) -> dict[str, Any]:
     """Collect everything that decides the results of a run, before it begins."""
-    deciding = session.stages.deciding()
-    names = ["srtk-framework", *distributions_of([*session.drivers, *((STAGE, key) for key in deciding)])]
-    methods = {name: redacted(method.fingerprint()) for name, method in session.methods.items()}
-    others = {"linker": session.linker, "reader": session.reader, "graph": session.graph}
-    parts = {name: redacted(driver.fingerprint()) for name, driver in others.items() if driver is not None}
-    recipe, options = session.recipe, session.recipe.options
-    classes = hashes_of((name for _, name in session.drivers), recipe.folder)
-    versions = {name: __version__ if name == "srtk-framework" else version(name) for name in dict.fromkeys(names)}
+    computation, recipe, options = computation_of(session), session.recipe, session.recipe.options
     whole = repr(
         (
-            sorted(methods.items()),
-            sorted(parts.items()),
-            sorted(classes.items()),
-            sorted(versions.items()),
+            *(sorted(computation.get(key, {}).items()) for key in ("fingerprints", "classes", "versions")),
             options.relink,
             options.limit,
             options.seed,
             asked.hash,
-            *([sorted(deciding.items())] if deciding else []),
         )
     )
     return {
@@ -55,14 +69,12 @@ def manifest_of(session: Session, asked: RunQuestions) -> dict[str, Any]:
         "written": recipe.written,
         "state": RUNNING,
         "fingerprint": hashlib.sha256(whole.encode("utf-8", "surrogatepass")).hexdigest(),
-        "fingerprints": {**methods, **parts, **{f"stage {key}": redacted(text) for key, text in deciding.items()}},
-        **({"classes": classes} if classes else {}),
+        **computation,
         "graph": redacted(session.graph.source()) if session.graph is not None else None,
         "questions": {"count": asked.count, "sha256": asked.hash},
         "seed": options.seed,
         "reproducible": options.budget.seconds is None,
         **({"stages": session.stages.record()} if session.stages else {}),
-        "versions": versions,
         "python": platform.python_version(),
         "libraries": libraries(),
     }
@@ -115,17 +127,22 @@ def _delete(file: Path) -> None:
         raise RunError(f"{file} cannot be deleted: {error.strerror or error}; delete it by hand") from error
 
 
-def _differences(earlier: Mapping[str, Any], manifest: Mapping[str, Any]) -> str:
-    """Name the differences between two runs."""
+def differences(earlier: Mapping[str, Any], now: Mapping[str, Any]) -> str:
+    """Name the differences between two computations; empty where there are none."""
     found = []
     for key, what in (
         ("fingerprints", "the settings or data of"),
         ("versions", "the version of"),
         ("classes", "the file of"),
     ):
-        before, now = earlier.get(key), manifest.get(key)
-        before, now = (one if isinstance(one, Mapping) else {} for one in (before, now))
-        found += [f"{what} {name}" for name in sorted({*before, *now}) if before.get(name) != now.get(name)]
+        one, other = (part if isinstance(part := data.get(key), Mapping) else {} for data in (earlier, now))
+        found += [f"{what} {name}" for name in sorted({*one, *other}) if one.get(name) != other.get(name)]
+    return ", ".join(found)
+
+
+def _differences(earlier: Mapping[str, Any], manifest: Mapping[str, Any]) -> str:
+    """Name the differences between two runs."""
+    found = [some for some in (differences(earlier, manifest),) if some]
     found += [f"the {key}" for key in ("questions", "seed") if earlier.get(key) != manifest[key]]
     return ", ".join(found) or "`relink` or `limit`"
 

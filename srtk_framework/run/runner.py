@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+import functools
 import itertools
 import time
+from collections import deque
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from pathlib import Path
-from typing import Any
+from typing import Any, TypeAlias
 
 import attrs
 
@@ -15,6 +17,9 @@ from srtk_framework.host.tracebacks import Tracebacks
 from srtk_framework.recipe.recipe import Recipe
 from srtk_framework.records.jsonl import write_json
 from srtk_framework.records.lock import locked
+from srtk_framework.roles import Executor
+from srtk_framework.roles.generator import spent_together
+from srtk_framework.run.batch_task import BatchTask, answers_of, check_spread
 from srtk_framework.run.failures import failures_by_reason
 from srtk_framework.run.journal import Journal
 from srtk_framework.run.manifest import COMPLETE, LOCK, NAME, STOPPED, claim, manifest_of
@@ -25,8 +30,8 @@ from srtk_framework.run.session import Session, export
 from srtk_framework.run.stages import Answer, is_follower
 from srtk_framework.values import LINKED_BY, Question, Retrieval, RunError, batched, total, use_of
 
-LINKS_ALONE, SUBGRAPHS_GIVEN = "linked", "given"
-"""Names of what stands in place of a method where the recipe has no expander."""
+_Batch: TypeAlias = tuple[list[Retrieval], list[Retrieval], float]
+"""The items of a batch, their results, and the seconds that these took."""
 
 
 @attrs.define
@@ -116,6 +121,8 @@ class Runner:
         self._tracebacks = Tracebacks()
         self._observers = [self._timing, self._tracebacks, *observers]
         self._stopping = False
+        self._task: BatchTask | None = None
+        self._spent: dict[str, Mapping[str, Mapping[str, Any]]] = {}
 
     @property
     def training(self) -> bool:
@@ -138,6 +145,8 @@ class Runner:
         """
         session = Session(self.recipe, self._observers)
         check_outputs(session)
+        if session.composer.built(Executor.role) and not self.train_only:
+            check_spread(session)
         run = Run(self.recipe, session)
         trains = bool(session.stages.implement("train"))
         if self.train_only and not trains:
@@ -163,7 +172,9 @@ class Runner:
         manifest = run.manifest
         manifest.update(manifest_of(session, asked))
         goes_on = claim(folder, manifest, self.resume, self.fresh)
-        journals = {name: Journal(folder, name, manifest["fingerprint"]) for name in _answers_of(session)}
+        for executor in session.composer.built(Executor.role):
+            self._task = BatchTask.of(session, executor.places())
+        journals = {name: Journal(folder, name, manifest["fingerprint"]) for name in answers_of(session)}
         for name, journal in journals.items() if goes_on else ():
             dropped = journal.recover(item.question for item in asked.read())
             if dropped or journal.finished:
@@ -208,7 +219,7 @@ class Runner:
 
     def _methods(self, run: Run, asked: RunQuestions, journals: Mapping[str, Journal]) -> None:
         """Run each method over all questions; end early after ``stop``. The journals of those begun are the results."""
-        for number, (name, answer) in enumerate(_answers_of(run.session).items()):
+        for number, (name, answer) in enumerate(answers_of(run.session).items()):
             journal = run.results[name] = journals[name]
             self._timing.take()
             data = {"name": name, "total": asked.count, "completed": journal.finished, "failed": journal.failed}
@@ -225,23 +236,51 @@ class Runner:
 
     def _batches(self, run: Run, name: str, answer: Answer, items: Iterable[Retrieval], follows: bool) -> None:
         """Answer items batch by batch, and commit each batch; ``follows`` marks the methods after the main method."""
-        journal = run.results[name]
-        for batch in batched(items, self.recipe.options.batch):
-            if self._stopping:
-                return
-            started = time.perf_counter()
-            done = run.session.stages.answered(answer, run, name, batch)
+        journal, batches = run.results[name], self._until_stopped(batched(items, self.recipe.options.batch))
+        answered = self._here(run, name, answer, batches) if self._task is None else self._elsewhere(run, name, batches)
+        for batch, done, seconds in answered:
             if follows:
                 done = [_with_links_of(after, before) for after, before in zip(done, batch, strict=True)]
-            done = journal.add(done, time.perf_counter() - started)
+            done = journal.add(done, seconds)
             run.unlabelled += sum(LABELS_FAILED in result.subgraph.trace for result in done)
             for linker in (name for result in done for name in result.subgraph.trace.get(LINKERS_FAILED, ())):
                 run.linkers_failed[linker] = run.linkers_failed.get(linker, 0) + (not follows)
             notify(run.session.observers, "batch", {"completed": journal.finished, "failed": journal.failed})
 
+    def _until_stopped(self, batches: Iterable[list[Retrieval]]) -> Iterator[list[Retrieval]]:
+        return itertools.takewhile(lambda _: not self._stopping, batches)
+
+    def _here(self, run: Run, name: str, answer: Answer, batches: Iterable[list[Retrieval]]) -> Iterator[_Batch]:
+        """Answer batches in this process."""
+        for batch in batches:
+            started = time.perf_counter()
+            done = run.session.stages.answered(answer, run, name, batch)
+            yield batch, done, time.perf_counter() - started
+
+    def _elsewhere(self, run: Run, name: str, batches: Iterable[list[Retrieval]]) -> Iterator[_Batch]:
+        """Answer batches by the executor; stages see each batch when its own answers are there."""
+        out: deque[list[Retrieval]] = deque()
+
+        def sent() -> Iterator[tuple[str, list[Retrieval]]]:
+            for batch in batches:
+                out.append(batch)
+                yield name, [Retrieval(item.question) for item in batch] if run.session.methods else batch
+
+        [executor] = run.session.composer.built(Executor.role)
+        for found in executor.map(self._task, sent()):
+            self._timing.add(found.timing)
+            self._tracebacks.add(found.tracebacks)
+            self._spent[found.worker] = found.spent
+            batch = out.popleft()
+            own: Answer = functools.partial(_first, found.retrievals)
+            yield batch, run.session.stages.answered(own, run, name, batch), found.seconds
+
     def _count_use(self, run: Run) -> None:
         """Add up calls, tokens and cost of generators, where the recipe has any."""
-        run.spent = run.session.spent
+        run.spent = {
+            name: spent_together([mine, *(spent[name] for spent in self._spent.values())])
+            for name, mine in run.session.spent.items()
+        }
         if run.spent:
             for name, journal in run.results.items():
                 uses = [use for found in journal.read() if (use := use_of(found.subgraph.trace)) is not None]
@@ -264,17 +303,9 @@ def _write_manifest(run: Run, hook: str) -> None:
         raise RunError(f"stage {keys}: {hook} left in run.manifest what JSON cannot hold: {error}") from error
 
 
-def _answers_of(session: Session) -> dict[str, Answer]:
-    """Return how a run answers a batch, per method; without an expander it links, or passes subgraphs on."""
-
-    def expanded(method: str) -> Answer:
-        return lambda batch: session.retrieve([item.question for item in batch], method)
-
-    if session.methods:
-        return {name: expanded(name) for name in session.methods}
-    if session.linker is not None:
-        return {LINKS_ALONE: lambda batch: session.labelled(session.linked([item.question for item in batch]))}
-    return {SUBGRAPHS_GIVEN: lambda batch: session.labelled(session.read(session.with_own_ids(batch)))}
+def _first(known: list[Retrieval], batch: Sequence[Retrieval]) -> list[Retrieval]:
+    """Answer a batch whose results are known."""
+    return known
 
 
 def _with_links_of(after: Retrieval, before: Retrieval) -> Retrieval:

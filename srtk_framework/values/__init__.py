@@ -59,6 +59,7 @@ from srtk_framework.values.validators import (
     positive,
     share,
 )
+from srtk_framework.values.workers import part_of_run, work_beside
 
 __all__ = [
     "CERTAINTIES",
@@ -138,6 +139,7 @@ __all__ = [
     "note_secrets",
     "one_of",
     "open_end",
+    "part_of_run",
     "positive",
     "redacted",
     "redacted_data",
@@ -150,5 +152,6 @@ __all__ = [
     "usage",
     "use_of",
     "without_logins",
+    "work_beside",
     "written_confidence",
 ]

@@ -21,6 +21,7 @@ from srtk_framework.values import (
     above,
     at_least,
     close_matches,
+    part_of_run,
     rounded,
 )
 from srtk_plugin_openai.budget import NOTHING, Prices, Purse, Size
@@ -107,7 +108,10 @@ class OpenAIGenerator(Generator):
         self._cache = Cache(Path(self.cache) if self.cache else None, "openai", remember=10_000 if self.cache else None)
         if not self.offline:
             self._client = ChatClient(self.base_url, self.key, self.workers, self.limits)
-        self._purse = Purse(self.max_tokens_total, self.max_cost, Prices(self.price_in, self.price_out))
+        part = part_of_run()
+        tokens = None if self.max_tokens_total is None else int(self.max_tokens_total * part)
+        cost = None if self.max_cost is None else self.max_cost * part
+        self._purse = Purse(tokens, cost, Prices(self.price_in, self.price_out))
         self._dialect = Dialect(self.structure)
         self._calls = Calls(
             self._client,

@@ -104,3 +104,16 @@ def test_a_call_is_admitted_as_if_calls_were_made_one_by_one(
         return admitted
 
     assert run(at_once) == run(1)
+
+
+def test_each_of_four_processes_has_a_quarter_of_the_budget(
+    serve: Serve, generator: Make, prompt: Ask, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    prompts = [prompt(f"word {n} ") for n in range(40)]
+
+    def answered() -> int:
+        return errors(generator(serve(), max_tokens_total=480, length=9), prompts).count(None)
+
+    whole = answered()
+    monkeypatch.setenv("SRTK_WORKERS", "4")
+    assert 0 < 4 * answered() <= whole < len(prompts)

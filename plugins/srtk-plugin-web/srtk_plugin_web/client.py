@@ -13,7 +13,7 @@ from contextlib import ExitStack
 from typing import TYPE_CHECKING, TypeVar
 from urllib.parse import quote, quote_plus, unquote, urlsplit, urlunsplit
 
-from srtk_framework.values import MASK, DriverError, best_first, note_secrets, redacted, secrets_in
+from srtk_framework.values import MASK, DriverError, best_first, note_secrets, part_of_run, redacted, secrets_in
 from srtk_plugin_web.breaker import Breaker
 from srtk_plugin_web.faults import (
     CircuitOpenError,
@@ -96,8 +96,9 @@ class Client:
         self._patient = patient
         self._alarm = threading.Event()
         rate = limits.rate(self.url)
-        bucket = TokenBucket(rate, limits.burst) if rate else None
-        self._gate = Gate(limits.at_once or 1, bucket, self._alarm)
+        part = part_of_run()
+        bucket = TokenBucket(rate * part, max(1, int(limits.burst * part))) if rate else None
+        self._gate = Gate(max(1, int((limits.at_once or 1) * part)), bucket, self._alarm)
         self._breaker = Breaker(limits.failures, limits.pause)
         self._lock = threading.Lock()
         self._stopped: tuple[float, RequestError] | None = None

@@ -149,3 +149,13 @@ def test_no_more_requests_are_in_flight_than_allowed(server: Any, client: Make, 
         thread.join()
     assert len(server.seen) == 12
     assert most[0] == 3
+
+
+def test_each_of_four_processes_keeps_to_a_quarter_of_the_limits(
+    server: Any, client: Make, quick: Limits, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("SRTK_WORKERS", "4")
+    made = client(server.url, limits=attrs.evolve(quick, per_second=40.0, burst=8, at_once=8))
+    assert made._gate._bucket._rate == 10.0
+    assert made._gate._bucket._burst == 2
+    assert made._gate._places._initial_value == 2

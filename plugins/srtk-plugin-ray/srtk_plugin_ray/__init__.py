@@ -1,0 +1,1 @@
+"""Runs of srtk-framework on a Ray cluster."""

@@ -1,0 +1,63 @@
+from __future__ import annotations
+
+import json
+import os
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+from srtk_plugin_ray.executor import RayExecutor
+
+from srtk_framework.cli import main
+from srtk_framework.recipe import from_data
+from srtk_framework.run import Runner
+from srtk_framework.testing.executor import ExecutorConformance
+
+ray = pytest.importorskip("ray")
+
+
+@pytest.fixture(scope="module", autouse=True)
+def cluster() -> Iterator[None]:
+    """Keep one cluster for all tests of the file: each start takes seconds."""
+    os.environ["RAY_USAGE_STATS_ENABLED"] = "0"
+    ray.init(num_cpus=8, include_dashboard=False, logging_level="ERROR", log_to_driver=False)
+    yield
+    ray.shutdown()
+
+
+class TestRayExecutor(ExecutorConformance):
+    name = "ray"
+
+    @pytest.fixture
+    def driver(self) -> Iterator[RayExecutor]:
+        executor = RayExecutor(workers=2)
+        executor.open()
+        yield executor
+        executor.close()
+
+
+def test_two_actors_leave_the_files_of_one_process(tmp_path: Path) -> None:
+    facts = "".join(
+        f"town{i}\tlies in\tcountry{i % 3}\ncountry{i % 3}\tborders\tcountry{(i + 1) % 3}\n" for i in range(9)
+    )
+    tmp_path.joinpath("facts.tsv").write_text(facts)
+    rows = [{"id": f"q{i}", "question": f"Which country borders that of town{i}?"} for i in range(20)]
+    tmp_path.joinpath("q.jsonl").write_text("".join(json.dumps(row) + "\n" for row in rows))
+    assert main(["graph", "build", str(tmp_path / "facts.tsv"), "--out", str(tmp_path / "graph")]) == 0
+
+    def journals(place: str, **more: object) -> list[bytes]:
+        recipe = {
+            "srtk": 1,
+            "questions": str(tmp_path / "q.jsonl"),
+            "output": str(tmp_path / place),
+            "knowledge_graph": {"use": "local", "path": str(tmp_path / "graph")},
+            "entity_linker": "dictionary",
+            "expander": {"use": "bfs", "depth": 2},
+            "batch": 2,
+            **more,
+        }
+        run = Runner(from_data(recipe)).run()
+        assert run.finished == 20
+        return [file.read_bytes() for file in sorted((tmp_path / place / "journal").glob("*.jsonl"))]
+
+    assert journals("spread", executor={"use": "ray", "workers": 2}) == journals("alone")
