@@ -22,7 +22,7 @@ class Tab:
 
     def __init__(self, out, into):
         self._out, self._into, self._rest, self._last, self._session = out, into, b"", 0, None
-        self.said = []
+        self.said, self.requested = [], []
 
     def call(self, method, **settings):
         """Call a method of the protocol and return its result."""
@@ -35,6 +35,8 @@ class Tab:
             found = self._read()
             if found.get("method") in ("Runtime.exceptionThrown", "Log.entryAdded"):
                 self.said.append(found["params"])
+            if found.get("method") == "Network.requestWillBeSent":
+                self.requested.append(found["params"]["request"]["url"])
             if found.get("id") == self._last:
                 assert "error" not in found, found
                 return found["result"]
@@ -51,7 +53,7 @@ class Tab:
         """Attach to a new page at the address and wait until it is loaded."""
         target = self.call("Target.createTarget", url="about:blank")["targetId"]
         self._session = self.call("Target.attachToTarget", targetId=target, flatten=True)["sessionId"]
-        for part in ("Runtime", "Log", "Page"):
+        for part in ("Runtime", "Log", "Page", "Network"):
             self.call(f"{part}.enable")
         self.go(address)
 
@@ -75,6 +77,29 @@ class Tab:
         while not self.value(script):
             assert time.monotonic() < until, f"never true: {script}"
             time.sleep(0.02)
+
+    def nodes(self, role):
+        """Return what a screen reader meets with a role: the name of each, and its node."""
+        found = self.call("Accessibility.getFullAXTree")["nodes"]
+        kept = [node for node in found if not node["ignored"] and node["role"]["value"] == role]
+        return [(node.get("name", {}).get("value", ""), node["backendDOMNodeId"]) for node in kept]
+
+    def click(self, role, name):
+        """Click where a control with a role stands whose name holds a text, once it is there; the first of several."""
+        until = time.monotonic() + 30
+        while not (found := [node for label, node in self.nodes(role) if name in label]):
+            assert time.monotonic() < until, f"no {role} {name!r} among {self.nodes(role)}"
+            time.sleep(0.05)
+        self.call("DOM.scrollIntoViewIfNeeded", backendNodeId=found[0])
+        quad = self.call("DOM.getContentQuads", backendNodeId=found[0])["quads"][0]
+        x, y = sum(quad[::2]) / 4, sum(quad[1::2]) / 4
+        for kind in ("mousePressed", "mouseReleased"):
+            self.mouse(kind, x, y, button="left", clickCount=1)
+
+    def type(self, text):
+        """Write into the field that has the focus, in place of its text."""
+        self.value("document.activeElement.select()")
+        self.call("Input.insertText", text=text)
 
     def press(self, *keys):
         """Press keys one after another."""

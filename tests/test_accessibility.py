@@ -7,12 +7,14 @@ SRTK_AXE=build/axe/node_modules/axe-core/axe.min.js pytest tests/test_accessibil
 from __future__ import annotations
 
 import os
+from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
 import pytest
 from chromium import BROWSER, browse
 from kit.placed import rows
+from service import served
 from srtk_plugin_evaluation.metrics import compare
 from srtk_plugin_evaluation.report import write_report
 
@@ -21,7 +23,7 @@ from srtk_framework.values import Link, Question, Retrieval, Subgraph, Triple
 
 AXE = Path(os.environ.get("SRTK_AXE", "axe.min.js"))
 RUN = "axe.run(document).then((found) => [found.passes.length, found.violations.map((v) => [v.id, v.nodes[0].html])])"
-LOOKS = [(1280, 900, False), (390, 844, True)]
+LOOKS = [(1280, 900, False), (390, 844, True), (360, 780, True)]
 
 pytestmark = [
     pytest.mark.slow,
@@ -30,14 +32,15 @@ pytestmark = [
 ]
 
 
-def found_by_axe(page: Path, tmp_path: Path) -> list[Any]:
+def found_by_axe(address: str, tmp_path: Path, ready: Callable[[Any], None] = lambda tab: None) -> list[Any]:
     """Return what axe finds on a page in every look, with its sections open and, on a phone, with its list."""
     found = []
-    with browse(page.as_uri(), tmp_path / "profile") as tab:
+    with browse(address, tmp_path / "profile") as tab:
         for width, height, phone in LOOKS:
             for dark in (False, True):
                 tab.look(width, height, dark=dark, phone=phone)
-                tab.go(page.as_uri())
+                tab.go(address)
+                ready(tab)
                 tab.value("document.querySelectorAll('details').forEach((part) => { part.open = true; })")
                 tab.value(f"{AXE.read_text(encoding='utf-8')};0")
                 passed, faults = tab.value(RUN)
@@ -65,9 +68,33 @@ def test_axe_finds_nothing_on_the_page_of_subgraphs(tmp_path: Path, methods: int
     page.open()
     page.write(ONE)
     page.close()
-    assert found_by_axe(tmp_path / "page.html", tmp_path) == []
+    assert found_by_axe((tmp_path / "page.html").as_uri(), tmp_path) == []
 
 
 def test_axe_finds_nothing_on_the_report_of_a_comparison(tmp_path: Path) -> None:
     write_report(compare({"beam": rows(0), "bfs": rows(6)}, fields=["kind"]), tmp_path)
-    assert found_by_axe(tmp_path / "report.html", tmp_path) == []
+    assert found_by_axe((tmp_path / "report.html").as_uri(), tmp_path) == []
+
+
+def test_axe_finds_nothing_on_the_page_to_ask(tmp_path: Path) -> None:
+    pytest.importorskip("srtk_plugin_serve")
+    table = tmp_path / "films.csv"
+    rows = "".join(f"Part {i},Ridley Scott,space,2002\n" for i in range(30))
+    table.write_text(f"film,directed by,about,year\nAlien,Ridley Scott,space,1979\n{rows}", encoding="utf-8")
+
+    def corrected(tab: Any) -> None:
+        tab.wait("document.querySelector('.answer') !== null")
+        tab.click("button", "Change what Alien is")
+        tab.wait("document.querySelector('.offers button') !== null")
+        tab.click("button", "Add an entity")
+        tab.click("button", "space")
+        tab.wait("document.getElementById('drawn').textContent.includes('added')")
+
+    def refused(tab: Any) -> None:
+        tab.wait("document.querySelector('.notice') !== null")
+        tab.value("document.getElementById('guard').hidden = false")
+
+    with served(tmp_path, str(table)) as (address, _):
+        assert found_by_axe(f"{address}/?q=Who+directed+Alien%3F", tmp_path, corrected) == []
+        assert found_by_axe(f"{address}/?q=Who+directed+Zzyzx%3F", tmp_path, refused) == []
+        assert found_by_axe(f"{address}/", tmp_path) == []

@@ -8,7 +8,6 @@ import html
 import itertools
 import re
 from collections.abc import Iterable, Mapping
-from importlib import resources
 from typing import Any
 
 import attrs
@@ -18,14 +17,14 @@ from srtk_framework.records import dumps
 from srtk_framework.roles import absent
 from srtk_framework.text import answer_line, answer_notes, refusal_line
 from srtk_framework.values import DriverError, Retrieval, SettingsError, Subgraph, at_least, rounded, written_confidence
+from srtk_plugin_files.assets import asset, script
 from srtk_plugin_files.counterparts import Counterparts
 from srtk_plugin_files.file_exporter import FileExporter
 from srtk_plugin_files.terms import Terms
 
 _PLACE = re.compile(r"\{\{(\w+)\}\}")
 _DATA = "\0"  # placeholder of the data; it cannot occur in a page
-_SCRIPTS = ("layout", "elements", "list", "question", "controls", "pane", "events")
-_PANE = ("terms", "facts", "sieve", "diagram", "movement", "tables", "copies")
+_SCRIPTS = ("saved", "layout", "elements", "list", "question", "controls", "pane", "tips", "events")
 _ESCAPES = {ord("<"): "\\u003c", ord(">"): "\\u003e", ord("&"): "\\u0026"}
 
 
@@ -76,15 +75,15 @@ class Page(FileExporter):
 
     def head(self) -> str:
         """Return the page before its data."""
-        style, script = _asset("page.css"), _script()
+        style, code = asset("page.css"), script([asset(f"{name}.js") for name in _SCRIPTS])
         filled = {
             "title": html.escape(self.title.replace(_DATA, "")),
             "style_hash": _hash(style),
-            "script_hash": _hash(script),
+            "script_hash": _hash(code),
             "style": style,
-            "script": script,
+            "script": code,
         }
-        page = _PLACE.sub(lambda found: filled.get(found[1], _DATA), _asset("page.html"))
+        page = _PLACE.sub(lambda found: filled.get(found[1], _DATA), asset("page.html"))
         start, _, self._tail = page.partition(_DATA)
         return start
 
@@ -274,17 +273,6 @@ def _state(retrieval: Retrieval, found: list[bool]) -> str:
 def _json(value: dict[str, Any]) -> str:
     """Return JSON without characters that are special in HTML."""
     return dumps(value).translate(_ESCAPES)
-
-
-def _script() -> str:
-    """Concatenate the scripts inside one function, with an inner function for a pane, which keeps names local."""
-    pane = "\n".join(_asset(f"{name}.js") for name in _PANE)
-    whole = "\n".join(_asset(f"{name}.js") for name in _SCRIPTS).replace("{{parts}}", pane)
-    return '"use strict";\n(() => {\n' + whole + "})();\n"
-
-
-def _asset(name: str) -> str:
-    return (resources.files("srtk_plugin_files") / "page" / name).read_text(encoding="utf-8")
 
 
 def _hash(text: str) -> str:

@@ -31,13 +31,47 @@ DEEPEST = 5
 """Steps of a path between two entities; the number of paths grows tenfold and more with each step."""
 
 
+class Linked(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
+    """A link, as ``/link`` gives it.
+
+    Attributes:
+        entity: Id of the entity.
+        start: Place in the question where the words that name it begin, counted in characters from 0.
+        end: Place behind them.
+        name: Its name.
+        score: Its score.
+    """
+
+    entity: str
+    start: int | None = None
+    end: int | None = None
+    name: str | None = None
+    score: float | None = None
+
+    def within(self, text: str) -> Link:
+        """Return the link in a text.
+
+        Raises:
+            ValueError: If its place is not in the text.
+        """
+        if (self.start, self.end) == (None, None):
+            return Link(self.entity, name=self.name or "")
+        if self.start is None or self.end is None or not 0 <= self.start < self.end <= len(text):
+            raise ValueError(
+                f"entities: {self.entity} stands from {self.start} to {self.end} in a question of {len(text):,}"
+                " characters; give its place there, or none"
+            )
+        return Link(self.entity, start=self.start, end=self.end, name=self.name or "")
+
+
 class Asked(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     """A question, and how it is answered.
 
     Attributes:
         question: The text.
         id: Name of the question in the answer; empty for a number.
-        entities: Entities of the graph that the question is about, in place of those a linker would find.
+        entities: Entities of the graph that the question is about, in place of those a linker would find: ids, or links
+            as ``/link`` gives them.
         method: Name of an expander of the recipe; by default the main expander.
         read: Whether the reader answers.
         timeout: Seconds after which the request fails.
@@ -49,7 +83,7 @@ class Asked(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
 
     question: str
     id: str = ""
-    entities: list[str] | None = None
+    entities: list[str | Linked] | None = None
     method: str | None = None
     read: bool = True
     timeout: float = SECONDS
@@ -63,7 +97,7 @@ class Asked(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
 
     def as_question(self, number: int = 0) -> Question:
         """Return the question with its links."""
-        links = tuple(Link(entity) for entity in self.entities or ())
+        links = tuple(Link(one) if isinstance(one, str) else one.within(self.question) for one in self.entities or ())
         return Question(self.id or str(number), self.question, links)
 
     @property
@@ -110,11 +144,14 @@ class Texts(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     Attributes:
         texts: Questions or sentences.
         near: Most entities with similar names that are suggested for a text without links.
+        names: Whether each text is a name, or an id: all entities with it are given, those with the most triples first,
+            and similar names besides.
         timeout: Seconds after which the request fails.
     """
 
     texts: list[str]
     near: int = 5
+    names: bool = False
     timeout: float = SECONDS
 
     def __post_init__(self) -> None:
@@ -229,6 +266,8 @@ def _question(number: int, item: Any) -> Question:
     if unknown := sorted(set(item) - {"question", "id", "entities"}):
         raise ValueError(f"questions[{number}]: it has {', '.join(unknown)}; give question, id and entities alone")
     entities = item.get("entities") or []
-    if not isinstance(entities, list) or not all(isinstance(one, str) for one in entities):
-        raise ValueError(f"questions[{number}].entities: it is no list of ids")
-    return Asked(text, str(item.get("id", "")), entities).as_question(number)
+    try:
+        given = msgspec.convert(entities, list[str | Linked])
+    except msgspec.ValidationError as error:
+        raise ValueError(f"questions[{number}].entities: it is no list of ids or links") from error
+    return Asked(text, str(item.get("id", "")), given).as_question(number)

@@ -16,7 +16,7 @@ from litestar.response import Stream
 
 from srtk_framework.records import dumps
 from srtk_framework.run import Result, Session, aresult_of
-from srtk_framework.values import Question, Retrieval, SrtkError, redacted
+from srtk_framework.values import Link, Question, Retrieval, SrtkError, redacted
 from srtk_plugin_serve.bodies import Around, Asked, Between, Fault, Many, Missing, Texts
 from srtk_plugin_serve.gone import while_here
 
@@ -46,16 +46,7 @@ async def ask(data: JSONBody[Asked], request: _Request, state: State) -> dict[st
 
     A question that cannot be answered has `error` with the reason, and `near` with entities of similar names.
     """
-    session: Session = state.session
-    _check_method(session, data.method)
-
-    async def answered() -> dict[str, Any]:
-        end = time.monotonic() + data.timeout
-        question, limits = data.as_question(), data.limits
-        [retrieval] = await session.aretrieve([question], data.method, data.read, timeout=data.timeout, limits=limits)
-        return await _answer(session, retrieval, max(0.0, end - time.monotonic()))
-
-    return await while_here(request, answered())
+    return _record(await answered(data, request, state.session))
 
 
 @post("/ask-many", status_code=200, responses=FAULTS, media_type="application/jsonl")
@@ -72,9 +63,9 @@ async def ask_many(data: JSONBody[Many], request: _Request, state: State) -> Str
     async def lines() -> AsyncIterator[str]:
         try:
             if first is not None:
-                yield dumps(await _answer(session, first)) + "\n"
+                yield dumps(_record(await aresult_of(session, first))) + "\n"
             async for retrieval in stream:
-                yield dumps(await _answer(session, retrieval)) + "\n"
+                yield dumps(_record(await aresult_of(session, retrieval))) + "\n"
         except SrtkError as error:
             yield dumps({"error": redacted(str(error))}) + "\n"
 
@@ -85,11 +76,14 @@ async def ask_many(data: JSONBody[Many], request: _Request, state: State) -> Str
 async def link(data: JSONBody[Texts], request: _Request, state: State) -> list[dict[str, Any]]:
     """Find the entities of the graph in texts: their ids, names, scores and places in the text."""
     session: Session = state.session
-    questions = [Question(str(i), text) for i, text in enumerate(data.texts)]
 
     def linked() -> list[dict[str, Any]]:
-        found = session.labelled(session.linked(questions))
-        lost = [i for i, one in enumerate(found) if not one.question.links]
+        questions = [Question(str(i), text) for i, text in enumerate(data.texts)]
+        found = session.linked(questions)
+        if data.names:
+            found = [attrs.evolve(one, question=named(session, one.question)) for one in found]
+        found = session.labelled(found)
+        lost = [i for i, one in enumerate(found) if data.names or not one.question.links]
         near = session.suggest([data.texts[i] for i in lost], data.near) if lost and data.near > 0 else []
         names = dict(zip(lost, near, strict=False))
         return [
@@ -108,8 +102,7 @@ async def link(data: JSONBody[Texts], request: _Request, state: State) -> list[d
 @post("/expand", status_code=200, responses=FAULTS)
 async def expand(data: JSONBody[Around], request: _Request, state: State) -> list[dict[str, Any]]:
     """Read triples around entities, of as many relations as possible, and count the rest of each."""
-    call = state.session.aturn(state.session.neighbours, data.entities, data.triples, timeout=data.timeout)
-    return [Result(one).to_record() for one in await while_here(request, call)]
+    return [one.to_record() for one in await around(data, request, state.session)]
 
 
 @post("/paths", status_code=200, responses=FAULTS)
@@ -149,9 +142,27 @@ async def metrics(state: State) -> Response[bytes]:
 HANDLERS = [ask, ask_many, link, expand, paths, explain, health, metrics]
 
 
-async def _answer(session: Session, retrieval: Retrieval, seconds: float | None = None) -> dict[str, Any]:
+async def answered(data: Asked, request: _Request, session: Session) -> Result:
+    """Answer a question, as long as its client is there."""
+    _check_method(session, data.method)
+
+    async def answer() -> Result:
+        end = time.monotonic() + data.timeout
+        question, limits = data.as_question(), data.limits
+        [retrieval] = await session.aretrieve([question], data.method, data.read, timeout=data.timeout, limits=limits)
+        return await aresult_of(session, retrieval, max(0.0, end - time.monotonic()))
+
+    return await while_here(request, answer())
+
+
+async def around(data: Around, request: _Request, session: Session) -> list[Result]:
+    """Read triples around entities, as long as the client is there."""
+    call = session.aturn(session.neighbours, data.entities, data.triples, timeout=data.timeout)
+    return [Result(one) for one in await while_here(request, call)]
+
+
+def _record(result: Result) -> dict[str, Any]:
     """Return the record of an answer with its text, and near names where nothing was linked."""
-    result = await aresult_of(session, retrieval, seconds)
     near = [{"entity": link.entity, "name": link.name} for link in result.near]
     return {**result.to_record(), "text": result.to_text(), **({"near": near} if near else {})}
 
@@ -164,6 +175,18 @@ def _check_method(session: Session, name: str | None) -> None:
     """
     if name is not None and name not in session.methods:
         raise ValueError(f"method: there is no method {name!r}; the recipe has {', '.join(session.methods)}")
+
+
+def named(session: Session, question: Question) -> Question:
+    """Return a name, or an id, with links to all entities that have it, those with the most triples first."""
+    if session.graph is None or not question.text.strip():
+        return question
+    graph, text = session.graph, question.text.strip()
+    [found], [own] = graph.find([text]), graph.own_ids([text], False)
+    known = {link.entity: link for link in question.links} | {id_: Link(id_) for id_ in [own, *found]}
+    degrees = dict(zip(known, graph.degrees([*known]), strict=True))
+    ranked = sorted((-degree, id_) for id_, degree in degrees.items() if degree)
+    return attrs.evolve(question, links=tuple(known[id_] for _, id_ in ranked))
 
 
 def _link(retrieval: Retrieval, link: Any) -> dict[str, Any]:

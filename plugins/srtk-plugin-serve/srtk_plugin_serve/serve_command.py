@@ -71,7 +71,7 @@ def run(args: argparse.Namespace) -> int:
     session = _session(args, metrics)
     session.open()  # so that a fault is told here, and not by the server
     shown = f"[{args.host}]" if ":" in args.host else args.host
-    note(f"http://{shown}:{args.port}/schema/openapi.json describes the service; Ctrl-C ends")
+    note(f"ask at http://{shown}:{args.port}/ (for programs: /schema/openapi.json); Ctrl-C ends")
     options: dict[str, Any] = {"host": args.host, "port": args.port, "log_level": "warning", "lifespan": "on"}
     options["timeout_graceful_shutdown"] = _GRACE
     if args.workers == 1:

@@ -22,7 +22,7 @@ from litestar.openapi.plugins import JsonRenderPlugin
 from srtk_framework.host import __version__
 from srtk_framework.run import Session
 from srtk_framework.values import BusyError, InputError, LateError, SrtkError, redacted
-from srtk_plugin_serve import chat, routes
+from srtk_plugin_serve import chat, question_page, routes
 from srtk_plugin_serve.metrics import Metrics
 
 _log = logging.getLogger(__name__)
@@ -86,7 +86,7 @@ def service(
             raise NotAuthorizedException("send the token of the service as `Authorization: Bearer TOKEN`")
 
     return Litestar(
-        [*routes.HANDLERS, *chat.HANDLERS],
+        [*routes.HANDLERS, *chat.HANDLERS, *question_page.HANDLERS],
         lifespan=[opened],
         guards=[guard],
         allowed_hosts=AllowedHostsConfig(list(access.hosts)) if access.hosts else None,

@@ -30,6 +30,31 @@ def test_entities_of_a_question_take_the_place_of_the_linker(client: TestClient[
     assert ["Heat", "directed by", "Michael Mann"] in answer["triplets"]
 
 
+def test_a_link_of_the_route_of_links_can_be_given_with_its_place(client: TestClient[Any]) -> None:
+    [[link]] = [one["links"] for one in client.post("/link", json={"texts": [TEXT]}).json()]
+    answer = client.post("/ask", json={"question": TEXT, "entities": [{**link, "entity": "Heat"}]}).json()
+    assert (answer["question_entities"], answer["spans"]) == (["Heat"], [[13, 18]])
+    many = {"questions": [{"question": TEXT, "entities": [{"entity": "Heat", "start": 0, "end": 3}]}]}
+    assert client.post("/ask-many", json=many).json()["spans"] == [[0, 3]]
+    for wrong in ({"start": 13, "end": 99}, {"start": 3}, {"start": 3, "end": 3}):
+        refused = client.post("/ask", json={"question": TEXT, "entities": [{"entity": "Heat", **wrong}]})
+        assert refused.status_code == 400
+        assert "give its place there, or none" in refused.json()["error"]
+
+
+def test_a_name_or_an_id_gives_all_its_entities_and_near_names(start: Any) -> None:
+    rows = [["e1", "kind", "film"], ["e2", "kind", "place"], ["e2", "in", "e3"], ["e3", "kind", "place"]]
+    labels = {"e1": "Alien", "e2": "Alien", "e3": "Aliens"}
+    graph = {"use": "memory", "triples": rows, "labels": labels}
+    client = start({"knowledge_graph": graph})
+    body = {"texts": ["alien", "e1", "nobody"], "names": True}
+    name, id_, none = client.post("/link", json=body).json()
+    assert [(one["entity"], one["name"]) for one in name["links"]] == [("e2", "Alien"), ("e1", "Alien")]
+    assert "e3" in [one["entity"] for one in name["near"]]
+    assert [one["entity"] for one in id_["links"]] == ["e1"]
+    assert none["links"] == []
+
+
 def test_limits_of_a_call_are_kept(client: TestClient[Any]) -> None:
     body = {"question": TEXT, "triples": 1}
     assert len(client.post("/ask", json=body).json()["triplets"]) == 1
@@ -59,7 +84,7 @@ def test_many_questions_come_line_by_line_in_order(client: TestClient[Any]) -> N
         (3, "neither a text nor an object"),
         ({"text": "x"}, "neither a text nor an object"),
         ({"question": "x", "limit": 3}, "limit"),
-        ({"question": "x", "entities": [1]}, "no list of ids"),
+        ({"question": "x", "entities": [1]}, "no list of ids or links"),
     ],
 )
 def test_a_wrong_item_of_many_is_named_before_any_is_answered(client: TestClient[Any], item: Any, fault: str) -> None:

@@ -5,18 +5,16 @@ from __future__ import annotations
 import json
 import os
 import signal
-import socket
 import subprocess
 import sys
 import time
-from collections.abc import Iterator
 from concurrent.futures import ThreadPoolExecutor
-from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
 
 import httpx
 import pytest
+from service import served
 
 ROWS = "film,directed by\nAlien,Ridley Scott\nHeat,Michael Mann\n"
 BFS = ["--set", "expander={use: bfs, depth: 1}", "--set", "reader=null"]
@@ -27,36 +25,6 @@ def table(tmp_path: Path) -> Path:
     path = tmp_path / "films.csv"
     path.write_text(ROWS, encoding="utf-8")
     return path
-
-
-@contextmanager
-def served(tmp_path: Path, *arguments: str) -> Iterator[tuple[str, subprocess.Popen[str]]]:
-    """Start `srtk serve`, and wait until it answers."""
-    with socket.socket() as free:
-        free.bind(("127.0.0.1", 0))
-        port = free.getsockname()[1]
-    command = [sys.executable, "-m", "srtk_framework", "serve", *arguments, "--port", str(port)]
-    env = {**os.environ, "XDG_CACHE_HOME": str(tmp_path / "cache"), "SRTK_TEST_TOKEN": "s3cret"}
-    process = subprocess.Popen(command, env=env, stderr=subprocess.PIPE, text=True)
-    address = f"http://127.0.0.1:{port}"
-    try:
-        for _ in range(1200):
-            if process.poll() is not None:
-                raise AssertionError(process.communicate()[1])
-            try:
-                httpx.get(f"{address}/health").raise_for_status()
-                break
-            except httpx.HTTPError:
-                time.sleep(0.05)
-        yield address, process
-    finally:
-        process.send_signal(signal.SIGINT)
-        try:
-            process.communicate(timeout=20)
-        except subprocess.TimeoutExpired:
-            process.kill()
-            process.communicate()
-            raise
 
 
 def ask(address: str, **headers: str) -> httpx.Response:

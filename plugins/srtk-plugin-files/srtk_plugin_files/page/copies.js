@@ -7,7 +7,7 @@ function csv() {
   for (const i of allowed) {
     const [s, r, o, score, path, source] = data.triples[i];
     const terms = [s, r, o].flatMap((term) => [data.terms[term][0], name(term)]);
-    lines.push([String(score), ...[...terms, ...(others ? [shared(i) ? "both" : `only ${METHODS[side]}`] : []), path < 0 ? "" : String(path + 1), data.sources[source], ...(data.completed ? [String(completed(i) ? completed(i)[0] : 1)] : []), ...(proof.size ? [proof.has(i) ? "yes" : ""] : [])].map(guarded)]);
+    lines.push([score === null ? "" : String(score), ...[...terms, ...(others ? [shared(i) ? "both" : `only ${METHODS[side]}`] : []), path < 0 ? "" : String(path + 1), data.sources[source], ...(data.completed ? [String(completed(i) ? completed(i)[0] : 1)] : []), ...(proof.size ? [proof.has(i) ? "yes" : ""] : [])].map(guarded)]);
   }
   return lines.map((cells) => cells.map(quoted).join(",") + "\r\n").join("");
 }

@@ -48,10 +48,12 @@ function scale(to, at) {
   stage.scrollLeft = left * zoom + paper.offsetLeft + pad - x;
   stage.scrollTop = top * zoom + pad - y;
 }
+// What stands where the focus is keeps the focus, and its place in the window.
 function draw() {
   if (!stage) return;
+  const before = parts.find((part) => part.item && part.element === document.activeElement);
   const marked = new Set(data.triples.flatMap(([s, , o]) => [s, o]).filter((term) => kinds(term).length));
-  const { items, links, route, drawn } = Layout.plan(data, allowed, view.most, opened, marked);
+  const { items, links, route, drawn } = Layout.plan(data, allowed, view.most, opened, marked, left);
   parts = parts.filter((part) => part.stays && part.element.isConnected);
   const lines = svg("svg", {});
   sheet.replaceChildren(lines, ...items.map(element));
@@ -62,12 +64,21 @@ function draw() {
   lines.setAttribute("height", size.height);
   const above = (link) => (proves(link.numbers) ? 2 : link.route ? 1 : 0);
   [...links].sort((a, b) => above(a) - above(b)).forEach((link) => lines.append(...curve(link)));
-  drawnNote.textContent = allowed.length ? (drawn < data.triples.length ? `${drawn} of ${count(data.triples.length, "triple")} drawn` : count(drawn, "triple")) : "No triple passes the filters";
+  const known = data.triples.filter((_, i) => visible(i)).length;
+  drawnNote.textContent = allowed.length ? (drawn < known ? `${drawn} of ${count(known, "triple")} drawn` : count(drawn, "triple")) : "No triple passes the filters";
   for (const row of listing.querySelectorAll("tbody tr")) row.classList.toggle("right", route.has(Number(row.dataset.i)));
   const keep = zoom !== 0;
   scale(zoom);
   if (!keep) centre(items);
   light();
+  if (before) stay(before.item, items);
+}
+function stay(item, items) {
+  const same = items.find((other) => other.kind === item.kind && other.term === item.term && other.key === item.key);
+  if (!same) { stage.focus({ preventScroll: true }); return; }
+  same.element.focus({ preventScroll: true });
+  stage.scrollLeft += (same.x - item.x) * zoom;
+  stage.scrollTop += (same.y - item.y) * zoom;
 }
 function centre(items) {
   const first = items.filter((item) => item.column === 0);
@@ -77,16 +88,18 @@ function centre(items) {
 }
 function element(item) {
   const relation = item.kind === "relation", folded = item.kind === "fold";
-  const made = button("", () => (folded ? unfold(item.key) : hold(item)));
-  const type = item.kind === "node" ? data.terms[item.term][2] : "";
+  const rest = item.kind === "rest", type = item.kind === "node" ? data.terms[item.term][2] : "", opens = around && !relation && !folded && !type;
+  const made = button("", () => (folded ? unfold(item.key) : opens ? around(item.term, rest) : hold(item)));
+  if (opens && !rest) made.setAttribute("aria-expanded", String(left.has(item.term)));
   const roles = item.kind === "node" ? kinds(item.term) : [];
-  made.className = relation ? "relation" : ["node", folded ? "fold" : "", type ? "literal" : "", ...roles.map((kind) => "is-" + kind), folded && item.found ? "is-found" : ""].filter(Boolean).join(" ");
+  made.className = relation ? "relation" : ["node", folded || rest ? "fold" : "", type ? "literal" : "", ...roles.map((kind) => "is-" + kind), folded && item.found ? "is-found" : ""].filter(Boolean).join(" ");
   if (item.route) made.classList.add("route");
   if (relation && proves(item.numbers)) made.classList.add("proof");
   if (relation && isOwn(item.numbers)) made.classList.add("own");
   roles.forEach((kind) => made.append(badge(kind)));
-  made.append(words("span", "name", folded ? `${item.size} more${item.found ? " answers" : ""}` : name(item.term)));
-  tips.set(made, () => relation ? stories(item.numbers) : folded ? ["Click to show them"] : [...about(item.term), count(item.numbers.length, "triple")]);
+  made.append(words("span", "name", folded ? `${item.size} more${item.found ? " answers" : ""}` : rest ? `${item.rest} more` : name(item.term)));
+  tips.set(made, () => relation ? stories(item.numbers) : folded ? ["Click to show them"] : rest ? [`Triples of ${name(item.term)} that are not shown`, "Click for more of them"]
+    : [...about(item.term), count(item.numbers.length, "triple"), opens ? (left.has(item.term) ? "Click to fold its neighbours" : "Click for its neighbours") : ""]);
   item.element = made;
   parts.push({ element: made, numbers: new Set(item.numbers), item });
   return made;
@@ -102,7 +115,7 @@ function curve({ a, b, at, head, numbers, route }) {
   if (view.weigh) made[0].style.strokeWidth = `${1 + 4 * share(Math.max(...numbers.map((i) => data.triples[i][3])))}px`;
   made.forEach((part) => parts.push({ element: part, numbers: new Set(numbers) }));
   const wide = svg("path", { class: "reach", d: made[0].getAttribute("d") });
-  tips.set(wide, () => stories(numbers));
+  if (numbers.length) tips.set(wide, () => stories(numbers));
   return [...made, wide];
 }
 function unfold(key) { opened.add(key); held = null; draw(); }

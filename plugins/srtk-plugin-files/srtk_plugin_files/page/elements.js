@@ -1,8 +1,5 @@
-// Data, state and element helpers of the whole page. Text is only ever set as text content.
+// State and element helpers of a page that draws subgraphs. Text is only ever set as text content.
 const byId = (id) => document.getElementById(id);
-const read = (id) => JSON.parse(byId(id).textContent);
-const index = read("index-data"), summary = read("summary-data");
-const ROW = 64;
 const STATES = {
   found: ["✓", "all answers"], part: ["◐", "some answers"], missed: ["✗", "no answer"],
   plain: ["·", "no gold answers"], empty: ["○", "empty"], error: ["!", "failed"], absent: ["–", "not in the file"],
@@ -13,7 +10,7 @@ const NAMES = {
 };
 // The names of the two methods of the page; null where it shows one.
 const METHODS = summary.names.length ? summary.names : null;
-let shown = index.map((_, i) => i), current = -1, filter = ["", ""], panes = [], tips = new WeakMap();
+let panes = [], tips = new WeakMap();
 const STEP = 1.25, view = { most: summary.drawn, weigh: false, hop: Infinity, relation: -1, part: "" };
 
 function make(tag, classes, ...inside) {
@@ -43,3 +40,9 @@ const mark = (state) => { const m = make("span", "mark " + state, STATES[state][
 const count = (n, one) => `${n.toLocaleString("en")} ${one}${n === 1 ? "" : "s"}`;
 const number = (value) => String(Math.round(value * 1000) / 1000);
 const fold = (text) => text.normalize("NFKD").replace(/[\u0300-\u036f]/g, "").toLowerCase();
+const key = ([s, r, o]) => `${s} ${r} ${o}`;
+function notice(text, kind) {
+  const element = words("p", "notice " + kind, text);
+  if (kind) element.setAttribute("role", "alert");
+  return element;
+}

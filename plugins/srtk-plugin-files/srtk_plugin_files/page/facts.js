@@ -46,11 +46,12 @@ function reply() {
   const box = make("div", "reply", make("p", "sentence", badge("said"), words("strong", "", said.line), said.certainty ? make("small", "certainty", said.certainty) : null),
     ...said.notes.map((note) => words("p", "note", note)));
   const lines = make("div", "evidence"), more = parted(data.support, 5, (i) => {
-    const [s, r, o] = data.triples[i], row = make("div", "path", make("span", "way", words("span", "", name(s)), make("i", "", "→"), words("span", "walked", name(r)), make("i", "", "→"), words("span", "", name(o)), completed(i) ? make("i", "", lacking(i)) : null));
+    const [s, r, o, , , source] = data.triples[i], from = data.sources[source], row = make("div", "path", make("span", "way", words("span", "", name(s)), make("i", "", "→"), words("span", "walked", name(r)), make("i", "", "→"), words("span", "", name(o)), completed(i) ? make("i", "", lacking(i)) : null), from ? words("span", "gives", from) : null);
     hover(row, [i]);
     return row;
   }, lines);
-  if (data.support.length) box.append(words("p", "label", "proof"), ...[lines, more].filter(Boolean));
+  const [path] = new Set(data.support.map((i) => data.triples[i][4])), known = data.paths[path];
+  if (data.support.length) box.append(words("p", "label", "proof"), ...[known && known[1].length > 1 ? words("p", "note", way(path)) : null, lines, more].filter(Boolean));
   if (said.others.length) box.append(words("p", "label", "other answers"), make("div", "others", ...said.others.map(([text, path]) => {
     const other = make("span", "chip", words("span", "name", text));
     hover(other, data.triples.flatMap((triple, i) => (path >= 0 && triple[4] === path ? [i] : [])));
@@ -89,7 +90,7 @@ const lacking = (i) => `not in the graph; confidence ${completed(i)[0]}`;
 const reasons = (i) => completed(i)[1].map(([text, source]) => (source ? `${text} (${source})` : text));
 function story(i) {
   const [s, r, o, score, path, source] = data.triples[i];
-  const lines = [`${name(s)} — ${name(r)} → ${name(o)}`, `score ${score}`];
+  const lines = [`${name(s)} — ${name(r)} → ${name(o)}`, score === null ? "" : `score ${score}`];
   if (completed(i)) lines.push(lacking(i), ...reasons(i));
   if (path >= 0 && data.paths[path]) lines.push(`path ${path + 1}: ${way(path)}`);
   if (data.sources[source]) lines.push(`source: ${data.sources[source]}`);
@@ -101,7 +102,7 @@ function story(i) {
 function stories(numbers) {
   if (numbers.length === 1) return story(numbers[0]);
   const [, r] = data.triples[numbers[0]];
-  const lines = numbers.slice(0, 7).map((i) => `${name(data.triples[i][0])} → ${name(data.triples[i][2])}   ${data.triples[i][3]}`);
+  const lines = numbers.slice(0, 7).map((i) => `${name(data.triples[i][0])} → ${name(data.triples[i][2])}   ${data.triples[i][3] ?? ""}`);
   const left = numbers.length - 7;
   return [`${name(r)}: ${count(numbers.length, "triple")}`, ...lines, left > 0 ? `and ${left} more` : ""];
 }

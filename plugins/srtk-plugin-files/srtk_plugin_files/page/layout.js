@@ -30,6 +30,7 @@ const Layout = (() => {
   }
 
   // Select at most `most` of the triples `all`: routes to the goals and the proof first, then those with the best scores.
+  // Neighbours, which have no score, come besides.
   function pick({ triples, support }, all, roots, goals, most) {
     const route = new Set();
     const seen = reach(triples, all, roots);
@@ -38,8 +39,8 @@ const Layout = (() => {
         route.add(seen.get(node).triple);
       }
     }
-    const proof = new Set(support), first = all.filter((i) => route.has(i) || proof.has(i));
-    const chosen = [...first, ...all.filter((i) => !route.has(i) && !proof.has(i))].slice(0, most);
+    const proof = new Set(support), found = all.filter((i) => triples[i][3] !== null), first = found.filter((i) => route.has(i) || proof.has(i));
+    const chosen = [...first, ...found.filter((i) => !route.has(i) && !proof.has(i))].slice(0, most).concat(all.filter((i) => triples[i][3] === null));
     return { chosen: chosen.sort((a, b) => a - b), route };
   }
 
@@ -104,14 +105,15 @@ const Layout = (() => {
     return data.triples.map(([s, , o]) => Math.min(levels.get(s).level, levels.get(o).level) + 1);
   }
 
-  // Return the items of the diagram (nodes, relations, folds) and the links between them.
-  function plan(data, allowed, most, opened, marked) {
+  // Return the items of the diagram (nodes, relations, folds, rests) and the links between them. `left` has for entities
+  // the number of their triples that are not known here.
+  function plan(data, allowed, most, opened, marked, left) {
     const roots = data.links.map((link) => link[0]);
     const goals = new Set((data.gold || []).filter(([, found]) => found).map(([node]) => node));
     const { chosen, route } = pick(data, allowed, roots, goals, most);
     const levels = reach(data.triples, chosen, roots);
     const groups = bundle(data.triples, chosen, levels);
-    const hidden = folds(groups, levels, goals, new Set([...marked, ...roots]), opened);
+    const hidden = folds(groups, levels, goals, new Set([...marked, ...roots, ...left.keys()]), opened);
     const items = [], links = [], nodes = new Map();
     const item = (term) => {
       const fold = hidden.get(term), key = fold || term;
@@ -145,6 +147,13 @@ const Layout = (() => {
           head: Boolean(group.ways & (far ? 1 : 2)), route: along.some((i) => route.has(i)),
         });
       }));
+    }
+    for (const [term, rest] of left) {
+      const from = nodes.get(term);
+      if (!from || !rest) continue;
+      const item = { kind: "rest", term, rest, column: from.column + 1, numbers: [], group: null };
+      items.push(item);
+      links.push({ a: from, b: item, at: item, numbers: [], head: false, route: false });
     }
     return { items, links, route, drawn: chosen.length };
   }
@@ -194,7 +203,7 @@ const Layout = (() => {
     const gap = Math.min(84, Math.max(38, spare / Math.max(1, full.length - 1)));
     let x = 0;
     full.forEach((column, i) => {
-      column.forEach((item) => { item.x = x + (item.kind === "relation" ? (widths[i] - item.w) / 2 : 0); });
+      column.forEach((item) => { item.x = x + (item.column % 2 ? (widths[i] - item.w) / 2 : 0); });
       x += widths[i] + gap;
     });
     const top = Math.min(...items.map((item) => item.y - item.h / 2));

@@ -1,5 +1,4 @@
 // The selected question: its text, and a pane for the subgraph of each method.
-const key = ([s, r, o]) => `${s} ${r} ${o}`;
 function open(i, quiet) {
   if (!index[i]) return;
   current = i;
@@ -63,9 +62,4 @@ function compared(article, heading, keys) {
   beside((each) => each.pathList());
   beside((each) => each.table());
   beside((each) => each.rest());
-}
-function notice(text, kind) {
-  const element = words("p", "notice " + kind, text);
-  if (kind) element.setAttribute("role", "alert");
-  return element;
 }

@@ -74,7 +74,7 @@ function table() {
     from.title = data.sources[source];
     const way_ = make("td", "few num", path >= 0 ? String(path + 1) : "");
     if (path >= 0 && data.paths[path]) way_.title = way(path);
-    const row = make("tr", "", make("td", "few num", String(i + 1)), make("td", "few", bar(score, scores)), cell(s), cell(r), object, others ? make("td", `in few${shared(i) ? "" : " own"}`, shared(i) ? "both" : "only here") : null, way_, from);
+    const row = make("tr", "", make("td", "few num", String(i + 1)), make("td", "few", score === null ? "neighbour" : bar(score, scores)), cell(s), cell(r), object, others ? make("td", `in few${shared(i) ? "" : " own"}`, shared(i) ? "both" : "only here") : null, way_, from);
     row.dataset.i = String(i);
     row.classList.toggle("proof", proof.has(i));
     hover(row, [i]);
