@@ -61,7 +61,7 @@ def opened(tmp_path: Path) -> Iterator[Callable[..., Any]]:
 
 
 def ask(tab: Any, question: str) -> None:
-    tab.click("searchbox", "Question")
+    tab.click("textbox", "Question")
     tab.type(question)
     tab.click("button", "Ask")
 

@@ -1,5 +1,5 @@
 // Questions to the service, and what it answers. The address of the page holds the question and the links given by hand.
-const TRIES = 3, TOKEN = "srtk-token", kept = new Map();
+const TRIES = 3, KEPT = 50, TOKEN = "srtk-token", kept = new Map();
 let asking = null, waits = 0;
 const tell = (text) => { byId("status").textContent = text; };
 const pause = (seconds, signal) => new Promise((done, failed) => {
@@ -52,6 +52,7 @@ async function show(moved) {
   panes = [];
   byId("question").value = question;
   document.body.classList.toggle("started", Boolean(question));
+  grow();
   document.title = question ? `${question} – Ask the graph` : "Ask the graph";
   if (!question) { byId("found").replaceChildren(); tell(""); byId("question").focus(); welcome(); return; }
   tell("Asking …");
@@ -60,7 +61,8 @@ async function show(moved) {
     const entities = links.map(([start, end, entity]) => (start === null || end === null ? entity : { entity, start, end }));
     const body = links.length ? { question, entities } : { question };
     const data = kept.get(place) || await patient(() => call("page/ask", body, mine.signal), mine.signal, slow);
-    kept.set(place, { ...structuredClone(data) });
+    if (kept.size > KEPT) kept.clear();
+    kept.set(place, data);
     if (mine.signal.aborted) return;
     clearTimeout(slow);
     byId("guard").hidden = true;
@@ -107,7 +109,7 @@ function answered(data) {
   if (reply && data.error === null) card.append(reply);
   else if (data.error !== null || !data.triples.length) card.append(make("p", "reply notice", make("b", "", "No answer: "), words("span", "", data.said && data.said.refusal || data.error || data.trace.reason || "nothing was found")));
   else card.append(make("p", "reply notice", "This recipe has no reader, so it gives no answer. These are the triples that it found."));
-  const parts = [understood(data, drawn.name), card, drawn.figure(null)], behind = make("details", "card behind");
+  const about = understood(data, drawn.name), parts = [...(data.links.length ? [about, card] : [card, about]), drawn.figure(null)], behind = make("details", "card behind");
   const paths = drawn.pathList(), table = drawn.table(), cut = (data.trace.cut || {}).triples;
   if (table) {
     behind.append(make("summary", "", `${count(data.triples.length, "triple")}${data.paths.length ? ` and ${count(data.paths.length, "path")}` : ""}`),
@@ -117,11 +119,11 @@ function answered(data) {
   byId("found").replaceChildren(...parts.filter(Boolean));
   drawn.draw();
   const legend = byId("found").querySelector(".legend");
-  if (legend) legend.append(make("span", "", "Click an entity for its neighbours"));
+  if (legend) legend.append(make("span", "", "Choose an entity for its neighbours"));
   if (data.triples.length > summary.drawn) whole(drawn);
-  const about = data.links.map(([term]) => apart(drawn.name(term))).join(", ");
+  const topics = data.links.map(([term]) => apart(drawn.name(term))).join(", ");
   const line = card.querySelector(".sentence strong") || card.querySelector(".reply"), sure = card.querySelector(".certainty");
-  tell([`${apart(line.textContent)}.`, sure ? `${sure.textContent}.` : "", about ? `About ${about}.` : "", count(data.triples.length, "triple") + "."].join(" "));
+  tell([`${apart(line.textContent)}.`, sure ? `${sure.textContent}.` : "", topics ? `About ${topics}.` : "", count(data.triples.length, "triple") + "."].join(" "));
 }
 // A large subgraph is drawn in part at first.
 function whole(drawn) {
@@ -143,6 +145,18 @@ async function welcome() {
   }));
   byId("found").replaceChildren(make("p", "soft", "For example"), list);
 }
+// The field is as high as its text.
+function grow() {
+  const field = byId("question");
+  field.style.height = "";
+  if (field.value) field.style.height = `${Math.max(50, field.scrollHeight + 2)}px`;
+}
+byId("question").addEventListener("input", grow);
+byId("question").addEventListener("keydown", (event) => {
+  if (event.key !== "Enter" || event.shiftKey || event.isComposing) return;
+  event.preventDefault();
+  byId("form").requestSubmit();
+});
 byId("form").addEventListener("submit", (event) => {
   event.preventDefault();
   const question = byId("question").value.trim();
@@ -156,7 +170,7 @@ byId("guard").addEventListener("submit", (event) => {
 });
 document.addEventListener("keydown", (event) => {
   if (event.key === "Escape") { panes.forEach((each) => each.hold(null)); hint(null); return; }
-  if (event.ctrlKey || event.metaKey || event.altKey || event.target.matches("input")) return;
+  if (event.ctrlKey || event.metaKey || event.altKey || event.target.matches("input, textarea")) return;
   if (event.key === "/") { event.preventDefault(); byId("question").focus(); }
   const zooms = { "+": STEP, "=": STEP, "-": 1 / STEP, "−": 1 / STEP, 0: 0 };
   const pans = { ArrowLeft: [-60, 0], ArrowRight: [60, 0], ArrowUp: [0, -60], ArrowDown: [0, 60] };
@@ -167,6 +181,7 @@ document.addEventListener("keydown", (event) => {
 });
 let wide = innerWidth;
 window.addEventListener("resize", () => {
+  if (innerWidth !== wide) grow();
   if (innerWidth !== wide) panes.filter((each) => each.data.triples.length).forEach((each) => each.scale(0));
   wide = innerWidth;
 });

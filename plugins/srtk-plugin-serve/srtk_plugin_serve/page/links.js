@@ -14,8 +14,9 @@ function understood(data, name) {
     line.append(shown, make("span", "soft", data.given ? "by your choice" : `score ${number(score)}`));
     const others = links.filter((_, other) => other !== n && !(start !== null && data.links[other][2] === start && data.links[other][3] === end));
     const panel = choices(mention || name(term), id, (chosen) => go(data.q, [...others, [start, end, chosen]].sort((a, b) => a[0] - b[0])));
-    line.append(opener("Change", `Change what ${mention || name(term)} is`, panel));
-    if (others.length) line.append(plainButton("Leave out", `Leave out ${name(term)}`, () => go(data.q, others)));
+    const acts = make("span", "acts", opener("Change", `Change what ${mention || name(term)} is`, panel));
+    if (others.length) acts.append(plainButton("Leave out", `Leave out ${name(term)}`, () => go(data.q, others)));
+    line.append(acts);
     row.append(line, panel);
     list.append(row);
   });
@@ -26,7 +27,7 @@ function understood(data, name) {
     add.hidden = false;
     return box;
   }
-  list.lastChild.firstChild.append(opener("Add an entity", "", add), data.given ? plainButton("Undo", "Undo my choice of entities", () => go(data.q, [])) : "");
+  list.lastChild.querySelector(".acts").append(opener("Add an entity", "", add), data.given ? plainButton("Undo", "Undo my choice of entities", () => go(data.q, [])) : "");
   box.append(list, add);
   return box;
 }
