@@ -225,10 +225,12 @@ class Chat(msgspec.Struct, frozen=True):
     Attributes:
         messages: The conversation; the last text of the user is the question.
         stream: Whether the answer comes as events.
+        stream_options: With ``include_usage`` the last event counts tokens.
     """
 
     messages: Annotated[list[dict[str, Any]], msgspec.Meta(min_length=1)]
     stream: bool | None = False
+    stream_options: dict[str, Any] | None = None
 
 
 class Fault(msgspec.Struct, frozen=True):

@@ -19,7 +19,7 @@ from litestar.params import FromPath, JSONBody
 from litestar.response import Stream
 
 from srtk_framework.run import Result, Session, aresult_of
-from srtk_framework.text import answer_line
+from srtk_framework.text import answer_line, count_tokens
 from srtk_framework.values import Question
 from srtk_plugin_serve.bodies import SECONDS, Chat
 from srtk_plugin_serve.gone import while_here
@@ -62,11 +62,14 @@ async def completions(
 
     text, citations = cited(await while_here(request, answered()))
     head = {"id": f"chatcmpl-{uuid.uuid4().hex}", "created": int(time.time()), "model": MODEL}
+    usage = _usage(question.text, text)
     if data.stream:
-        return Stream(_chunks(head, text, citations), media_type="text/event-stream")
+        counted = usage if (data.stream_options or {}).get("include_usage") else None
+        return Stream(_chunks(head, text, citations, counted), media_type="text/event-stream")
     message = {"role": "assistant", "content": text}
     choice = {"index": 0, "message": message, "finish_reason": "stop"}
-    return Response({**head, "object": "chat.completion", "choices": [choice], "citations": citations})
+    body = {"object": "chat.completion", "choices": [choice], "citations": citations, "usage": usage}
+    return Response({**head, **body})
 
 
 HANDLERS = [models, model, completions]
@@ -126,8 +129,16 @@ def cited(result: Result) -> tuple[str, list[dict[str, Any]]]:
     return "\n".join([text, "", *sources]) if sources else text, citations
 
 
-async def _chunks(head: Mapping[str, Any], text: str, citations: list[dict[str, Any]]) -> AsyncIterator[str]:
-    """Yield the events of a stream: the role, the text line by line, the end with its citations."""
+def _usage(question: str, text: str) -> dict[str, int]:
+    """Count the tokens of question and answer, as budgets count them; no language model is paid for them."""
+    asked, said = count_tokens(question), count_tokens(text)
+    return {"prompt_tokens": asked, "completion_tokens": said, "total_tokens": asked + said}
+
+
+async def _chunks(
+    head: Mapping[str, Any], text: str, citations: list[dict[str, Any]], usage: Mapping[str, int] | None
+) -> AsyncIterator[str]:
+    """Yield the events of a stream: the role, the text line by line, the end with its citations, the usage if asked."""
 
     def event(delta: Mapping[str, Any], reason: str | None = None, **more: Any) -> str:
         choice = {"index": 0, "delta": delta, "finish_reason": reason}
@@ -138,4 +149,6 @@ async def _chunks(head: Mapping[str, Any], text: str, citations: list[dict[str, 
     for line in text.splitlines(keepends=True):
         yield event({"content": line})
     yield event({}, "stop", citations=citations)
+    if usage is not None:
+        yield event({}, choices=[], usage=usage)
     yield "data: [DONE]\n\n"

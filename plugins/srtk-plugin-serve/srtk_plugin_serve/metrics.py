@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 from collections.abc import Mapping
+from pathlib import Path
 from typing import Any
 
 from litestar.types import Message, Scope
@@ -47,6 +48,23 @@ class Metrics(Observer):
         """Return the counts in the text format of Prometheus."""
         registry = self._registry
         if self._shared:
+            _forget_dead_workers(Path(os.environ["PROMETHEUS_MULTIPROC_DIR"]))
             registry = CollectorRegistry()
             multiprocess.MultiProcessCollector(registry)  # type: ignore[no-untyped-call]
         return generate_latest(registry)
+
+
+def _forget_dead_workers(folder: Path) -> None:
+    """Delete what workers that were killed wrote of their present state; their counts stay in the sums."""
+    for file in folder.glob("gauge_live*_*.db"):
+        process = int(file.stem.rpartition("_")[2])
+        if os.name == "posix" and not _runs(process):  # elsewhere the signal 0 is a real one
+            multiprocess.mark_process_dead(process)  # type: ignore[no-untyped-call]
+
+
+def _runs(process: int) -> bool:
+    try:
+        os.kill(process, 0)
+    except OSError:  # there is none, or another user's process has the number now
+        return False
+    return True

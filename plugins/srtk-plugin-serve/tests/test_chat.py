@@ -66,6 +66,16 @@ def test_a_stream_holds_the_same_text_and_ends_with_done(client: TestClient[Any]
     assert chunks[-1]["choices"][0]["finish_reason"] == "stop"
 
 
+def test_tokens_are_counted_and_of_a_stream_where_that_is_asked(client: TestClient[Any]) -> None:
+    usage = asked(client).json()["usage"]
+    assert usage["prompt_tokens"] > 0
+    assert usage["total_tokens"] == usage["prompt_tokens"] + usage["completion_tokens"]
+    response = asked(client, stream=True, stream_options={"include_usage": True})
+    last = json.loads(response.text.split("\n\n")[-3].removeprefix("data: "))
+    assert (last["choices"], last["usage"]) == ([], usage)
+    assert "usage" not in asked(client, stream=True).text
+
+
 def test_a_question_without_an_entity_is_answered_with_the_reason(client: TestClient[Any]) -> None:
     response = client.post(PATH, json={"messages": [{"role": "user", "content": "Who directed Zzyzx?"}]})
     assert response.json()["choices"][0]["message"]["content"].startswith("No answer: no name of the graph was found")
