@@ -1,16 +1,18 @@
 """Mutate the modules that results and runs rest on, and list the mutants that no test notices.
 
     python -m pip install -e ".[mutation]"
-    python benchmarks/mutants.py                    # all modules; stopped at any time, it goes on where it was
-    python benchmarks/mutants.py metrics beam       # these modules
-    python benchmarks/mutants.py --again            # also try the survivors again, after a change of the tests
+    python benchmarks/mutants.py                     # a sample of all rooms; stopped at any time, it goes on
+    python benchmarks/mutants.py graph sr --sample 0 # all mutants of these rooms
+    python benchmarks/mutants.py --hand compound     # the mutants in hand_mutants.yaml
+    python benchmarks/mutants.py --again             # also try the survivors again, after a change of the tests
+    python benchmarks/mutants.py --changed           # the lines that changed since upstream, for 120 seconds
 
-Cosmic Ray makes the mutants, one small change each, and keeps the results in ``build/mutants`` (its ``cr-report`` and
-``cr-html`` read them too). Each mutant meets the tests that cover its statement, quickest first, until one fails: this
-file adds that choice, which Cosmic Ray lacks, and a fork of a warm process in place of a new interpreter. A changed
-module starts afresh. All of Cosmic Ray's kinds of mutants are made, but operators are exchanged for their nearest
-ones only (``NEAREST``), and two things are left alone: annotations, which are never evaluated, and the ``strict`` of
-``zip``, an assertion that can only fail through a fault of the module itself.
+Cosmic Ray makes the mutants, one small change each. Each meets the tests that cover its statement, quickest first,
+until one fails or ``MOST`` seconds of tests are over: this file adds that choice, which Cosmic Ray lacks, and a fork
+of a warm process in place of a new interpreter. What is measured and found is kept in ``build/mutants``, and holds
+until the module or the test file changes. All of Cosmic Ray's kinds of mutants are made, but operators are exchanged
+for their nearest ones only (``NEAREST``), and what is no behaviour is left alone: annotations and the imports for
+them, caches, and the ``strict`` of ``zip``, an assertion that can only fail through a fault of the module itself.
 
 Survivors that change no behaviour stand in ``mutants.yaml`` with the reason. The exit status is 1 if there are others.
 A mutant is written into the module for the time of its tests, so the modules must be committed.
@@ -20,10 +22,14 @@ from __future__ import annotations
 
 import argparse
 import ast
+import difflib
 import gc
+import hashlib
 import importlib
 import json
 import os
+import random
+import re
 import signal
 import subprocess
 import sys
@@ -31,7 +37,8 @@ import time
 import traceback
 import warnings
 from collections import Counter
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from functools import cached_property
 from pathlib import Path
 
 import attrs
@@ -39,6 +46,12 @@ import yaml
 
 ROOT = Path(__file__).resolve().parent.parent
 OUT = ROOT / "build" / "mutants"
+SAMPLE = 4
+"""Mutants of each module, where no number is given."""
+
+MOST = 20.0
+"""Seconds of tests that a mutant meets at most, as they take unchanged; the quickest test runs in any case."""
+
 NEAREST = {
     "Add": ("Sub", "Mul"), "Sub": ("Add", "Mul"), "Mul": ("Div", "Add"), "Div": ("Mul", "FloorDiv"),
     "FloorDiv": ("Div", "Mul"), "Mod": ("Mul", "FloorDiv"), "Pow": ("Mul",), "BitOr": ("BitAnd", "BitXor"),
@@ -50,129 +63,308 @@ NEAREST = {
 identity for their negations. All of the eleven or seven others would mostly end in a ``TypeError``, or be dead."""
 
 
-@attrs.frozen
-class Module:
-    """A module and the tests that it must convince."""
+def plugin(name: str, *files: str, tests: Sequence[str] = ("tests",)) -> Room:
+    """Return the room of a plugin: the files and tests that match, below its folder."""
+    folder = f"plugins/srtk-plugin-{name}"
+    package = f"{folder}/srtk_plugin_{name}"
+    return Room(
+        tuple(f"{package}/{file}" for file in files or ["**/*.py"]), tuple(f"{folder}/{test}" for test in tests)
+    )
 
-    file: str
+
+@attrs.frozen
+class Room:
+    """Modules, and the tests that their mutants must convince.
+
+    Attributes:
+        files: Patterns of the modules.
+        tests: Patterns of the test files, or their folders.
+    """
+
+    files: tuple[str, ...]
     tests: tuple[str, ...]
 
+    @cached_property
+    def modules(self) -> list[str]:
+        """The modules that hold more than a docstring."""
+        found = sorted({file for pattern in self.files for file in ROOT.glob(pattern)})
+        return [str(file.relative_to(ROOT)) for file in found if file.stat().st_size > 200]
 
-EVALUATION = "plugins/srtk-plugin-evaluation/tests"
-SPARQL, SR, PATTERNS = (f"plugins/srtk-plugin-{name}" for name in ("sparql", "sr", "patterns"))
-MODULES = {
-    "metrics": Module(
-        "plugins/srtk-plugin-evaluation/srtk_plugin_evaluation/metrics.py",
-        tuple(f"{EVALUATION}/test_{file}.py" for file in ("metrics", "answers", "curves", "slices")),
+    @cached_property
+    def test_files(self) -> list[str]:
+        """The test files, those that bear the name of a module first."""
+        found = {file for test in self.tests for file in (ROOT / test).rglob("test_*.py")}
+        found |= {file for test in self.tests for file in ROOT.glob(test) if file.is_file()}
+        names = {Path(module).stem for module in self.modules}
+        return [
+            str(file.relative_to(ROOT)) for file in sorted(found, key=lambda file: (file.stem[5:] not in names, file))
+        ]
+
+
+SR = "plugins/srtk-plugin-sr/tests"
+ROOMS = {
+    "graph": Room(
+        ("srtk_framework/graph/*.py",),
+        ("tests/graph", f"{SR}/test_beam.py", f"{SR}/test_node_mass.py", f"{SR}/test_topic_*.py"),
     ),
-    "intervals": Module(
-        "plugins/srtk-plugin-evaluation/srtk_plugin_evaluation/intervals.py",
-        (f"{EVALUATION}/test_intervals.py", f"{EVALUATION}/test_significance.py"),
+    "run": Room(
+        tuple(f"srtk_framework/run/{file}.py" for file in ("journal", "runner", "result_text")),
+        tuple(f"tests/run/test_{file}.py" for file in ("journal", "runner", "pipeline", "result*")),
     ),
-    "journal": Module("srtk_framework/run/journal.py", ("tests/run/test_journal.py",)),
-    "runner": Module("srtk_framework/run/runner.py", ("tests/run/test_runner.py", "tests/run/test_pipeline.py")),
-    "beam": Module(
-        f"{SR}/srtk_plugin_sr/beam.py",
-        (f"{SR}/tests/test_beam.py", "plugins/srtk-plugin-explaining/tests/test_pruning.py"),
+    "evaluation": plugin("evaluation", "metrics.py", "intervals.py"),
+    "sparql": plugin("sparql", "client.py", tests=("tests/test_client.py",)),
+    "views": plugin("views"),
+    "completers": plugin("completers"),
+    "answers": plugin("answers"),
+    "index": plugin("index"),
+    "septa": plugin("septa"),
+    "knowlybert": plugin("knowlybert"),
+    "patterns": plugin("patterns"),
+    "local": plugin(
+        "local",
+        *(f"snapshot/{file}.py" for file in ("table_plan", "table_parts", "header", "column_types", "given_plan")),
+        *(f"snapshot/{file}.py" for file in ("plan_file", "tables")),
+        tests=("tests/snapshot/test_table*.py", "tests/snapshot/test_input_files.py", "tests/snapshot/test_tools.py"),
     ),
-    "sparql": Module(
-        f"{SPARQL}/srtk_plugin_sparql/client.py",
-        (f"{SPARQL}/tests/test_client.py",),
-    ),
-    "path_pattern_scorer": Module(
-        f"{PATTERNS}/srtk_plugin_patterns/path_scorer.py",
-        tuple(f"{PATTERNS}/tests/test_{file}.py" for file in ("path_scorer", "path_shares")),
+    "sr": Room(
+        ("plugins/srtk-plugin-sr/srtk_plugin_sr/**/*.py",), (SR, "plugins/srtk-plugin-explaining/tests/test_pruning.py")
     ),
 }
 
 
 @attrs.frozen
+class Mutant:
+    """A module with one or several changes.
+
+    Attributes:
+        file: The module.
+        lines: Line of each change, from 1.
+        source: Text of the changed module.
+    """
+
+    file: str
+    lines: tuple[int, ...]
+    source: str
+
+    @cached_property
+    def change(self) -> tuple[str, str]:
+        """What the mutant takes away and what it puts there, with single blanks."""
+        rows = list(difflib.ndiff(Path(self.file).read_text("utf-8").splitlines(), self.source.splitlines()))
+        taken, put = (" ".join(" ".join(row[2:].split()) for row in rows if row.startswith(mark)) for mark in "-+")
+        return taken, put
+
+    @property
+    def key(self) -> str:
+        """What tells the mutant from every other."""
+        return hashed(self.file, self.source)
+
+
 class Selection:
-    """The tests that ran each line of a module, and their seconds."""
+    """The tests that ran each line of the modules of a room, and their seconds."""
 
-    lines: dict[int, set[str]]
-    seconds: dict[str, float]
+    def __init__(self) -> None:
+        self.seconds: dict[str, float] = {}
+        self.whole = True
+        self._lines: dict[str, dict[int, set[str]]] = {}
 
-    def of(self, lines: range) -> list[str]:
-        """Return the tests of some lines, quickest first; what only an import ran belongs to all tests."""
-        tests = set().union(*(self.lines.get(line, set()) for line in lines))
+    def add(self, seconds: Mapping[str, float], lines: Mapping[str, Mapping[str, Sequence[str]]]) -> None:
+        """Add the tests of a file: the seconds of each, and by module and line the tests that ran it."""
+        self.seconds.update(seconds)
+        for file, rows in lines.items():
+            for line, tests in rows.items():
+                self._lines.setdefault(file, {}).setdefault(int(line), set()).update(tests)
+
+    def of(self, file: str, lines: Iterable[int]) -> list[str]:
+        """Return the tests of some lines, quickest first, of ``MOST`` seconds; what only an import ran has all."""
+        known = self._lines.get(file, {})
+        tests = set().union(*(known.get(line, set()) for line in lines))
         if tests == {""}:
-            tests = set(self.seconds)
-        return sorted(tests - {""}, key=lambda test: (self.seconds.get(test, 0.0), test))
+            tests = set().union(*known.values())
+        order = sorted(tests - {""}, key=lambda test: (self.seconds.get(test, 0.0), test))
+        total, chosen = 0.0, []
+        for test in order:
+            total += self.seconds.get(test, 0.0)
+            if chosen and total > MOST:
+                break
+            chosen.append(test)
+        return chosen
+
+
+def hashed(*texts: str) -> str:
+    """Return a short name of texts."""
+    return hashlib.sha256("\0".join(texts).encode("utf-8", "surrogatepass")).hexdigest()[:16]
 
 
 def main() -> int:
-    """Run the mutants of the named modules and print what survived."""
+    """Run the mutants of the named rooms and print what survived."""
     parser = argparse.ArgumentParser(description=__doc__.split("\n")[0])
-    parser.add_argument("modules", nargs="*", metavar="MODULE", help=", ".join(MODULES))
+    parser.add_argument("rooms", nargs="*", metavar="ROOM", help=", ".join(ROOMS))
+    parser.add_argument("--sample", type=int, default=SAMPLE, help=f"mutants of each module; 0 for all ({SAMPLE})")
+    parser.add_argument("--seed", type=int, default=0, help="seed of the sample (0)")
+    parser.add_argument("--hand", choices=("single", "compound"), help="mutants of hand_mutants.yaml, no sample")
     parser.add_argument("--again", action="store_true", help="also try the survivors again")
     parser.add_argument("--report", action="store_true", help="only print the results so far")
+    parser.add_argument("--changed", nargs="?", const="", metavar="REV", help="only lines changed since REV (upstream)")
+    parser.add_argument("--seconds", type=float, default=120, help="time limit of --changed (120)")
     args = parser.parse_args()
-    if unknown := set(args.modules) - set(MODULES):
-        parser.error(f"no module {', '.join(sorted(unknown))}; choose from {', '.join(MODULES)}")
+    if unknown := set(args.rooms) - set(ROOMS):
+        parser.error(f"no room {', '.join(sorted(unknown))}; choose from {', '.join(ROOMS)}")
     os.chdir(ROOT)
     # What is written into a module is taken back when the process is asked to end, too.
     signal.signal(signal.SIGTERM, lambda *_: sys.exit("stopped; the same command goes on"))
-    names = args.modules or list(MODULES)
-    if not args.report:
-        for name in names:
-            run(name, args.again)
-    return report(names)
+    chosen = {name: ROOMS[name] for name in args.rooms or ROOMS}
+    end = None
+    if args.changed is not None:
+        revision = args.changed or since()
+        if not revision:
+            print("mutants: skipped, for there is no earlier commit to compare with (a shallow clone, or the first)")
+            return 0
+        mutants = {name: changed(room, revision, args.seed) for name, room in chosen.items()}
+        end = time.monotonic() + args.seconds
+    elif args.hand:
+        mutants = {name: by_hand(room, args.hand) for name, room in chosen.items()}
+    else:
+        mutants = {name: sample(room, args.sample, args.seed) for name, room in chosen.items()}
+    found = {name: run(name, rows, args.again, args.report, end) for name, rows in mutants.items() if rows}
+    return report(mutants, found)
 
 
-def run(name: str, again: bool) -> None:
-    """Test the mutants of a module that have no result yet."""
-    from cosmic_ray.commands import init
-    from cosmic_ray.work_db import use_db
-    from cosmic_ray.work_item import TestOutcome, WorkerOutcome, WorkResult
+def run(name: str, mutants: Sequence[Mutant], again: bool, known: bool, end: float | None) -> dict[str, str]:
+    """Return the outcomes of mutants by their keys, after those that have none were tried.
 
-    module = MODULES[name]
-    path = Path(module.file)
-    if subprocess.run(["git", "diff", "--quiet", "HEAD", "--", module.file]).returncode:
-        raise SystemExit(f"{module.file} has changes that are not committed; commit them first")
-    warm_up()
-    found = selection(name, module)
-    freeze_caches(path)
-    spans = Spans(path.read_text(encoding="utf-8"))
+    Args:
+        name: The room.
+        mutants: What to try.
+        again: Whether survivors are tried again.
+        known: Whether nothing is tried.
+        end: When to stop, by the monotonic clock.
+    """
+    kept = OUT / f"{name}.jsonl"
+    outcomes = dict(map(json.loads, kept.read_text().splitlines())) if kept.exists() else {}
+    left = [mutant for mutant in mutants if again and outcomes.get(mutant.key) == "survived"]
+    left += [mutant for mutant in mutants if mutant.key not in outcomes]
+    if known or not left:
+        return outcomes
+    files = sorted({mutant.file for mutant in left})
+    if subprocess.run(["git", "diff", "--quiet", "HEAD", "--", *files]).returncode:
+        raise SystemExit(f"{', '.join(files)} must be committed first: git stash, or git commit")
     OUT.mkdir(parents=True, exist_ok=True)
-    with use_db(session(name)) as db:
-        if not db.num_work_items:
-            init([path], db, {})
-        results = dict(db.results)
-        items = sorted(db.work_items, key=lambda item: (item.mutations[0].start_pos, item.mutations[0].operator_name))
-        for number, item in enumerate(items, 1):
-            old, mutation = results.get(item.job_id), item.mutations[0]
-            if not sensible(mutation.operator_name) or spans.is_inert(mutation.start_pos):
-                if old is None or old.worker_outcome != WorkerOutcome.SKIPPED:
-                    db.set_result(item.job_id, WorkResult(worker_outcome=WorkerOutcome.SKIPPED))
+    warm_up(ROOMS[name])
+    # Half of the time at most for the tests without a mutant; what they leave open is no survivor.
+    tests = selection(ROOMS[name], None if end is None else (time.monotonic() + end) / 2)
+    spans = {file: Spans(Path(file).read_text("utf-8")) for file in files}
+    for file in files:
+        freeze_caches(Path(file))
+    with kept.open("a") as log:
+        for mutant in left:
+            if end is not None and time.monotonic() > end:
+                break
+            lines = {line for start in mutant.lines for line in spans[mutant.file].statement(start)}
+            outcome = tried(mutant, tests.of(mutant.file, lines), tests.seconds)
+            if outcome == "survived" and not tests.whole:
                 continue
-            if old is not None and not (again and old.test_outcome == TestOutcome.SURVIVED):
-                continue
-            result = tried(mutation, found.of(spans.statement(mutation.start_pos[0])), found.seconds)
-            db.set_result(item.job_id, result)
-            if result.test_outcome == TestOutcome.SURVIVED:
-                print(f"{name} {number} of {len(items)}: line {mutation.start_pos[0]} survived", flush=True)
+            outcomes[mutant.key] = outcome
+            log.write(json.dumps([mutant.key, outcome]) + "\n")
+            log.flush()
+            if outcome == "survived":
+                print(f"{mutant.file}:{mutant.lines[0]} survived: {' -> '.join(mutant.change)}", flush=True)
+    return outcomes
 
 
-def tried(mutation, tests: Sequence[str], seconds: dict[str, float]):
-    """Apply a mutation, run its tests and take it back."""
-    from cosmic_ray.mutating import _make_diff, use_mutation
+def mutants_of(file: str) -> list[tuple[str, int, int]]:
+    """Return the mutants of a module: operator, occurrence and line."""
+    from cosmic_ray.ast import ast_nodes, get_ast_from_path
+    from cosmic_ray.plugins import get_operator, operator_names
+
+    spans, tree = Spans(Path(file).read_text("utf-8")), get_ast_from_path(Path(file))
+    found = []
+    for name in filter(sensible, operator_names()):
+        operator = get_operator(name)
+        if operator.arguments():
+            continue
+        places = [start for node in ast_nodes(tree) for start, _ in operator().mutation_positions(node)]
+        found += [(name, i, place[0]) for i, place in enumerate(places) if not spans.is_inert(place)]
+    return sorted(found, key=lambda row: (row[2], row[0], row[1]))
+
+
+def made(file: str, operator: str, occurrence: int, line: int) -> Mutant | None:
+    """Return a mutant of Cosmic Ray; None if it is no Python, or none at all."""
+    from cosmic_ray.mutating import mutate_code
     from cosmic_ray.plugins import get_operator
-    from cosmic_ray.work_item import TestOutcome, WorkerOutcome, WorkResult
 
-    operator = get_operator(mutation.operator_name)(**mutation.operator_args)
-    with use_mutation(mutation.module_path, operator, mutation.occurrence) as (before, after):
-        if after is None or not compiles(after):
-            return WorkResult(worker_outcome=WorkerOutcome.NO_TEST, test_outcome=TestOutcome.INCOMPETENT)
-        # A loop without an end is a test of too many seconds, which pytest-timeout ends.
-        one, whole = (10 + 5 * limit(seconds.get(test, 0.0) for test in tests) for limit in (longest, sum))
+    source = mutate_code(Path(file).read_text("utf-8"), get_operator(operator)(), occurrence)
+    return Mutant(file, (line,), source) if source and compiles(source) else None
+
+
+def sample(room: Room, most: int, seed: int) -> list[Mutant]:
+    """Return some mutants of each module of a room, or all if ``most`` is 0."""
+    found = []
+    for file in room.modules:
+        rows = mutants_of(file)
+        random.Random(f"{seed} {file}").shuffle(rows)
+        mutants = filter(None, (made(file, *row) for row in rows))
+        found += [mutant for mutant, _ in zip(mutants, range(most or len(rows)), strict=False)]
+    return found
+
+
+def changed(room: Room, revision: str, seed: int) -> list[Mutant]:
+    """Return the mutants of the lines that changed since a revision, in an order of chance."""
+    found = []
+    for file in room.modules:
+        command = ["git", "diff", "-U0", "--no-color", "--no-ext-diff", revision, "--", file]
+        diff = subprocess.run(command, capture_output=True, check=True, text=True).stdout
+        lines = changed_lines(diff)
+        found += [(file, *row) for row in (mutants_of(file) if lines else ()) if row[2] in lines]
+    random.Random(seed).shuffle(found)
+    return list(filter(None, (made(*row) for row in found)))
+
+
+def changed_lines(diff: str) -> set[int]:
+    """Return the numbers of the lines that a diff without context puts there."""
+    hunks = re.findall(r"^@@ [^+]*\+(\d+)(?:,(\d+))? @@", diff, re.MULTILINE)
+    return {line for start, size in hunks for line in range(int(start), int(start) + int(size or 1))}
+
+
+def since() -> str:
+    """Return the commit where this branch left its upstream, or the one before the last; empty if there is none."""
+
+    def commit(*arguments: str) -> str:
+        return subprocess.run(["git", *arguments], capture_output=True, text=True).stdout.strip()
+
+    base = commit("merge-base", "HEAD", "@{upstream}")
+    return base if base and base != commit("rev-parse", "HEAD") else commit("rev-parse", "--verify", "-q", "HEAD~1")
+
+
+def by_hand(room: Room, heading: str) -> list[Mutant]:
+    """Return the mutants under a heading of ``hand_mutants.yaml`` that are in a room."""
+    listed = yaml.safe_load((ROOT / "benchmarks" / "hand_mutants.yaml").read_text("utf-8"))
+    found = []
+    for row in listed[heading]:
+        if row["file"] in room.modules:
+            source = Path(row["file"]).read_text("utf-8")
+            lines = []
+            for old in row["changes"]:
+                if source.count(old) != 1:
+                    raise SystemExit(f"hand_mutants.yaml: {row['file']} has this text {source.count(old)} times: {old}")
+                lines.append(source[: source.index(old)].count("\n") + 1)
+            for old, new in row["changes"].items():
+                source = source.replace(old, new)
+            found.append(Mutant(row["file"], tuple(lines), source))
+    return found
+
+
+def tried(mutant: Mutant, tests: Sequence[str], seconds: Mapping[str, float]) -> str:
+    """Write a mutant, run its tests and take it back: "killed", "timeout" or "survived"."""
+    path = Path(mutant.file)
+    before = path.read_bytes()
+    # A loop without an end is a test of too many seconds, which pytest-timeout ends.
+    one, whole = (10 + 5 * limit(seconds.get(test, 0.0) for test in tests) for limit in (longest, sum))
+    try:
+        path.write_text(mutant.source, "utf-8")
         status = forked(lambda: pytest_status(["-x", f"--timeout={one:.0f}", *tests]), whole) if tests else 0
-    return WorkResult(
-        worker_outcome=WorkerOutcome.NORMAL,
-        output="timeout" if status is None else f"{len(tests)} tests",
-        test_outcome=TestOutcome.KILLED if status != 0 else TestOutcome.SURVIVED,
-        diff="\n".join(_make_diff(before, after, mutation.module_path)),
-    )
+    finally:
+        path.write_bytes(before)
+    return "survived" if status == 0 else "timeout" if status is None else "killed"
 
 
 def longest(seconds: Iterable[float]) -> float:
@@ -202,13 +394,16 @@ class Spans:
     def __init__(self, source: str) -> None:
         tree = ast.parse(source)
         self._statements = [node for node in ast.walk(tree) if isinstance(node, ast.stmt)]
-        self._inert: list[ast.expr] = []
+        inert: list[ast.expr] = []
         for node in ast.walk(tree):
-            for field in ("annotation", "returns"):
-                if (found := getattr(node, field, None)) is not None:
-                    self._inert.append(found)
+            inert += [found for field in ("annotation", "returns") if (found := getattr(node, field, None)) is not None]
+            inert += [found for found in getattr(node, "decorator_list", ()) if "cache(" in f"{ast.unparse(found)}("]
             if isinstance(node, ast.keyword) and node.arg == "strict":
-                self._inert.append(node.value)
+                inert.append(node.value)
+            if isinstance(node, ast.If) and ast.unparse(node.test) == "TYPE_CHECKING":
+                inert.append(node.test)
+        # From the sign before a decorator on.
+        self._inert = [((node.lineno, node.col_offset - 1), (node.end_lineno, node.end_col_offset)) for node in inert]
 
     def statement(self, line: int) -> range:
         """Return the lines of the innermost statement at a line; of a compound one its head."""
@@ -221,34 +416,35 @@ class Spans:
         return range(node.lineno, max(end, line) + 1)
 
     def is_inert(self, position: tuple[int, int]) -> bool:
-        """Tell whether a position (line, column) is within an annotation or an assertion of equal lengths."""
-        return any(
-            (node.lineno, node.col_offset) <= tuple(position) < (node.end_lineno, node.end_col_offset)
-            for node in self._inert
-        )
+        """Tell whether a position (line, column) is no behaviour: an annotation, a cache, or the strict of zip."""
+        return any(start <= tuple(position) < end for start, end in self._inert)
 
 
-def selection(name: str, module: Module) -> Selection:
-    """Run the tests of a module unchanged, and note which of them runs which line."""
-    from coverage import CoverageData
+def selection(room: Room, end: float | None = None) -> Selection:
+    """Run the tests of a room unchanged, until a time, and note which of them runs which line."""
+    found = Selection()
+    sources = [Path(file).read_text("utf-8") for file in room.modules]
+    for test in room.test_files:
+        kept = OUT / f"{Path(test).stem}-{hashed(test, Path(test).read_text('utf-8'), *sources)}.json"
+        if not kept.exists():
+            limit = 1200 if end is None else end - time.monotonic()
+            status = forked(lambda test=test, kept=kept: covered(room, test, kept), limit) if limit > 0 else None
+            if status is None and end is not None:
+                found.whole = False
+                continue
+            if status not in (0, 5):
+                raise SystemExit(f"a test fails without any mutant: python -m pytest {test}")
+        found.add(*json.loads(kept.read_text()))
+    return found
 
-    OUT.mkdir(parents=True, exist_ok=True)
-    data, times = OUT / f"{name}.coverage", OUT / f"{name}.seconds.json"
-    if forked(lambda: covered(module, data, times), 1200) != 0:
-        raise SystemExit(f"the tests of {name} fail without any mutant: python -m pytest {' '.join(module.tests)}")
-    read = CoverageData(str(data))
-    read.read()
-    lines = read.contexts_by_lineno(str(ROOT / module.file))
-    return Selection({line: set(tests) for line, tests in lines.items()}, json.loads(times.read_text()))
 
-
-def covered(module: Module, data: Path, times: Path) -> int:
-    """Run tests under coverage with one context per test."""
+def covered(room: Room, test: str, kept: Path) -> int:
+    """Run the tests of a file under coverage with one context per test, and keep their seconds and lines."""
     import coverage
     import pytest
 
-    cover = coverage.Coverage(data_file=str(data), include=[str(ROOT / module.file)], config_file=False)
-    seconds: Counter[str] = Counter()
+    cover = coverage.Coverage(data_file=None, include=room.modules, config_file=False)
+    seconds: dict[str, float] = {}
 
     class Contexts:
         @pytest.hookimpl(wrapper=True)
@@ -257,21 +453,26 @@ def covered(module: Module, data: Path, times: Path) -> int:
             cover.switch_context(item.nodeid)
             result = yield
             cover.switch_context("")
-            seconds[item.nodeid] = round(time.perf_counter() - begin, 4)  # type: ignore[assignment]
+            seconds[item.nodeid] = round(time.perf_counter() - begin, 4)
             return result
 
     sys.dont_write_bytecode = False
-    cover.erase()
     cover.start()
-    status = pytest_status(["-m", "not slow", *module.tests], Contexts())
+    status = pytest_status(["-m", "not slow", test], Contexts())
     cover.stop()
-    cover.save()
-    times.write_text(json.dumps(seconds))
+    data = cover.get_data()
+    lines = {str(Path(file).relative_to(ROOT)): data.contexts_by_lineno(file) for file in data.measured_files()}
+    if status in (0, 5):
+        kept.write_text(json.dumps([seconds, lines]))
     return status
 
 
-def warm_up() -> None:
-    """Import what tests need and no module under test does, so that forks need not."""
+def warm_up(room: Room) -> None:
+    """Import what the tests of a room need and no module under test does, so that forks need not."""
+    sources = "".join(Path(file).read_text("utf-8") for file in room.modules)
+    for name in ("torch", "transformers", "lightning"):
+        if f"import {name}" in sources or f"from {name}" in sources:
+            importlib.import_module(name)
     for name in ("attrs", "cattrs", "networkx", "numpy", "pluggy", "rich.table", "scipy.stats", "stevedore"):
         importlib.import_module(name)
     for name in ("hypothesis.strategies", "pytest", "pytest_timeout"):
@@ -342,56 +543,38 @@ def pytest_status(arguments: Sequence[str], *plugins: object) -> int:
     return int(pytest.main([*quiet, *arguments], plugins=list(plugins)))
 
 
-def session(name: str) -> Path:
-    """Return the session of a module as it is committed."""
-    committed = subprocess.run(["git", "rev-parse", f"HEAD:{MODULES[name].file}"], capture_output=True, check=True)
-    return OUT / f"{name}-{committed.stdout.decode()[:12]}.sqlite"
-
-
-def change(diff: str) -> tuple[str, str]:
-    """Return what a diff takes away and what it puts there."""
-    rows = [row for row in diff.split("\n")[3:] if row[:1] in "+-"]
-    taken = [" ".join(row[1:].split()) for row in rows if row[0] == "-"]
-    put = [" ".join(row[1:].split()) for row in rows if row[0] == "+"]
-    return " ".join(taken), " ".join(put)
-
-
-def report(names: Sequence[str]) -> int:
-    """Print the counts of each module, and each survivor with its reason; return 1 if one has none."""
-    from cosmic_ray.work_db import use_db
-    from cosmic_ray.work_item import TestOutcome, WorkerOutcome
-
+def report(mutants: Mapping[str, Sequence[Mutant]], found: Mapping[str, Mapping[str, str]]) -> int:
+    """Print the counts of each room, and each survivor with its reason; return 1 if one has none."""
     listed = yaml.safe_load((ROOT / "benchmarks" / "mutants.yaml").read_text(encoding="utf-8")) or {}
-    table, survivors, unexplained = [], [], 0
-    for name in names:
-        if not session(name).exists():
-            table.append(f"| {name} | not run | | | | |")
-            continue
-        reasons = {(entry["line"], entry["mutant"]): entry["reason"] for entry in listed.get(name) or ()}
+    table: list[str] = []
+    total: Counter[str] = Counter()
+    for name, rows in mutants.items():
         counts: Counter[str] = Counter()
-        with use_db(session(name)) as db:
-            left = db.num_work_items - db.num_results
-            for item, result in sorted(db.completed_work_items, key=lambda pair: pair[0].mutations[0].start_pos):
-                if result.worker_outcome != WorkerOutcome.NORMAL:
-                    continue
-                counts["mutants"] += 1
-                if result.test_outcome != TestOutcome.SURVIVED:
-                    counts["timeout" if result.output == "timeout" else "killed"] += 1
-                    continue
-                counts["survived"] += 1
-                before, after = change(result.diff or "")
-                reason = reasons.get((before, after))
+        for mutant in rows:
+            outcome = found[name].get(mutant.key, "left")
+            counts[outcome] += 1
+            if outcome == "survived":
+                reasons = {(row["line"], row["mutant"]): row["reason"] for row in listed.get(mutant.file) or ()}
+                reason = reasons.get(mutant.change)
                 counts["argued"] += reason is not None
-                unexplained += reason is None
-                place = f"{name}:{item.mutations[0].start_pos[0]} ({result.output})"
-                survivors.append(f"{place}\n  - {before}\n  + {after}\n  {reason or 'NO REASON'}")
-        share = counts["survived"] / max(1, counts["mutants"])
-        shown = [counts["mutants"], counts["killed"], counts["timeout"], counts["survived"], counts["argued"]]
-        table.append(f"| {name} | {' | '.join(map(str, shown))} | {share:.1%} |" + (f" {left} left" if left else ""))
-    print("\n".join(survivors))
-    print("| module | mutants | killed | by time limit | survived | of these argued | survived share |")
-    print("\n".join(["|---|---|---|---|---|---|---|", *table]))
-    return int(unexplained > 0)
+                lines = "\n".join(f"  {mark} {text}" for mark, text in zip("-+", mutant.change, strict=True))
+                print(f"{mutant.file}:{mutant.lines[0]}\n{lines}\n  {reason or 'NO REASON'}")
+        if rows:
+            table.append(row_of(name, counts))
+        total += counts
+    print("| room | tried | killed | by time limit | survived | of these argued | share without | not tried |")
+    print("\n".join(["|---|--:|--:|--:|--:|--:|--:|--:|", *table, row_of("all", total)]))
+    return int(total["survived"] > total["argued"])
+
+
+def row_of(name: str, counts: Mapping[str, int]) -> str:
+    """Return a row of the report; what is argued is no mutant, so that the share is without it."""
+    killed, timeout, survived, argued, left = (
+        counts.get(key, 0) for key in ("killed", "timeout", "survived", "argued", "left")
+    )
+    tried = killed + timeout + survived
+    share = (survived - argued) / max(1, tried - argued)
+    return f"| {name} | {tried} | {killed} | {timeout} | {survived} | {argued} | {share:.1%} | {left} |"
 
 
 if __name__ == "__main__":

@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+import subprocess
 from pathlib import Path
 
 import pytest
+import yaml
 
 from benchmarks import mutants
 
@@ -35,6 +37,11 @@ def test_a_statement_is_chosen_whole_and_of_a_compound_one_its_head() -> None:
     assert {line: (span.start, span.stop - 1) for line, span in found.items()} == {
         2: (2, 2), 5: (5, 5), 8: (6, 9), 11: (10, 13), 14: (14, 14), 99: (99, 99),
     }  # fmt: skip
+
+
+def test_caches_and_imports_for_annotations_are_left_alone() -> None:
+    spans = mutants.Spans("if TYPE_CHECKING:\n    import a\n\n\n@lru_cache(maxsize=3)\n@other\ndef f(): ...\n")
+    assert [spans.is_inert(place) for place in ((1, 3), (5, 0), (5, 19), (6, 0))] == [True, True, True, False]
 
 
 def test_annotations_and_the_strict_of_zip_are_left_alone() -> None:
@@ -70,17 +77,54 @@ def test_operators_are_exchanged_for_their_nearest(operator: str, taken: bool) -
 
 
 def test_a_mutant_meets_the_tests_of_its_lines_quickest_first() -> None:
-    seconds = {"slow": 2.0, "quick": 0.1, "other": 1.0}
-    chosen = mutants.Selection({1: {""}, 2: {"slow", "quick"}, 3: {"", "other"}}, seconds)
-    assert chosen.of(range(2, 4)) == ["quick", "other", "slow"]
-    assert chosen.of(range(2, 3)) == ["quick", "slow"]
-    assert chosen.of(range(1, 2)) == ["quick", "other", "slow"], "what an import runs belongs to all"
-    assert chosen.of(range(7, 9)) == []
+    chosen = mutants.Selection()
+    seconds = {"slow": 2.0, "quick": 0.1, "other": 1.0, "slower": mutants.MOST - 3}
+    chosen.add(seconds, {"a.py": {"1": [""], "2": ["slow", "quick"], "3": ["", "other"], "4": ["slow", "slower"]}})
+    assert chosen.of("a.py", [2, 3]) == ["quick", "other", "slow"]
+    assert chosen.of("a.py", [2]) == ["quick", "slow"]
+    assert chosen.of("a.py", [1]) == ["quick", "other", "slow"], "what an import runs belongs to all"
+    assert chosen.of("a.py", [2, 3, 4]) == ["quick", "other", "slow"], "as long as there is time"
+    assert chosen.of("a.py", [7, 8]) == chosen.of("b.py", [1]) == []
 
 
-def test_a_change_is_told_by_what_it_takes_and_puts() -> None:
-    diff = "--- mutation diff ---\n--- a/x.py\n+++ b/x.py\n@@ -1,3 +1,3 @@\n a\n-    b  + 1\n+    b  - 1\n c"
-    assert mutants.change(diff) == ("b + 1", "b - 1")
+def test_the_sample_is_the_same_for_a_seed_and_another_for_another(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    pytest.importorskip("cosmic_ray")
+    (tmp_path / "module.py").write_text(SOURCE)
+    monkeypatch.chdir(tmp_path)
+    monkeypatch.setattr(mutants, "ROOT", tmp_path)
+    room = mutants.Room(("module.py",), ())
+    one, same, other = (mutants.sample(room, 3, seed) for seed in (0, 0, 1))
+    assert len(one) == 3
+    assert one == same != other
+    assert {mutant.key for mutant in other} <= {mutant.key for mutant in mutants.sample(room, 0, 7)}
+
+
+def test_changed_lines_are_read_from_the_heads_of_a_diff() -> None:
+    diff = "@@ -3 +3,2 @@ def f():\n-a\n+b\n+c\n@@ -9,2 +10,0 @@\n-d\n-e\n@@ -20 +19 @@\n-f\n+g\n"
+    assert mutants.changed_lines(diff) == {3, 4, 19}
+
+
+def test_without_an_earlier_commit_nothing_is_compared(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.chdir(tmp_path)
+    git = ["git", "-c", "user.name=a", "-c", "user.email=a@b"]
+    subprocess.run(["git", "init", "-q"], check=True)
+    subprocess.run([*git, "commit", "-q", "--allow-empty", "-m", "one"], check=True)
+    assert mutants.since() == ""
+    subprocess.run([*git, "commit", "-q", "--allow-empty", "-m", "two"], check=True)
+    first = subprocess.run(["git", "rev-parse", "HEAD~1"], capture_output=True, check=True, text=True).stdout.strip()
+    assert mutants.since() == first
+
+
+def test_what_the_time_leaves_open_is_counted_and_no_survivor(capsys: pytest.CaptureFixture[str]) -> None:
+    file = str(ROOT / "benchmarks" / "__init__.py")
+    rows = [mutants.Mutant(file, (1,), str(i)) for i in range(4)]
+    outcomes = {rows[0].key: "killed", rows[1].key: "timeout"}
+    assert mutants.report({"graph": rows}, {"graph": outcomes}) == 0
+    assert "| all | 2 | 1 | 1 | 0 | 0 | 0.0% | 2 |" in capsys.readouterr().out
+    assert mutants.report({"graph": rows}, {"graph": {**outcomes, rows[2].key: "survived"}}) == 1
+    assert "NO REASON" in capsys.readouterr().out
 
 
 def test_a_fork_returns_the_status_of_its_work_or_none_beyond_its_limit(
@@ -92,6 +136,17 @@ def test_a_fork_returns_the_status_of_its_work_or_none_beyond_its_limit(
     assert mutants.forked(lambda: __import__("time").sleep(60), 0.2) is None
 
 
-def test_every_module_and_test_of_the_list_exists() -> None:
-    for module in mutants.MODULES.values():
-        assert all((ROOT / path).exists() for path in (module.file, *module.tests))
+def test_every_room_has_modules_and_tests() -> None:
+    for room in mutants.ROOMS.values():
+        assert all(any(ROOT.glob(pattern)) for pattern in (*room.files, *room.tests))
+        assert room.modules
+        assert room.test_files
+
+
+def test_every_argued_or_handmade_mutant_is_of_a_module_of_a_room() -> None:
+    modules = {module for room in mutants.ROOMS.values() for module in room.modules}
+    listed, by_hand = (
+        yaml.safe_load((ROOT / "benchmarks" / name).read_text()) for name in ("mutants.yaml", "hand_mutants.yaml")
+    )
+    assert modules >= set(listed)
+    assert modules >= {row["file"] for rows in by_hand.values() for row in rows}
