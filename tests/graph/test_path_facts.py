@@ -9,9 +9,10 @@ from hypothesis import strategies as st
 
 from srtk_framework.graph.path_facts import facts, finish, path_order, paths_within, reaching, within_mass
 from srtk_framework.recipe.recipe import from_data
+from srtk_framework.roles import GraphView
 from srtk_framework.testing.oracle import OracleGraph
 from srtk_framework.testing.sample import Sample
-from srtk_framework.values import Budget, RankedPath, Step, Subgraph, Triple, rounded
+from srtk_framework.values import Budget, RankedPath, RatedTriples, Step, Subgraph, Triple, rounded
 
 TRIPLES = [
     ("ann", "knows", "bob"),
@@ -169,3 +170,23 @@ def test_a_mass_outside_0_to_1_is_refused(mass):
 
 def test_a_recipe_gives_the_mass():
     assert from_data({"srtk": 1, "budget": {"mass": 0.9}}).options.budget == Budget(triples=50, mass=0.9)
+
+
+SURE, UNSURE = Triple("ann", "knows", "bob"), Triple("ann", "knows", "cid")
+DOUBTS = {SURE: 0.9, Triple("bob", "lives_in", "riga"): 0.9, UNSURE: 0.85}
+
+
+@attrs.define(eq=False)
+class Doubted(GraphView):
+    """A graph in which some triples are not certain."""
+
+    def triples(self, frontiers, steps, limit):
+        return [RatedTriples(row, DOUBTS) for row in self.graph.triples(frontiers, steps, limit)]
+
+
+@pytest.mark.parametrize(("triples", "ends"), [(None, ["oslo", "rome", "riga"]), (2, ["oslo"]), (3, ["oslo", "rome"])])
+def test_instances_come_by_the_product_of_their_confidences_and_fill_the_budget(graph, triples, ends):
+    # Whole by 0.85 and 0.81, although the second begins surer; a budget of 2 has room for an instance of 2.
+    subgraph = read(Doubted(graph), path(-1.0, "knows", "lives_in"), triples=triples)
+    assert [triple.object for triple in subgraph.triples if triple.relation == "lives_in"] == ends
+    assert len(subgraph.triples) == (triples or 5)

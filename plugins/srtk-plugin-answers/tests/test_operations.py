@@ -146,6 +146,30 @@ def test_the_first_in_time_is_the_earliest() -> None:
     assert found.trace["set"]["order"] == "ascending"
 
 
+@pytest.mark.parametrize(
+    ("text", "order"), [("largest", ["estonia", "lithuania"]), ("smallest", ["estonia", "lithuania"])]
+)
+def test_of_several_values_the_one_at_the_end_that_is_asked_for_counts(text: str, order: list[str]) -> None:
+    # Each of Estonia's other values would come behind.
+    areas = [("estonia", 1), ("estonia", 99), ("estonia", 50), ("lithuania", 65), ("lithuania", 40)]
+    graph = memory([*TRIPLES[:2], *([who, "area", f'"{area}"^^xsd:integer'] for who, area in areas)])
+    found = expanded(f"Which neighbour has the {text} area?", graph=graph)
+    assert list(dict.fromkeys(subjects(found, "area")))[:2] == order
+    assert found.triples[1].object == ('"99"^^xsd:integer' if text == "largest" else '"1"^^xsd:integer')
+
+
+@pytest.mark.parametrize("likely", ["latvia", "norway"])
+def test_the_set_of_the_likelier_link_is_meant(likely: str) -> None:
+    areas = [["sweden", "area", '"450"^^xsd:integer'], ["finland", "area", '"338"^^xsd:integer']]
+    graph = memory([*TRIPLES, *areas, *(["norway", "borders", one] for one in ("sweden", "finland"))])
+    driver = OperationsExpander(inner=Scripted(graph), graph=graph, scorer=ByName())
+    driver.open()
+    # Candidates of one mention; otherwise alike.
+    links = tuple(Link(name, score=0.9 if name == likely else 0.1, start=0, end=5) for name in ("latvia", "norway"))
+    [found] = driver.expand([Question("q", "Which neighbour has the largest area?", links)])
+    assert found.trace["set"]["entity"] == likely
+
+
 def test_the_path_of_the_value_gives_the_set_that_lacks_its_last_step() -> None:
     found = expanded("Which neighbour has the largest area?", paths=("borders area", "capital"))
     assert found.trace["set"]["path"] == ["borders"]

@@ -68,6 +68,7 @@ def test_the_words_tell_the_kind(text: str, kind: str) -> None:
         ("Which neighbour has the fewest inhabitants?", False, 1),
         ("Which is the oldest city?", False, 1),
         ("Which is the second smallest state?", False, 2),
+        ("Which of the largest islands has the fewest inhabitants?", False, 1),
         ("Which is the 5th most populous city?", True, 5),
         ("Which neighbour is third by area?", None, 3),
         ("What was the last film?", True, 1),

@@ -10,14 +10,15 @@ import attrs
 import pytest
 from srtk_plugin_baselines.frequency import FrequencyCompleter
 from srtk_plugin_completers.calibrated import CalibratedCompleter, CalibrationTraining
+from srtk_plugin_completers.calibration import Calibration, ProbabilityMap
 from srtk_plugin_completers.completer_union import UnionCompleter
 from srtk_plugin_evaluation import calibration_error
 from srtk_plugin_local.memory import MemoryGraph
 
-from srtk_framework.roles import TrainingTask
+from srtk_framework.roles import Completer, TrainingTask
 from srtk_framework.testing import SAMPLE, OracleGraph, ToyCompleter
 from srtk_framework.testing.completer import CompleterConformance
-from srtk_framework.values import DriverError, Literal, Pattern, Triple
+from srtk_framework.values import Completion, DriverError, Literal, Pattern, Triple
 
 LANGUAGES = ["Catalan"] * 5 + ["Danish"] * 15 + ["English"] * 80
 FACTS = [Triple(f"p{n:03}", "speaks", LANGUAGES[n * 37 % 100]) for n in range(400)]
@@ -153,3 +154,26 @@ class TestCalibrated(CompleterConformance):
     def faulty(self, graph: OracleGraph, tmp_path: Path) -> Any:
         inner = FrequencyCompleter(graph=graph)
         return CalibratedCompleter(completer=inner, graph=graph, path=str(tmp_path / "nowhere"))
+
+
+@attrs.define(eq=False)
+class Ranked(Completer):
+    """Proposes some languages with falling confidences."""
+
+    shares: dict[str, float]
+
+    def complete(self, patterns: Any, limit: Any) -> Any:
+        row = [Completion(Triple("p", "speaks", name), share, ()) for name, share in self.shares.items()]
+        return [row[:limit] for _ in patterns]
+
+    def offers(self, node_sets: Any, inverse: Any) -> Any:
+        return [[] for _ in node_sets]
+
+
+def test_what_follows_with_an_equal_probability_comes_first_by_its_triple() -> None:
+    # All three are equal in six digits.
+    inner = Ranked({"Zulu": 0.5, "Malay": 0.5 - 1e-9, "Arabic": 0.5 - 2e-9, "Zarma": 0.1})
+    driver = attrs.evolve(over(FACTS), completer=inner)
+    driver._learnt = Calibration(ProbabilityMap((0.0, 1.0), (0.0, 1.0)), {})
+    (row,) = driver.complete([Pattern("p", "speaks")], 1)
+    assert [one.triple.object for one in row] == ["Arabic"]

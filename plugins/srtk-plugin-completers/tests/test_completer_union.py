@@ -7,7 +7,7 @@ from typing import Any
 import attrs
 import pytest
 from srtk_plugin_baselines.frequency import FrequencyCompleter
-from srtk_plugin_completers.completer_union import UnionCompleter
+from srtk_plugin_completers.completer_union import REASONS, UnionCompleter
 
 from srtk_framework.roles import Completer
 from srtk_framework.testing import OracleGraph, ToyCompleter
@@ -139,3 +139,16 @@ class TestUnionByLogOdds(CompleterConformance):
         for one in inner:
             one.open()
         return UnionCompleter(inner, "log-odds")
+
+
+def test_what_follows_with_an_equal_mean_comes_first_by_its_triple() -> None:
+    # Confidences that are equal in six digits: the first by name stands behind a hundred others.
+    places = {f"Z{number:03}": 0.5 for number in range(REASONS)} | {"Aachen": 0.5 - 1e-9}
+    (row,) = UnionCompleter([Scripted(places, "one")], method="log-odds").complete([BORN], 1)
+    assert [one.triple.object for one in row] == ["Aachen"]
+
+
+def test_the_mean_of_log_odds_is_the_one_worked_out_by_hand() -> None:
+    # Odds of 4 and 1/9: their geometric mean is 2/3.
+    both = UnionCompleter([Scripted({"Rome": 0.8}, "one"), Scripted({"Rome": 0.1}, "two")], method="log-odds")
+    assert both.rate([BORN], [["Rome"]]) == [[pytest.approx(0.4)]]

@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
-from srtk_plugin_completers.lacking_shares import LackingShares, stored_numbers
+from srtk_plugin_completers.lacking_shares import _PRIOR, LackingShares, stored_numbers
 
 from srtk_framework.graph import TripleTable
 from srtk_framework.values import Pattern, Step, Triple
@@ -83,3 +83,20 @@ def test_stored_facts_are_counted_at_both_ends_and_unknown_ones_are_none() -> No
         Pattern("film000", "unknown"),
     ]
     assert stored_numbers(WHOLE, patterns) == [40, 40, 0, 0, 0]
+
+
+def test_the_shares_of_a_few_facts_are_the_ones_counted_by_hand() -> None:
+    facts = [Triple(*row.split()) for row in ("a r x", "b r x", "c r y")]
+    learnt = LackingShares.learn(TripleTable.from_triples(facts), [Triple("a", "r", "y")])
+    # Of 5 patterns with a fact, a and y lack one; 4 of them have one fact, and x has two.
+    rate = (2 + 1) / (5 + 2)
+    single, several = (2 + _PRIOR * rate) / (4 + _PRIOR), _PRIOR * rate / (1 + _PRIOR)
+    assert learnt.held_out == 1 / 4
+    assert learnt.everywhere[:2] == pytest.approx((single, several))
+    assert learnt.of_step[Step("r")][0] == pytest.approx((1 + _PRIOR * single) / (3 + _PRIOR))
+    assert learnt.of_step[Step("r", True)][0] == pytest.approx((1 + _PRIOR * single) / (1 + _PRIOR))
+
+
+def test_the_odds_grow_as_the_odds_of_what_is_missing() -> None:
+    # Odds of 1 to 4 with a tenth held out; with half missing, the odds of which are nine times as high, 9 to 4.
+    assert LackingShares(0.1, (0.2, 0.2, 0.2, 0.2), {}).share(Step("r"), 3, 0.5, 1.0) == pytest.approx(9 / 13)

@@ -75,6 +75,8 @@ STORY = {
         (1, "CESIS", "The mayor of Riga was born in Cēsis."),
         (2, "cesis jazz", "The mayor of Riga was born in Cēsis. He likes jazz!"),
         (2, "daugava cesis", "It lies on the Daugava.  The mayor of Riga was born in Cēsis."),
+        (2, "riga cesis jazz", "The mayor of Riga was born in Cēsis. He likes jazz!"),
+        (2, "riga jazz", "The mayor of Riga was born in Cēsis. He likes jazz!"),
         (9, "daugava", STORY["1"].strip()),
     ],
 )
@@ -180,6 +182,14 @@ def test_a_manifest_that_lacks_something_is_refused_by_open_and_preflight(tmp_pa
     [(field, fault)] = index.preflight()
     assert field == "path"
     assert "is damaged" in fault
+
+
+def test_a_file_that_grew_is_refused(tmp_path):
+    made(tmp_path).close()
+    (path,) = (tmp_path / "index").glob("*/entries.jsonl")
+    path.write_bytes(path.read_bytes() + b"\n")
+    with pytest.raises(DriverError, match="is damaged"):
+        Bm25Index(path=str(tmp_path / "index")).open()
 
 
 @pytest.mark.parametrize("file", ["entries.offsets.npy", "entries.ranks.npy", "indices.csc.index.npy"])

@@ -108,3 +108,13 @@ def test_an_index_without_entries_can_be_kept_and_added_to(tmp_path):
     index.add([Entry("1", "Riga")])
     index.commit()
     assert index.search(["Riga"], 3)[0][0].entry.id == "1"
+
+
+def test_sums_that_float32_rounds_apart_are_compared_in_float64(tmp_path, monkeypatch):
+    monkeypatch.setattr(exact, "_CELLS", 100)  # blocks of six vectors; the first are short, and hardly rounded
+    near = 1e4 * drawn(1) + 1e-3 * drawn(300, 1)
+    rows = np.concatenate([drawn(12, 3), near])
+    index = made(tmp_path, rows, similarity="dot")
+    asked = (1e4 * drawn(20, 2)).astype(np.float32)
+    for vector, hits in zip(asked, index.near(asked, 3), strict=True):
+        assert [hit.entry.id for hit in hits] == [id_ for id_, _ in brute(rows, vector, 3, "dot")]

@@ -19,6 +19,11 @@ def test_stability_keeps_what_the_example_keeps(stability: str, kept: list[str])
     assert [label for label, some in ULM.items() if is_stable(min(some), max(some), stability, 0.6)] == kept
 
 
+def test_a_difference_of_the_limit_is_kept_and_a_sum_of_it_is_not() -> None:
+    assert is_stable(0.25, 0.75, "difference", 0.5)
+    assert not is_stable(0.25, 0.25, "sum", 0.5)
+
+
 def test_three_tokens_have_the_means_worked_out_by_hand() -> None:
     tokens = [-0.2, -0.4, -1.0]
     assert label_score(tokens, "probability") == pytest.approx(0.6190, abs=5e-5)

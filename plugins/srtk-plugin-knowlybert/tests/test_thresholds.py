@@ -19,6 +19,8 @@ scores = st.lists(st.floats(-20, 0), max_size=15)
         ([-0.1, -0.5, -0.6, -2.0], -math.inf, -0.6, 3),
         ([-0.1, -0.2, -1.2, -2.6], -math.inf, -0.2, 2),
         ([-0.1, -1.0, -1.1, -2.6], -math.inf, -0.1, 1),
+        ([0.0, -0.5, -1.5], -math.inf, -0.5, 2),  # half of the largest gap is too little
+        ([0.0, -0.75, -1.5, -2.5], -math.inf, 0.0, 1),  # a gap that is the mean is enough
         ([-3.0], -1.0, -1.0, 0),
         ([], -1.0, -1.0, 0),
     ],

@@ -77,3 +77,9 @@ def test_probabilities_are_those_of_walking_edge_by_edge(triples, names, simple,
         ):
             assert mine == pytest.approx([wanted.get(entity, 0.0) for entity in table.entities], abs=1e-9)
             assert mine.sum() <= 1 + 1e-9
+
+
+def test_the_others_share_what_would_go_along_a_triple_that_is_held_out():
+    own = Triple("a", "r", "b")
+    table = TripleTable.from_triples([own, Triple("a", "r", "c"), Triple("a", "r", "d"), Triple("a", "r", "e")])
+    assert probabilities(table, "a", ["r"], simple=False, without=own) == dict.fromkeys("cde", pytest.approx(1 / 3))

@@ -204,3 +204,11 @@ def test_a_rule_given_by_hand_proposes_the_ends_of_its_path():
     ahead, back = every(application, r, False), every(application, r, True)
     assert ahead[b, c] == back[c, b] == pytest.approx(0.3)
     assert (np.count_nonzero(ahead), np.count_nonzero(back)) == (1, 1)
+
+
+@pytest.mark.parametrize("how", ["max", "noisy-or", "clustered"])
+def test_no_rule_proposes_a_start_for_itself(people, how):
+    application = RuleApplication(people, learnt(people), how)
+    for relation in range(len(people.relations)):
+        for inverse in (False, True):
+            assert not np.diagonal(every(application, relation, inverse)).any()

@@ -196,3 +196,16 @@ def test_the_fingerprint_knows_the_settings_and_the_templates(countries, tmp_pat
     assert len({plain, one, other, corpus(countries, seed=1).fingerprint()}) == 4
     assert corpus(countries, named=False).fingerprint() != plain
     assert corpus(countries, batch=1).fingerprint() == plain
+
+
+def test_the_triples_of_a_sample_come_by_their_nearer_end_then_by_the_other():
+    # From a along the edges: b and d are one hop away, c two, and the last leads back.
+    facts = [("b", "r", "d"), ("a", "r", "b"), ("a", "r", "d"), ("b", "r", "c"), ("c", "r", "a")]
+    [sample] = Sampler(graph(facts), [9, 9], False).samples(["a"])
+    assert ["".join(triple) for triple in sample.triples] == ["arb", "ard", "cra", "brd", "brc"]
+
+
+def test_each_node_with_more_neighbours_than_are_read_counts():
+    facts = [("a", "r", f"b{n}") for n in range(3)] + [("b0", "r", f"c{n}") for n in range(3)]
+    [sample] = Sampler(graph(facts), [2, 2], False, hub=2).samples(["a"])
+    assert sample.hubs == 2

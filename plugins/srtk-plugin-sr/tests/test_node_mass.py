@@ -7,9 +7,10 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 from srtk_plugin_local.memory import MemoryGraph
+from srtk_plugin_sr import node_mass
 from srtk_plugin_sr.node_mass import RankedSearch, facts_by_node
 
-from srtk_framework.graph import facts
+from srtk_framework.graph import Instance, facts
 from srtk_framework.roles import BACKGROUND, GraphView
 from srtk_framework.values import Budget, Join, RankedPath, RatedTriples, Step, Triple
 
@@ -191,6 +192,20 @@ def test_a_path_of_one_step_to_another_topic_leads_there():
     paths = [RankedPath("ann", (Step("from"),), 0.0), RankedPath("peru", (FROM,), -9.0)]
     found = read(TWO, paths, triples=10)
     assert found.triples[0] == ("ann", "from", "peru")
+
+
+def test_a_node_where_topics_meet_takes_the_whole_of_each_path_times_what_it_is_raised_by():
+    # Each path ends there alone, and has half of the probability.
+    found = read([["ann", "plays for", "reds"], ["ann", "from", "peru"]], [REDS, PERU], triples=2)
+    assert found.scores == pytest.approx([math.log((BACKGROUND + 1) / BACKGROUND)] * 2, abs=1e-3)
+
+
+def test_a_path_over_several_other_topics_leads_to_the_node_before_them():
+    chain = [Triple("a", "r", "x"), Triple("x", "r", "b"), Triple("b", "r", "c")]
+    instance = Instance(tuple(chain), "c", 1.0)
+    joining = node_mass._joining(instance, RankedPath("a", (Step("r"),) * 3, 0.0), {"a": 0, "b": 1, "c": 2})
+    assert joining.end == "x"
+    assert node_mass._joining(instance, RankedPath("a", (Step("r"),) * 3, 0.0), {"a": 0}).end == "c"
 
 
 def test_alternatives_of_one_topic_do_not_support_each_other():

@@ -84,3 +84,21 @@ def test_factors_are_above_one_and_those_of_triples_found(rows, scores):
     assert set(factors) <= set(triples)
     assert all(factor > 1 for factor in factors.values())
     assert all({paths[rank].entity for rank in join.paths} == {"a", "b"} for join in joins)
+
+
+def test_a_triple_of_several_instances_is_raised_as_the_one_that_is_raised_most():
+    club = Triple("town", "club", "reds")
+    paths = (RankedPath("town", (Step("club"), PLAYS), 0.0), PATHS[1])
+    found = Subgraph(triples=(club, ANN, BOB, PERU, Triple("bob", "from", "peru")), paths=paths)
+    unsure = attrs.evolve(found, confidences=(1.0, 1.0, 1.0, 1.0, 0.4))
+    factors = topic_joins(unsure, {"town": 0, "peru": 1}, {"town": ("town",), "peru": ("peru",)}).factors
+    assert factors[club] == factors[ANN] == pytest.approx(WHOLE)
+    assert factors[BOB] == pytest.approx((BACKGROUND + 0.4) / BACKGROUND)
+
+
+def test_the_joins_come_by_factor_probability_and_confidence():
+    far = Step("visits", inverse=True)
+    visit = Triple("ann", "visits", "reds")
+    paths = (PATHS[0], RankedPath("reds", (far,), 0.0), PATHS[1])
+    found = Subgraph(triples=(ANN, visit, PERU), paths=paths, confidences=(0.6, 0.9, 1.0))
+    assert topic_joins(found, TWO, STARTS).joins == (Join((1, 2), ("ann",)), Join((0, 2), ("ann",)))

@@ -9,6 +9,7 @@ from hypothesis import strategies as st
 from srtk_plugin_sr.topic_support import (
     AT_TOPIC,
     BACKGROUND,
+    LIKELY,
     Arrival,
     joins_of,
     path_probabilities,
@@ -85,3 +86,35 @@ def test_meetings_of_the_same_paths_are_one_join_with_its_nodes_best_first():
     way = Arrival(0, (Triple("a", "r", "x"),), 1.0)
     met = [(2, "y", way), (1, "x", way), (2, "x", way), (2, "y", way)]
     assert joins_of(met) == (Join((0, 2), ("y", "x")), Join((0, 1), ("x",)))
+
+
+def test_a_topic_that_its_own_paths_return_to_is_supported_as_much_as_they_arrive():
+    paths = [RankedPath("a", (R,), 0.0), RankedPath("b", (R,), 0.0)]
+    both = support(paths, {0: [one("a", "b")], 1: [one("b", "b")]}, {"a": 0, "b": 1})
+    assert both.boost(0, ["b"]) == pytest.approx((BACKGROUND + 1) / BACKGROUND)
+
+
+def test_of_two_ways_to_a_node_the_surer_is_met():
+    paths = [RankedPath(entity, (R,), 0.0) for entity in "abbb"]
+    ways = [one("b", "x", confidence=share) for share in (0.4, 0.9, 0.6)]
+    both = support(paths, {0: [one("a", "x")], 1: ways[:1], 2: ways[1:2], 3: ways[2:]}, {"a": 0, "b": 1})
+    [(_, way)] = both.meetings(0, ["x"])
+    assert (way.rank, way.confidence) == (2, 0.9)
+
+
+@pytest.mark.parametrize(("share", "met"), [(LIKELY, 1), (LIKELY - 0.01, 0)])
+def test_topics_meet_where_the_other_is_likely_to_arrive(share, met):
+    paths = [RankedPath("a", (R,), 0.0), RankedPath("b", (R,), 0.0)]
+    both = support(paths, {0: [one("a", "x")], 1: [one("b", "x", confidence=share)]}, {"a": 0, "b": 1})
+    assert len(both.meetings(0, ["x"])) == met
+
+
+def test_an_instance_is_raised_by_each_other_topic_at_the_node_where_most_of_it_arrives():
+    paths = [RankedPath("a", (R, R), 0.0), RankedPath("b", (R,), 0.0), RankedPath("c", (R,), 0.0)]
+    read = {
+        0: [one("a", "x", "y")],
+        1: [one("b", "x", confidence=0.8), one("b", "y", confidence=0.4)],
+        2: [one("c", "y")],
+    }
+    found = support(paths, read, {"a": 0, "b": 1, "c": 2}).boost(0, ["x", "y"])
+    assert found == pytest.approx((BACKGROUND + 0.8) / BACKGROUND * (BACKGROUND + 1) / BACKGROUND)

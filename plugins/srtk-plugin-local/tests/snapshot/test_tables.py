@@ -296,3 +296,9 @@ def test_a_header_of_a_file_of_labels_names_nothing(tmp_path: Path) -> None:
     (tmp_path / "l.tsv").write_text("id\tlabel\nQ1\tRiga\n")
     labels = (str(tmp_path / "l.tsv"),)
     assert build(BuildSettings((str(tmp_path / "a.tsv"),), labels=labels), tmp_path / "out").ignored == {}
+
+
+def test_words_of_a_header_that_come_again_below_make_no_header(read: Any) -> None:
+    with pytest.raises(InputError, match="first line may be a header or the first of its rows"):
+        read("name,label\nname,title\nentity,label\n")
+    assert ("name", "label", "age") in read("name,label,age\nname,title,3\nentity,label,4\n").facts
