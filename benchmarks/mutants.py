@@ -385,7 +385,9 @@ def compiles(source: str) -> bool:
 def sensible(operator: str) -> bool:
     """Tell whether an operator makes a mutant that resembles a slip of the pen."""
     kind, *ends = operator.split("/")[1].split("_")
-    return kind not in ("ReplaceBinaryOperator", "ReplaceComparisonOperator") or ends[1] in NEAREST[ends[0]]
+    nearest = kind not in ("ReplaceBinaryOperator", "ReplaceComparisonOperator") or ends[1] in NEAREST[ends[0]]
+    # Of whole numbers ~x is -x - 1, in the same order; of others it is an error.
+    return nearest and ends[-1:] != ["Invert"]
 
 
 class Spans:

@@ -68,6 +68,8 @@ def test_annotations_and_the_strict_of_zip_are_left_alone() -> None:
         ("core/ReplaceComparisonOperator_Lt_LtE", True),
         ("core/ReplaceComparisonOperator_Lt_Is", False),
         ("core/ReplaceComparisonOperator_Is_IsNot", True),
+        ("core/ReplaceUnaryOperator_USub_Invert", False),
+        ("core/ReplaceUnaryOperator_USub_UAdd", True),
         ("core/NumberReplacer", True),
         ("core/ZeroIterationForLoop", True),
     ],

@@ -7,7 +7,15 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from srtk_framework.graph.path_facts import facts, finish, path_order, paths_within, reaching, within_mass
+from srtk_framework.graph.path_facts import (
+    facts,
+    finish,
+    instances_among,
+    path_order,
+    paths_within,
+    reaching,
+    within_mass,
+)
 from srtk_framework.recipe.recipe import from_data
 from srtk_framework.roles import GraphView
 from srtk_framework.testing.oracle import OracleGraph
@@ -190,3 +198,26 @@ def test_instances_come_by_the_product_of_their_confidences_and_fill_the_budget(
     subgraph = read(Doubted(graph), path(-1.0, "knows", "lives_in"), triples=triples)
     assert [triple.object for triple in subgraph.triples if triple.relation == "lives_in"] == ends
     assert len(subgraph.triples) == (triples or 5)
+
+
+def test_an_instance_has_the_end_and_the_confidence_of_its_whole_chain():
+    rated = RatedTriples([Triple(*t) for t in TRIPLES], DOUBTS)
+    found = instances_among(rated, path(-1.0, "knows", "lives_in"), ["ann"], None)
+    assert [one.end for one in found] == ["oslo", "rome", "riga"]
+    assert [one.confidence for one in found] == pytest.approx([0.85, 0.85, 0.81])
+
+
+@attrs.define(eq=False)
+class SurerBack(GraphView):
+    """A graph that is surer of one triple where it is asked for from its object."""
+
+    def triples(self, frontiers, steps, limit):
+        rows = self.graph.triples(frontiers, steps, limit)
+        shares = [{SURE: 0.8 if step.inverse else 0.5, UNSURE: 0.7} for step in steps]
+        return [RatedTriples(row, share) for row, share in zip(rows, shares, strict=True)]
+
+
+def test_a_triple_that_was_read_both_ways_is_as_sure_as_the_surer_reading(graph):
+    subgraph = read(SurerBack(graph), path(-1.0, "knows", "^knows"))
+    assert subgraph.triples[0] == Triple("ann", "knows", "dan")  # it is stored
+    assert subgraph.triples[1:] == (SURE, UNSURE)

@@ -158,6 +158,18 @@ def test_of_several_values_the_one_at_the_end_that_is_asked_for_counts(text: str
     assert found.triples[1].object == ('"99"^^xsd:integer' if text == "largest" else '"1"^^xsd:integer')
 
 
+def test_values_in_another_unit_than_most_decide_nothing() -> None:
+    areas = [("estonia", "45 km"), ("lithuania", "65 km"), ("russia", "9 mi")]
+    graph = memory([*TRIPLES[:3], *([who, "area", f'"{area.split()[0]}"^^xsd:integer'] for who, area in areas)])
+    assert subjects(expanded("Which neighbour has the largest area?", graph=graph), "area")[0] == "lithuania"
+
+
+def test_a_member_with_a_value_within_bounds_stays_whatever_its_others_are() -> None:
+    graph = memory([*TRIPLES, ["estonia", "area", '"4500"^^xsd:integer'], ["estonia", "area", '"450"^^xsd:integer']])
+    found = expanded("How many neighbours have an area of less than 100?", graph=graph)
+    assert found.trace["set"]["members"] == 2
+
+
 @pytest.mark.parametrize("likely", ["latvia", "norway"])
 def test_the_set_of_the_likelier_link_is_meant(likely: str) -> None:
     areas = [["sweden", "area", '"450"^^xsd:integer'], ["finland", "area", '"338"^^xsd:integer']]

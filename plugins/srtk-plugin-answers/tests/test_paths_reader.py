@@ -665,3 +665,23 @@ def test_the_name_of_a_link_tells_nothing_of_the_language_of_a_question() -> Non
     link = Link("film", start=9, end=len(text), name="La vida es de todos")
     [answer] = reader.read([Question("q", text, (link,))], [found])
     assert "notice" not in answer.trace
+
+
+SIZES = [
+    ["latvia", "member", "union"],
+    ["latvia", "height", '"3"^^xsd:integer'],
+    ["latvia", "mass", '"7"^^xsd:integer'],
+]
+
+
+@pytest.mark.parametrize(
+    ("more", "paths", "text"),
+    [
+        ([], ("height", "mass"), "7"),  # how heavy is measured by the mass
+        ([["latvia", "depth", '"5"^^xsd:integer']], ("height", "depth"), "3"),  # neither is likelier
+        ([["latvia", "mass", "much"]], ("height", "mass"), "3"),  # not all of these are numbers
+    ],
+)
+def test_how_heavy_asks_for_the_number_whose_relation_is_likest(more: Any, paths: Any, text: str) -> None:
+    answer, _ = asked("How heavy is Latvia?", "latvia", triples=[*SIZES, *more], paths=paths)
+    assert answer.text == text

@@ -51,6 +51,21 @@ def test_the_isotonic_map_pools_neighbours_and_draws_each_block_to_the_mean():
     assert fitted(list(wanted)) == pytest.approx([0.999 * p + 0.001 * c for c, p in wanted.items()])
 
 
+def test_the_isotonic_map_weighs_each_confidence_by_its_proposals():
+    # 1 of 1, 1 of 4 and 1 of 2 are right: together the first two are below the last; without weights they are not.
+    confidences = np.array([0.1, *[0.2] * 4, *[0.3] * 2])
+    right = np.array([1.0, 1.0, 0.0, 0.0, 0.0, 1.0, 0.0])
+    wanted = {0.1: 20 / 49, 0.2: 20 / 49, 0.3: 13 / 28}
+    fitted = ProbabilityMap.isotonic(confidences, right)
+    assert fitted(list(wanted)) == pytest.approx([0.999 * p + 0.001 * c for c, p in wanted.items()])
+
+
+def test_the_logistic_map_has_the_mean_of_the_smoothed_targets():
+    # Three right ones count 4/5 each, and a wrong one 1/3.
+    fitted = ProbabilityMap.platt(np.full(4, 0.5), np.array([1.0, 1.0, 1.0, 0.0]))
+    assert fitted(0.5) == pytest.approx(0.999 * (3 * 4 / 5 + 1 / 3) / 4 + 0.001 * 0.5, abs=1e-5)
+
+
 @given(st.integers(1, 300), st.sampled_from([0.05, 0.1, 0.5]))
 def test_a_cut_keeps_the_promised_share_of_the_facts_it_was_made_of(count, alpha):
     facts = [Triple(f"s{number}", "r", "o") for number in range(count)]

@@ -70,7 +70,9 @@ def test_the_fit_finds_what_tells_right_from_wrong() -> None:
 
 
 def test_no_weight_close_by_has_a_smaller_loss() -> None:
-    questions, ridge = drawn(40), 0.1
+    # Features of other sizes: the penalty is by their deviations.
+    sizes = np.geomspace(0.1, 10, len(FEATURES))
+    questions, ridge = [attrs.evolve(one, features=one.features * sizes) for one in drawn(40)], 0.1
     weights = fit_weights(questions, ridge=ridge)
     scale = np.concatenate([one.features for one in questions]).std(axis=0)
 
@@ -83,7 +85,7 @@ def test_no_weight_close_by_has_a_smaller_loss() -> None:
 
     best = loss(weights)
     random = np.random.default_rng(1)
-    assert all(loss(weights + 1e-2 * random.normal(size=len(weights))) > best for _ in range(50))
+    assert all(loss(weights + 1e-2 * random.normal(size=len(weights)) / sizes) > best for _ in range(50))
 
 
 def test_a_weight_has_the_sign_that_it_may_have() -> None:

@@ -430,3 +430,21 @@ def test_of_spare_paths_the_node_of_most_mass_comes_first():
     facts = [*FACTS, ["town", "near", "x"], ["town", "number", "n9"]]
     _, filled = read_with_spare([path(BORN, CLUB, score=0.0)], [unlikely, likely], facts, triples=7)
     assert filled.triples[6] == Triple("town", "number", "n9")
+
+
+def test_ends_are_reserved_by_the_order_of_nodes_as_far_as_half_of_the_room_suffices():
+    def node(*names):
+        return node_mass._Node(
+            1.0, 0.0, 0, Instance(tuple(Triple("a", "r", name) for name in names), names[-1], 1.0), ()
+        )
+
+    nodes = {"p": node("p"), "q": node("q"), "s": node("s"), "t": node("t", "u"), "v": node("v")}
+    ends = [dict.fromkeys("pqs", 1.0), dict.fromkeys("tv", 1.0)]
+    # The best two of each path, s before q; together they need two, three and five triples of ten.
+    everything = node_mass._reserved(nodes, "spqtv", ends, 10, ())
+    assert everything[0] == {"s", "p", "t", "v"}
+    assert {triple.object for triple in everything[1]} == {"s", "p", "t", "u", "v"}
+    assert node_mass._reserved(nodes, "spqtv", ends, 9, ())[0] == {"s", "p", "t"}
+    assert node_mass._reserved(nodes, "spqtv", ends, 5, ())[0] == {"s", "p"}
+    # What was chosen before needs no room, and takes its own.
+    assert node_mass._reserved(nodes, "spqtv", ends, 3, [Triple("a", "r", "s")])[0] == {"s", "p"}

@@ -171,3 +171,15 @@ def test_a_view_that_is_not_open_says_so() -> None:
 
 def test_a_missing_file_is_told_before_the_run(tmp_path: Path) -> None:
     assert MaskedGraph(oracle(SAMPLE), str(tmp_path / "no.tsv")).preflight()[0][0] == "hide"
+
+
+def test_a_limit_finds_what_is_left_behind_the_most_triples_hidden_at_one_node() -> None:
+    rows = [Triple(node, "r", f"o{n}") for node in "ab" for n in range(4)]
+    inner = MemoryGraph(triples=rows)
+    inner.open()
+    graph = MaskedGraph(inner, triples=[*rows[:3], rows[4]])
+    graph.open()
+    at, step = graph.frontiers([["a", "b"]]), [Step("r")]
+    assert graph.triples(at, step, 1) == [[rows[3], rows[5]]]
+    assert [frontier.ids() for frontier in graph.follow(at, step, 1)] == [("o1", "o3")]
+    assert graph.follow(at, step, 1)[0].cut == 2

@@ -20,7 +20,7 @@ from srtk_plugin_views.mediated import MediatedGraph
 
 from srtk_framework.testing import OracleGraph
 from srtk_framework.testing.knowledge_graph import KnowledgeGraphConformance
-from srtk_framework.values import Step
+from srtk_framework.values import Step, Triple
 
 
 class TestMediated(KnowledgeGraphConformance):
@@ -105,3 +105,13 @@ def test_equal_graphs_of_which_one_build_noticed_mediators_have_other_fingerprin
             one.open()
         assert len({one.fingerprint() for one in inner}) == 1
         assert len({MediatedGraph(one, known=known).fingerprint() for one in inner}) == 3
+
+
+def test_no_joined_edge_or_qualifier_leads_back_to_where_it_began() -> None:
+    rows = [("ann", "job", "_m1"), ("_m1", "firm", "acme"), ("_m1", "who", "ann"), ("_m1", "since", "x")]
+    graph = MediatedGraph(MemoryGraph(triples=rows), patterns=("_m*",))
+    graph.graph.open()
+    graph.open()
+    [steps] = graph.steps(graph.frontiers([["ann"]]), False)
+    assert [step.relation for step in steps] == ["job..firm", "job..since"]
+    assert graph.qualifiers([Triple("ann", "job..firm", "acme")]) == [(("since", "x"),)]

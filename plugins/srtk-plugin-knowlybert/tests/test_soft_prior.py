@@ -1,0 +1,31 @@
+"""The features of a candidate, worked out by hand."""
+
+from __future__ import annotations
+
+import math
+
+import numpy as np
+import pytest
+from srtk_plugin_knowlybert.candidates import Candidate
+from srtk_plugin_knowlybert.label_search import Found
+from srtk_plugin_knowlybert.soft_prior import SoftPrior, features
+
+
+def candidate(name: str, tokens: int, *scores: float) -> Candidate:
+    found = Found(max(scores), min(scores), len(scores), 0, math.fsum(scores), max(scores))
+    return Candidate(name, tuple(range(tokens)), found)
+
+
+def test_means_are_over_all_templates_and_are_compared_with_the_best() -> None:
+    prior = np.array([[1.0, 2.0], [3.0, 4.0]])
+    # Of four templates, two found the first and one the second: means of 0.2 and 0.1.
+    rows = features([candidate("a", 2, 0.5, 0.3), candidate("b", 1, 0.4)], prior, 4)
+    assert rows[0].tolist() == pytest.approx([0.0, math.log(0.2 / 0.8), 0.0, 0.5, 2.0, 1.0, 2.0])
+    assert rows[1].tolist() == pytest.approx([math.log(0.4 / 0.6), math.log(0.1 / 0.9), math.log(0.5), 0.25, 1.0, 3, 4])
+
+
+def test_a_probability_is_a_logistic_function_of_the_weighted_sum() -> None:
+    prior = SoftPrior(np.array([2.0, -1.0]), 0.5)
+    found = prior.probabilities(np.array([[1.0, 2.5], [0.0, 0.5], [1000.0, 0.0], [-1000.0, 0.0]]))
+    assert found == pytest.approx([0.5, 0.5, 1.0, 0.0], abs=1e-12)
+    assert 0 < found[3] < found[2] <= 1
