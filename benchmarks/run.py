@@ -89,6 +89,7 @@ PARTS: dict[str, Part] = {
     "shared-session": Part("speed", "shared-session", "speed.shared_session"),
     "same-subgraphs": Part("reliability", "same-subgraphs", "reliability.same_subgraphs"),
     "faults": Part("reliability", "faults", "reliability.faults"),
+    "executors": Part("reliability", "executors", "reliability.executors", (), (0,)),
     "random-kills": Part("reliability", None, "reliability.random_kills"),
 }
 """Names as given to `--only`."""
