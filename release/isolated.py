@@ -21,6 +21,7 @@ _SHARED = (
     "conftest.py",
     "pyproject.toml",
     "tests/chromium.py",
+    "tests/service.py",
     "tests/kit/__init__.py",
     "tests/kit/placed.py",
     "tests/kit/toys.py",

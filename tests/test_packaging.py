@@ -158,7 +158,7 @@ def test_each_extra_for_a_graph_or_a_method_is_enough_to_search(extra: str) -> N
     assert {"srtk-plugin-local", "srtk-plugin-sr", "srtk-plugin-files"} <= set(brought(extra))
 
 
-SHARED = {"chromium", "kit"}
+SHARED = {"chromium", "kit", "service"}
 """Modules in `tests`, which `make check-isolated` brings."""
 
 

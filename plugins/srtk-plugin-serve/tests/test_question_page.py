@@ -24,6 +24,7 @@ TURNED = "\u202eevil\u202c"
 ROWS = (
     "film,directed by,about,year\nAlien,Ridley Scott,space,1979\nHeat,Michael Mann,crime,1995\n"
     + f'Hostile,"{TAGS.replace(chr(34), chr(34) * 2)}",{TURNED},2001\n'
+    + f"Long,{'x' * 300},{'y' * 300},2003\n"
     + "".join(f"Part {i},Ridley Scott,space,2002\n" for i in range(30))
 )
 PLAIN = "textContent.replace(/[\\u2068\\u2069]/g, '')"
@@ -217,16 +218,31 @@ def test_without_scripts_the_page_says_what_to_do(films: str, opened: Any) -> No
 
 
 @needs_browser
+def test_an_address_holds_a_question_with_its_links_and_a_wrong_address_is_told(films: str, opened: Any) -> None:
+    with opened(films, "/?q=Who+directed+it%3F&link=,,Heat&link=nonsense", faults=True) as tab:
+        tab.wait(f"{SENTENCE} === 'Michael Mann'")
+        assert tab.value("document.querySelector('.understood').textContent").startswith("●Heatby your choice")
+        tab.go(films + "/?q=Who+directed+it%3F&link=0,999,Heat")
+        tab.wait(f"({FAULT} || '').includes('give its place there, or none.')")
+        tab.go(films + "/?q=Who+directed+it%3F&link=,,Nobody")
+        tab.wait(f"({FAULT} || '').startsWith('No answer')")
+
+
+LOOKED_AT = ("Who directed Alien?", "Who directed Hostile?", "Who directed Long?", "Zzyzx" * 40)
+
+
+@needs_browser
 @pytest.mark.parametrize("width", [360, 1280])
 def test_the_page_is_never_wider_than_the_screen(films: str, opened: Any, width: int) -> None:
     with opened(films) as tab:
         tab.look(width, 800, phone=width < 400)
-        for question in ("Who directed Alien?", "Who directed Hostile?", "Zzyzx" * 40, "Who directed Alien or Heat?"):
+        for question in LOOKED_AT:
             ask(tab, question)
             tab.wait(f"{SAID} !== 'Asking …' && document.title.startsWith({question!r})")
             for name, _ in tab.nodes("button"):
                 if name.startswith("Change") or name == "space":
                     tab.click("button", name)
+            tab.value("document.querySelectorAll('details').forEach((part) => { part.open = true; })")
             assert tab.value("document.documentElement.scrollWidth") <= width, question
 
 

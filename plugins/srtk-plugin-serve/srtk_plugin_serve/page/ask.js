@@ -66,7 +66,7 @@ async function show(moved) {
     if (mine.signal.aborted) return;
     clearTimeout(slow);
     byId("guard").hidden = true;
-    answered({ ...structuredClone(data), given: links.length > 0 });
+    answered({ ...structuredClone(data), given: links.length > 0 && data.trace.links !== "linked" });
   } catch (fault) {
     clearTimeout(slow);
     if (asking !== mine) return;
