@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from bisect import bisect_left, bisect_right
 from collections.abc import Iterator, Sequence
 
 from srtk_framework.roles import KnowledgeGraph
@@ -45,10 +46,16 @@ def raise_coordinated(graph: KnowledgeGraph, found: Sequence[Sequence[Mention]])
 
 def _joined(mentions: Sequence[Mention]) -> Iterator[tuple[Mention, Mention]]:
     """Yield mentions in small letters, each with a mention that it is joined to."""
+    places = sorted(range(len(mentions)), key=lambda at: mentions[at].start)
+    starts = [mentions[at].start for at in places]
     for one in mentions:
-        for other in mentions:
-            text = one.words.text
-            if one.end <= other.start and _BETWEEN.fullmatch(text, one.end, other.start):
+        words = one.words
+        # At most four words join two mentions (`more common than the`): a long text has few pairs to look at.
+        reach = words.bounds[min(one.last + 5, len(words.bounds) - 1)][0]
+        for other in (
+            mentions[at] for at in sorted(places[bisect_left(starts, one.end) : bisect_right(starts, reach)])
+        ):
+            if _BETWEEN.fullmatch(words.text, one.end, other.start):
                 for small, name in ((one, other), (other, one)):
                     if _is_small(small):
                         yield small, name

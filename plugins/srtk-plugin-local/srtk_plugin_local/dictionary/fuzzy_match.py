@@ -6,7 +6,8 @@ They are sought only in texts without a sure name, so that texts that link keep 
 from __future__ import annotations
 
 import math
-from collections.abc import Mapping, Sequence, Set
+from bisect import bisect_left
+from collections.abc import Iterator, Mapping, Sequence, Set
 
 import attrs
 
@@ -69,7 +70,7 @@ def is_linked(words: Words, exact: Sequence[Mention]) -> bool:
     # A year is an entity of some graphs, but no topic by itself.
     named = [mention for mention in exact if mention.looks > 0 and not mention.text.isdigit()]
     if not words.marked:
-        return any(any(words.capital) or mention.length > 1 for mention in named)
+        return any(words.has_capitals or mention.length > 1 for mention in named)
     sure = [mention for mention in named if mention.looks > SENTENCE_START]
     covered = {word for mention in exact for word in range(mention.first, mention.last + 1)}
     return any(not _is_part(words, mention, covered) for mention in sure)
@@ -257,27 +258,48 @@ def _open_spans(row: _Open, unknown: frozenset[str]) -> list[Span]:
         if span[0] and span[0][0].isalnum() and span[0][-1].isalnum()
     ]
     if words.marked:
-        formed = words.formed()
-        return [span for span in spans if _is_formed(words, span, formed, exact)]
+        formed = sorted(words.formed())
+        sure = sorted((mention.start, mention.end) for mention in exact if mention.looks > SENTENCE_START)
+        return [span for span in spans if _is_formed(words, span, formed, sure, bool(exact))]
     odd = [words.text[start:end].lower() in unknown for start, end in words.bounds]
     return [span for span in spans if _is_odd(words, span, odd, bool(exact))]
 
 
-def _is_formed(words: Words, span: Span, formed: Sequence[tuple[int, int]], exact: Sequence[Mention]) -> bool:
-    """Return whether a span is a name by its form, and holds a sure mention if the text has any."""
+def _is_formed(
+    words: Words, span: Span, formed: Sequence[tuple[int, int]], sure: Sequence[tuple[int, int]], has_exact: bool
+) -> bool:
+    """Return whether a span is a name by its form, and holds a sure mention if the text has any.
+
+    Args:
+        words: Words of the text.
+        span: The span.
+        formed: Places of names by their form, sorted.
+        sure: Places of sure mentions, sorted.
+        has_exact: Whether the text has any exact mention.
+    """
     name, start, end, first, last = span
-    if (first == last and words.is_common_noun(first)) or not any(_widens(words, span, *place) for place in formed):
+    if (first == last and words.is_common_noun(first)) or not any(
+        _widens(words, span, *place) for place in _inside(formed, start, end)
+    ):
         return False
-    sure = [mention for mention in exact if mention.looks > SENTENCE_START]
     if sure:
-        return any(start <= mention.start and mention.end <= end for mention in sure)
-    return not exact or len(letters_of(name)) >= KNOWN_LETTERS
+        return any(True for _ in _inside(sure, start, end))
+    return not has_exact or len(letters_of(name)) >= KNOWN_LETTERS
+
+
+def _inside(places: Sequence[tuple[int, int]], start: int, end: int) -> Iterator[tuple[int, int]]:
+    """Yield the sorted places that lie within another; a long text has thousands."""
+    for at in range(bisect_left(places, (start,)), len(places)):
+        if places[at][0] >= end:
+            return
+        if places[at][1] <= end:
+            yield places[at]
 
 
 def _is_odd(words: Words, span: Span, odd: Sequence[bool], has_exact: bool) -> bool:
     """Return whether a span holds a word that is in no name, or is long in a text without capitals or mentions."""
     name, _, _, first, last = span
-    letters, small = len(letters_of(name)), not any(words.capital)
+    letters, small = len(letters_of(name)), not words.has_capitals
     if any(odd[first : last + 1]):
         long = letters >= (LEAST_LETTERS if small else KNOWN_LETTERS)
         return long and not words.stop[last] and not (first == last and _is_plain(words, first))

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from collections import Counter
 from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import ClassVar, Literal
@@ -298,10 +299,16 @@ class DictionaryLinker(EntityLinker):
             return
         stems = dict(zip(ids, entity_context.relation_stems(self.graph, ids), strict=True))
         for mentions in rows:
-            around = [stems[mention.candidates[0].entity] for mention in mentions]
-            for place, mention in enumerate(mentions):
+            counts = Counter(mention.candidates[0].entity for mention in mentions)
+            holding: dict[str, set[str]] = {}
+            for entity in counts:
+                for stem in stems[entity]:
+                    holding.setdefault(stem, set()).add(entity)
+            for mention in mentions:
                 own = entity_context.stems(mention.names[0])
-                if own and any(own <= other for other in around[:place] + around[place + 1 :]):
+                # Entities with relations of all of these words; a text can repeat few entities thousands of times.
+                holders = set.intersection(*(holding.get(stem, set()) for stem in own)) if own else set()
+                if sum(counts[entity] for entity in holders) > (mention.candidates[0].entity in holders):
                     mention.looks *= ECHO
         for mention in (mention for mentions in rows for mention in mentions):
             self._score(mention)

@@ -7,6 +7,7 @@ League*. Many names begin or abbreviate so; which is meant is clear if one entit
 from __future__ import annotations
 
 import re
+from bisect import bisect_left, bisect_right
 from collections.abc import Iterator, Mapping, Sequence
 
 import attrs
@@ -93,11 +94,12 @@ def add_short(
     if not every:
         return
     # What a mention of a near name is of, such as Italy for Italian, has to be less well known too.
+    near = {id(mentions): [mention for mention in mentions if mention.string < 1] for mentions in found}
     rivals = [
         {
             id_
-            for mention in short.mentions
-            if mention.string < 1 and mention.start < short.span[2] and short.span[1] < mention.end
+            for mention in near[id(short.mentions)]
+            if mention.start < short.span[2] and short.span[1] < mention.end
             for name in mention.names
             for id_ in known[name]
         }
@@ -223,11 +225,14 @@ def _is_free(span: Span, mentions: Sequence[Mention]) -> bool:
 
 def _parts(words: Words, taken: Sequence[tuple[int, int]]) -> Iterator[Span]:
     """Yield the places of names by form that may be a part of a name; of those that are taken, none."""
+    free = bytearray(b"\1" * len(words.text))
+    for low, high in taken:
+        free[low:high] = bytes(high - low)
     for low, high in words.formed():
         # Of a compound with a plain word, such as Portuguese-speaking, the first part is the name.
         plain = _PLAIN_END.search(words.text, low, high)
         span = _span(words, low, plain.start() if plain else high)
-        if span is None or any(start < high and low < end for start, end in taken):
+        if span is None or 0 in free[low:high]:
             continue
         name, _, _, first, last = span
         long = len(letters_of(name)) >= (_ALONE if first == last else LEAST_LETTERS)
@@ -238,10 +243,11 @@ def _parts(words: Words, taken: Sequence[tuple[int, int]]) -> Iterator[Span]:
 def _small_parts(words: Words, exact: Sequence[Mention]) -> Iterator[Span]:
     """Yield the places of two words or more, with blanks between them, that no exact mention of several overlaps."""
     text, bounds = words.text, words.bounds
-    taken = [(mention.first, mention.last) for mention in exact if mention.length > 1]
+    several = [mention for mention in exact if mention.length > 1]
+    taken = {at for mention in several for at in range(mention.first, mention.last + 1)}
     for first in range(len(bounds)):
         for last in range(first + 1, min(first + _MOST_PART, len(bounds))):
-            if words.stop[first] or words.stop[last] or any(low <= last and first <= high for low, high in taken):
+            if words.stop[first] or words.stop[last] or not taken.isdisjoint(range(first, last + 1)):
                 continue
             start, end = bounds[first][0], bounds[last][1]
             if all(text[bounds[at][1] : bounds[at + 1][0]] == " " for at in range(first, last)):
@@ -256,8 +262,9 @@ def _plurals(words: Words) -> list[Span]:
 
 def _span(words: Words, start: int, end: int) -> Span | None:
     """Return the words at a place; None if it holds none."""
-    inside = [at for at, (low, high) in enumerate(words.bounds) if start <= low and high <= end]
-    return (fold(words.text[start:end]), start, end, inside[0], inside[-1]) if inside else None
+    first = bisect_left(words.bounds, (start,))
+    last = bisect_right(words.bounds, end, key=lambda bound: bound[1]) - 1
+    return (fold(words.text[start:end]), start, end, first, last) if first <= last else None
 
 
 def _holds(name: str, short: str) -> bool:

@@ -89,6 +89,7 @@ class Words:
             gap = text[before:start]
             self.opens.append(before == 0 or (len(gap) > 1 and gap[-1].isspace() and any(c in ".?!:" for c in gap)))
             before = end
+        self.has_capitals = any(self.capital)
         inner = [capital and not opens for capital, opens in zip(self.capital, self.opens, strict=True)]
         self.marked = (any(inner) and any(self.lower)) or "_" in text
         self.german = language == german.LANGUAGE

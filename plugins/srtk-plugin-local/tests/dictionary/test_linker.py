@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import sys
 import unicodedata
 from collections.abc import Sequence
 from itertools import pairwise
@@ -391,3 +392,27 @@ def test_a_backtick_is_an_apostrophe_in_names() -> None:
     assert [link.entity for link in DictionaryLinker(graph=graph).link(["who directed Ocean`s Eleven?"])[0]] == [
         "Ocean's Eleven"
     ]
+
+
+@pytest.mark.parametrize("text", ["latvia riga capital ", "Is Latvia near Riga or Berlin? "])
+def test_a_text_of_twice_the_length_takes_twice_the_steps(text: str) -> None:
+    def steps(times: int) -> int:
+        count = 0
+
+        def trace(frame: Any, event: str, argument: Any) -> Any:
+            nonlocal count
+            count += event == "line"
+            return trace
+
+        before = sys.gettrace()
+        sys.settrace(trace)
+        try:
+            linker.link([text * times])
+        finally:
+            sys.settrace(before)
+        return count
+
+    facts = [["Latvia", "capital", "Riga"], ["Germany", "capital", "Berlin"], ["National Football League", "in", "US"]]
+    linker = DictionaryLinker(MemoryGraph(facts))
+    linker.link([text])
+    assert steps(400) < 2.2 * steps(200)
