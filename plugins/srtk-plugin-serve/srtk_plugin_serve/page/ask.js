@@ -108,10 +108,11 @@ function answered(data) {
   title.tabIndex = -1;
   if (reply && data.error === null) card.append(reply);
   else if (data.error !== null || !data.triples.length) card.append(make("p", "reply notice", make("b", "", "No answer: "), words("span", "", data.said && data.said.refusal || data.error || data.trace.reason || "nothing was found")));
-  else card.append(make("p", "reply notice", "This recipe has no reader, so it gives no answer. These are the triples that it found."));
+  else card.append(make("p", "reply notice", "The recipe has no reader, so there is no answer, but paths and triples. With `reader: {use: paths}` it answers."));
   const about = understood(data, drawn.name), parts = [...(data.links.length ? [about, card] : [card, about]), drawn.figure(null)], behind = make("details", "card behind");
   const paths = drawn.pathList(), table = drawn.table(), cut = (data.trace.cut || {}).triples;
   if (table) {
+    behind.open = !data.said && data.error === null;
     behind.append(make("summary", "", `${count(data.triples.length, "triple")}${data.paths.length ? ` and ${count(data.paths.length, "path")}` : ""}`),
       ...[cut ? words("p", "soft", `${count(cut, "further triple")} had no room within the limit.`) : null, paths, table].filter(Boolean));
     parts.push(behind);
