@@ -16,7 +16,7 @@ from litestar.response import Stream
 
 from srtk_framework.records import dumps
 from srtk_framework.run import Result, Session, aresult_of
-from srtk_framework.values import Link, Question, Retrieval, SrtkError, redacted
+from srtk_framework.values import DriverError, Link, Question, Retrieval, SrtkError, redacted
 from srtk_plugin_serve.bodies import Around, Asked, Between, Fault, Many, Missing, Texts
 from srtk_plugin_serve.gone import while_here
 
@@ -81,7 +81,7 @@ async def link(data: JSONBody[Texts], request: _Request, state: State) -> list[d
         questions = [Question(str(i), text) for i, text in enumerate(data.texts)]
         found = session.linked(questions)
         if data.names:
-            found = [attrs.evolve(one, question=named(session, one.question)) for one in found]
+            found = [named(session, one) for one in found]
         found = session.labelled(found)
         lost = [i for i, one in enumerate(found) if data.names or not one.question.links]
         near = session.suggest([data.texts[i] for i in lost], data.near) if lost and data.near > 0 else []
@@ -91,7 +91,7 @@ async def link(data: JSONBody[Texts], request: _Request, state: State) -> list[d
                 "text": one.question.text,
                 "links": [_link(one, link) for link in one.question.links],
                 "near": [_link(one, link) for link in names.get(i, ())],
-                **({"error": one.error} if one.error is not None else {}),
+                **({"error": redacted(one.error)} if one.error is not None else {}),
             }
             for i, one in enumerate(found)
         ]
@@ -177,16 +177,23 @@ def _check_method(session: Session, name: str | None) -> None:
         raise ValueError(f"method: there is no method {name!r}; the recipe has {', '.join(session.methods)}")
 
 
-def named(session: Session, question: Question) -> Question:
-    """Return a name, or an id, with links to all entities that have it, those with the most triples first."""
-    if session.graph is None or not question.text.strip():
-        return question
-    graph, text = session.graph, question.text.strip()
-    [found], [own] = graph.find([text]), graph.own_ids([text], False)
-    known = {link.entity: link for link in question.links} | {id_: Link(id_) for id_ in [own, *found]}
-    degrees = dict(zip(known, graph.degrees([*known]), strict=True))
+def named(session: Session, linked: Retrieval) -> Retrieval:
+    """Return a name, or an id, with links to all entities that have it, those with the most triples first.
+
+    Where the graph fails, the linker's links stay, with the reason.
+    """
+    graph, text = session.graph, linked.question.text.strip()
+    if graph is None or not text:
+        return linked
+    links = {link.entity: link for link in linked.question.links}
+    try:
+        [found], [own] = graph.find([text]), graph.own_ids([text], False)
+        links |= {id_: Link(id_) for id_ in [own, *found]}
+        degrees = dict(zip(links, graph.degrees([*links]), strict=True))
+    except DriverError as error:
+        return attrs.evolve(linked, error=linked.error or str(error))
     ranked = sorted((-degree, id_) for id_, degree in degrees.items() if degree)
-    return attrs.evolve(question, links=tuple(known[id_] for _, id_ in ranked))
+    return attrs.evolve(linked, question=attrs.evolve(linked.question, links=tuple(links[id_] for _, id_ in ranked)))
 
 
 def _link(retrieval: Retrieval, link: Any) -> dict[str, Any]:

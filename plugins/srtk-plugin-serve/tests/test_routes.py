@@ -10,7 +10,7 @@ from litestar.testing import TestClient
 
 import srtk_framework
 from srtk_framework.records import record_from_retrieval
-from srtk_framework.values import LateError, Question
+from srtk_framework.values import DriverError, LateError, Question
 
 TEXT = "Who directed Alien?"
 
@@ -53,6 +53,14 @@ def test_a_name_or_an_id_gives_all_its_entities_and_near_names(start: Any) -> No
     assert "e3" in [one["entity"] for one in name["near"]]
     assert [one["entity"] for one in id_["links"]] == ["e1"]
     assert none["links"] == []
+
+    def failing(ids: Any, relations: Any) -> Any:
+        raise DriverError("the endpoint is down")
+
+    client.app.state.session.graph.own_ids = failing
+    [found] = client.post("/link", json={"texts": ["alien"], "names": True}).json()
+    assert len(found["links"]) == 1
+    assert "the endpoint is down" in found["error"]
 
 
 def test_limits_of_a_call_are_kept(client: TestClient[Any]) -> None:

@@ -1,6 +1,8 @@
 // Questions to the service, and what it answers. The address of the page holds the question and the links given by hand.
-const TRIES = 3, KEPT = 50, TOKEN = "srtk-token", kept = new Map();
-let asking = null, waits = 0;
+const TRIES = 3, KEPT = 50, LARGE = 1000, TOKEN = "srtk-token", kept = new Map();
+let asking = null, token = "";
+// Where the browser keeps nothing for a page, the token lasts until it is left.
+try { token = sessionStorage.getItem(TOKEN) || ""; } catch { token = ""; }
 const tell = (text) => { byId("status").textContent = text; };
 const pause = (seconds, signal) => new Promise((done, failed) => {
   const clock = setTimeout(done, seconds * 1000);
@@ -8,7 +10,7 @@ const pause = (seconds, signal) => new Promise((done, failed) => {
 });
 // Call a route; what goes wrong is a sentence, with the status of the answer and the seconds to wait.
 async function call(path, body, signal) {
-  const token = sessionStorage.getItem(TOKEN), headers = body ? { "Content-Type": "application/json" } : {};
+  const headers = body ? { "Content-Type": "application/json" } : {};
   if (token) headers.Authorization = `Bearer ${token}`;
   const fault = (message, status, after) => Object.assign(new Error(message), { status, after });
   let response;
@@ -128,8 +130,8 @@ function answered(data) {
 }
 // A large subgraph is drawn in part at first.
 function whole(drawn) {
-  const all = drawn.data.triples.length;
-  const more = button("All", () => { view.most = view.most === all ? summary.drawn : all; more.setAttribute("aria-pressed", String(view.most === all)); drawn.draw(); }, "Draw all triples");
+  const all = Math.min(drawn.data.triples.length, LARGE), text = all < LARGE ? "All" : all.toLocaleString("en");
+  const more = button(text, () => { view.most = view.most === all ? summary.drawn : all; more.setAttribute("aria-pressed", String(view.most === all)); drawn.draw(); }, `Draw ${text.toLowerCase()} triples`);
   view.most = summary.drawn;
   more.setAttribute("aria-pressed", "false");
   byId("found").querySelector(".tools").prepend(more);
@@ -165,7 +167,8 @@ byId("form").addEventListener("submit", (event) => {
 });
 byId("guard").addEventListener("submit", (event) => {
   event.preventDefault();
-  sessionStorage.setItem(TOKEN, byId("token").value);
+  token = byId("token").value;
+  try { sessionStorage.setItem(TOKEN, token); } catch { byId("token").value = ""; }
   byId("guard").hidden = true;
   show(true);
 });

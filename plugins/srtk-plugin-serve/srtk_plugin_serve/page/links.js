@@ -68,20 +68,22 @@ function choices(mention, now, choose) {
   const seek = async (text) => {
     note.textContent = "Searching …";
     let found;
-    try { [found] = await call("link", { texts: [text], names: true, near: 6 }); } catch (fault) { note.textContent = fault.message; return; }
+    try { [found] = await call("link", { texts: [text], names: true, near: 6 }, asking.signal); } catch (fault) { note.textContent = fault.message; return; }
     const items = new Map([...found.links, ...found.near].map((link) => [link.entity, link.name || link.entity]));
     box.offer([...items].slice(0, 12));
+    if (found.error && !items.size) { note.textContent = found.error; return; }
     note.textContent = items.size > (items.has(now) ? 1 : 0) ? `${count(found.links.length, "entity").replace(/entitys$/, "entities")} with the name ${apart(text)}; choose one to ask again` : `No entity is called ${apart(text)}. Try another spelling, or a part of the name.`;
   };
   box.begin = () => { if (mention && !list.children.length) seek(mention); if (!mention) field.focus(); };
   form.addEventListener("submit", (event) => { event.preventDefault(); if (field.value.trim()) seek(field.value.trim()); });
   return box;
 }
-// A few facts of each entity, which tell equal names apart. Without them the choice still works.
+// A few facts of each entity, which tell equal names apart. Without them the choice still works, so they may not take
+// long: the service reads one thing at a time.
 async function describe(list, ids) {
   if (!ids.length) return;
   let found;
-  try { found = await call("page/expand", { entities: ids, triples: 8 }); } catch { return; }
+  try { found = await call("page/expand", { entities: ids, triples: 8, timeout: 5 }, asking.signal); } catch { return; }
   ids.forEach((id, n) => {
     const { terms, triples } = found[n], say = ([s, r, o]) => {
       const [self, other] = terms[s][0] === id ? ["", o] : ["is ", s], [far, label] = terms[other];

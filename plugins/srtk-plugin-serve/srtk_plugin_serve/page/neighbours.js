@@ -10,7 +10,7 @@ around = async (term, more) => {
   const most = (more ? asked.get(term) : 0) + MORE;
   drawnNote.textContent = `Reading the neighbours of ${apart(name(term))} …`;
   let found;
-  try { [found] = await call("page/expand", { entities: [data.terms[term][0]], triples: most }); } catch (fault) { drawnNote.textContent = fault.message; return; }
+  try { [found] = await call("page/expand", { entities: [data.terms[term][0]], triples: most }, asking.signal); } catch (fault) { drawnNote.textContent = fault.message; return; }
   asked.set(term, most);
   const before = allowed.length;
   for (const i of taken(found)) if (i >= known) owners.set(i, (owners.get(i) || new Set()).add(term));
