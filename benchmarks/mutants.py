@@ -12,7 +12,9 @@ until one fails or ``MOST`` seconds of tests are over: this file adds that choic
 of a warm process in place of a new interpreter. What is measured and found is kept in ``build/mutants``, and holds
 until the module or the test file changes. All of Cosmic Ray's kinds of mutants are made, but operators are exchanged
 for their nearest ones only (``NEAREST``), and what is no behaviour is left alone: annotations and the imports for
-them, caches, and the ``strict`` of ``zip``, an assertion that can only fail through a fault of the module itself.
+them, caches, what a ``repr`` shows, how objects of drivers are equal (``eq``), and the ``strict`` of ``zip``, an
+assertion that can only fail through a fault of the module itself. The fields of classes are left alone too: the
+generated reference, which tests/docs compares, has the defaults of settings.
 
 Survivors that change no behaviour stand in ``mutants.yaml`` with the reason. The exit status is 1 if there are others.
 A mutant is written into the module for the time of its tests, so the modules must be committed.
@@ -400,9 +402,11 @@ class Spans:
         for node in ast.walk(tree):
             inert += [found for field in ("annotation", "returns") if (found := getattr(node, field, None)) is not None]
             inert += [found for found in getattr(node, "decorator_list", ()) if "cache(" in f"{ast.unparse(found)}("]
-            if isinstance(node, ast.keyword) and node.arg == "strict":
+            if isinstance(node, ast.ClassDef):
+                inert += [field.value for field in node.body if isinstance(field, ast.AnnAssign) and field.value]
+            if isinstance(node, ast.keyword) and node.arg in ("strict", "repr", "eq"):
                 inert.append(node.value)
-            if isinstance(node, ast.If) and ast.unparse(node.test) == "TYPE_CHECKING":
+            if isinstance(node, ast.If) and ast.unparse(node.test) in ("TYPE_CHECKING", "not TYPE_CHECKING"):
                 inert.append(node.test)
         # From the sign before a decorator on.
         self._inert = [((node.lineno, node.col_offset - 1), (node.end_lineno, node.end_col_offset)) for node in inert]

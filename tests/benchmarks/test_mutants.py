@@ -44,6 +44,11 @@ def test_caches_and_imports_for_annotations_are_left_alone() -> None:
     assert [spans.is_inert(place) for place in ((1, 3), (5, 0), (5, 19), (6, 0))] == [True, True, True, False]
 
 
+def test_fields_of_classes_and_what_a_repr_shows_are_left_alone() -> None:
+    spans = mutants.Spans("class A:\n    most: int = 3\n    few = 4\n\n    def f(self):\n        n: int = 5\n")
+    assert [spans.is_inert(place) for place in ((2, 16), (3, 10), (6, 17))] == [True, False, False]
+
+
 def test_annotations_and_the_strict_of_zip_are_left_alone() -> None:
     spans = mutants.Spans(SOURCE)
     rows = SOURCE.splitlines()

@@ -3,8 +3,10 @@ from __future__ import annotations
 import pytest
 
 from srtk_framework.graph import neighbourhood
+from srtk_framework.graph.graph_defaults import match
 from srtk_framework.host import load, port
-from srtk_framework.values import Budget, Neighbourhood, Triple
+from srtk_framework.testing import OracleGraph, Sample
+from srtk_framework.values import Budget, Neighbourhood, Pattern, Triple
 
 FACTS = [
     ["a", "r", "b"],
@@ -63,3 +65,17 @@ def test_each_frontier_has_its_own_cut_also_through_the_port(graph):
 
 def test_nothing_is_known_of_what_a_plain_list_left_out():
     assert Neighbourhood.cut_of([Triple("a", "r", "b")]) == {}
+
+
+def test_a_pattern_is_matched_along_its_own_relation_and_direction():
+    rows = [Triple("a", "r", "b"), Triple("a", "s", "b"), Triple("c", "r", "a")]
+    oracle = OracleGraph(Sample(triples=tuple(rows)))
+    oracle.open()
+    patterns = [
+        Pattern("a", "r"),
+        Pattern("a"),
+        Pattern(None, "r", "a"),
+        Pattern("a", "s", "b"),
+        Pattern("a", "s", "c"),
+    ]
+    assert match(oracle, patterns) == [[rows[0]], rows[:2], [rows[2]], [rows[1]], []]

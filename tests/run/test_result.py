@@ -246,10 +246,10 @@ def test_a_proof_that_the_graph_lacks_says_so():
         "   lv -currency-> eur [not in the graph; confidence 0.5]\n"
         in answered(lacking, text="eur", support=(0,)).to_text()
     )
-    stored = attrs.evolve(
-        lacking, retrieval=attrs.evolve(lacking.retrieval, subgraph=attrs.evolve(subgraph, confidences=(1.0,)))
-    )
-    assert "confidence" not in answered(stored, text="eur", support=(0,)).to_text()
+    bare = made([Triple("lv", "currency", "eur")], [], [-1])
+    sure = attrs.evolve(bare.retrieval.subgraph, confidences=(1.0,))
+    bare = attrs.evolve(bare, retrieval=attrs.evolve(bare.retrieval, subgraph=sure))
+    assert "   lv -currency-> eur\n" in answered(bare, text="eur", support=(0,)).to_text()
 
 
 def test_an_answer_moves_no_cursor(result):

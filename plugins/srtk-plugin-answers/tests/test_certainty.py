@@ -254,3 +254,12 @@ def test_links_that_the_reader_adds_and_what_decided_are_in_the_trace() -> None:
 )
 def test_a_choice_is_written_with_what_decided_it(draft: Draft, choice: dict[str, Any]) -> None:
     assert draft.choice() == choice
+
+
+def test_the_probability_is_the_logistic_sum_of_the_weights() -> None:
+    # .61 + .74 + .03 + .61 ln 4 - .92; and .61 - 1.62 - .8 + .94 with a part of the question unused.
+    near = Evidence(margin=1.0, share=0.8, first=True)
+    assert near.probability == pytest.approx(1 / (1 + math.exp(-(0.46 + 0.61 * math.log(4)))))
+    unused = Evidence(share=0.9, named=False, unused=2, operated=True, classed=True)
+    assert unused.probability == pytest.approx(1 / (1 + math.exp(0.87)))
+    assert Evidence(named=False).probability == pytest.approx(1 / (1 + math.exp(-(0.61 + 1.52))))

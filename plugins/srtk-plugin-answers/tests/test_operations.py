@@ -551,3 +551,10 @@ def test_limits_of_a_call_reach_the_choice_of_the_set() -> None:
         holder: Any = next(iter(wide.methods.values()))
         assert holder.driver._operations.budget.triples == 3
         assert len(wide.retrieve([question])[0].subgraph.triples) > 3
+
+
+def test_a_lead_that_fills_the_budget_fits() -> None:
+    whole = expanded("How many countries border on Latvia?", budget=Budget(triples=4))
+    assert whole.trace["set"]["shown"] == 4
+    # Of four, two are for the set: one member with its value.
+    assert expanded("Which neighbour has the largest area?", budget=Budget(triples=4)).trace["set"]["shown"] == 1

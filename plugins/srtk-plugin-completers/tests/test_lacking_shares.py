@@ -86,15 +86,16 @@ def test_stored_facts_are_counted_at_both_ends_and_unknown_ones_are_none() -> No
 
 
 def test_the_shares_of_a_few_facts_are_the_ones_counted_by_hand() -> None:
-    facts = [Triple(*row.split()) for row in ("a r x", "b r x", "c r y")]
+    facts = [Triple(*row.split()) for row in ("a r x", "b r x", "c r y", "c q z")]
     learnt = LackingShares.learn(TripleTable.from_triples(facts), [Triple("a", "r", "y")])
-    # Of 5 patterns with a fact, a and y lack one; 4 of them have one fact, and x has two.
-    rate = (2 + 1) / (5 + 2)
-    single, several = (2 + _PRIOR * rate) / (4 + _PRIOR), _PRIOR * rate / (1 + _PRIOR)
-    assert learnt.held_out == 1 / 4
+    # Of 7 patterns with a fact, a and y lack one; 6 of them have one fact, and x has two.
+    rate = (2 + 1) / (7 + 2)
+    single, several = (2 + _PRIOR * rate) / (6 + _PRIOR), _PRIOR * rate / (1 + _PRIOR)
+    assert learnt.held_out == 1 / 5
     assert learnt.everywhere[:2] == pytest.approx((single, several))
     assert learnt.of_step[Step("r")][0] == pytest.approx((1 + _PRIOR * single) / (3 + _PRIOR))
     assert learnt.of_step[Step("r", True)][0] == pytest.approx((1 + _PRIOR * single) / (1 + _PRIOR))
+    assert learnt.of_step[Step("q")][0] == pytest.approx(_PRIOR * single / (1 + _PRIOR))
 
 
 def test_the_odds_grow_as_the_odds_of_what_is_missing() -> None:

@@ -87,13 +87,17 @@ def adapt(
     for share in SHARES:
         blend_weights(network, first, last, share)
         blends[share] = ranked()
-    # Of equal blends the one nearest to the start.
-    share = max(blends, key=lambda share: (blends[share].mean(), -share))
+    share = best_blend(blends)
     share = share if surely_better(blends[share], start) else 0.0
     blend_weights(network, first, last, share)
     encoder.take(network)
     shares = {share: float(right.mean()) for share, right in blends.items()}
     return Adapted(float(start.mean()), figures["accuracy"], shares, share, int(figures["steps"]))
+
+
+def best_blend(blends: Mapping[float, npt.NDArray[np.bool_]]) -> float:
+    """Return the share whose blend ranks best: whether each question is right [questions]; of equal ones the least."""
+    return max(blends, key=lambda share: (blends[share].mean(), -share))
 
 
 def surely_better(after: npt.NDArray[np.bool_], before: npt.NDArray[np.bool_]) -> bool:

@@ -448,3 +448,9 @@ def test_ends_are_reserved_by_the_order_of_nodes_as_far_as_half_of_the_room_suff
     assert node_mass._reserved(nodes, "spqtv", ends, 5, ())[0] == {"s", "p"}
     # What was chosen before needs no room, and takes its own.
     assert node_mass._reserved(nodes, "spqtv", ends, 3, [Triple("a", "r", "s")])[0] == {"s", "p"}
+
+
+def test_a_triple_is_worth_what_the_steepest_way_on_from_it_brings():
+    # The second brings .02, but both of the others together .25 each.
+    assert node_mass._worth([1, 2, 3], [0.4, 0.42, 0.9], 0.15) == 3
+    assert node_mass._worth([1, 2, 3], [0.4, 0.42, 0.6], 0.15) == 1

@@ -1,0 +1,17 @@
+"""A question's ids in the spelling of a result."""
+
+from __future__ import annotations
+
+from srtk_framework.graph.question_ids import with_ids_among
+from srtk_framework.values import Link, Question, Step
+
+LONG = "http://www.wikidata.org/entity/Q1"
+WORD = "http://www.wikidata.org/prop/direct/P31"
+
+
+def test_links_answers_and_relations_take_the_spelling_that_is_there() -> None:
+    question = Question("q", "", (Link(LONG),), answers=(LONG, "Q2"), gold_paths=((Step(WORD),),))
+    found = with_ids_among(question, ["Q1", "Q3"], ["P31"])
+    assert (found.links[0].entity, found.answers) == ("Q1", ("Q1", "Q2"))
+    assert found.gold_paths == ((Step("P31"),),)
+    assert with_ids_among(question, ["P31"], ["Q1"]) is question
