@@ -94,13 +94,10 @@ class Room:
 
     @cached_property
     def test_files(self) -> list[str]:
-        """The test files, those that bear the name of a module first."""
+        """The test files."""
         found = {file for test in self.tests for file in (ROOT / test).rglob("test_*.py")}
         found |= {file for test in self.tests for file in ROOT.glob(test) if file.is_file()}
-        names = {Path(module).stem for module in self.modules}
-        return [
-            str(file.relative_to(ROOT)) for file in sorted(found, key=lambda file: (file.stem[5:] not in names, file))
-        ]
+        return sorted(str(file.relative_to(ROOT)) for file in found)
 
 
 SR = "plugins/srtk-plugin-sr/tests"
@@ -253,7 +250,7 @@ def run(name: str, mutants: Sequence[Mutant], again: bool, known: bool, end: flo
     OUT.mkdir(parents=True, exist_ok=True)
     warm_up(ROOMS[name])
     # Half of the time at most for the tests without a mutant; what they leave open is no survivor.
-    tests = selection(ROOMS[name], None if end is None else (time.monotonic() + end) / 2)
+    tests = selection(ROOMS[name], files, None if end is None else (time.monotonic() + end) / 2)
     spans = {file: Spans(Path(file).read_text("utf-8")) for file in files}
     for file in files:
         freeze_caches(Path(file))
@@ -426,11 +423,14 @@ class Spans:
         return any(start <= tuple(position) < end for start, end in self._inert)
 
 
-def selection(room: Room, end: float | None = None) -> Selection:
-    """Run the tests of a room unchanged, until a time, and note which of them runs which line."""
-    found = Selection()
+def selection(room: Room, files: Sequence[str], end: float | None = None) -> Selection:
+    """Run the tests of a room unchanged, the namesakes of some modules first, and note which of them runs which line.
+
+    At the time ``end`` what is left of the tests is not run.
+    """
+    found, names = Selection(), {Path(file).stem for file in files}
     sources = [Path(file).read_text("utf-8") for file in room.modules]
-    for test in room.test_files:
+    for test in sorted(room.test_files, key=lambda test: Path(test).stem[5:] not in names):
         kept = OUT / f"{Path(test).stem}-{hashed(test, Path(test).read_text('utf-8'), *sources)}.json"
         if not kept.exists():
             limit = 1200 if end is None else end - time.monotonic()
