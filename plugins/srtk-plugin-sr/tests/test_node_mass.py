@@ -1,5 +1,6 @@
 """The order of nodes: which triples find room under a budget, and their scores."""
 
+import itertools
 import math
 
 import attrs
@@ -454,3 +455,17 @@ def test_a_triple_is_worth_what_the_steepest_way_on_from_it_brings():
     # The second brings .02, but both of the others together .25 each.
     assert node_mass._worth([1, 2, 3], [0.4, 0.42, 0.9], 0.15) == 3
     assert node_mass._worth([1, 2, 3], [0.4, 0.42, 0.6], 0.15) == 1
+
+
+@given(st.lists(st.tuples(st.integers(1, 3), st.integers(0, 90)), min_size=1, max_size=8), st.integers(0, 60))
+def test_the_reading_is_worth_its_price_up_to_the_first_end_that_no_later_one_repays(steps, price):
+    ends = list(itertools.accumulate(size for size, _ in steps))
+    added = [gain if last else 0 for size, gain in steps for last in [*[False] * (size - 1), True]]
+    shares = [share / 1000 for share in itertools.accumulate(added)]
+
+    def repaid(end):
+        steepest = max((shares[later - 1] - shares[end - 1]) / (later - end) for later in ends if later > end)
+        return round(steepest - min(price / 1000, node_mass.EVEN * shares[end - 1] / end), 9) >= 0
+
+    wanted = next((end for end in ends[:-1] if not repaid(end)), ends[-1])
+    assert node_mass._worth(ends, shares, price / 1000) == wanted
