@@ -30,9 +30,10 @@ test-virtuoso: $(READY)
 		{ echo "virtuoso-t and isql-vt are missing: apt-get install virtuoso-opensource-7-bin"; exit 1; }
 	$(BIN)/python -m pytest -q -k virtuoso -n 2 --dist worksteal tests/test_virtuoso.py tests/test_same_subgraphs.py
 
-# README's first page in empty environments, with the lowest and the newest versions that the packages allow.
+# README's first page, and adapters with the page on agent frameworks, in empty environments, with the lowest and the
+# newest versions.
 check-versions: $(READY)
-	$(BIN)/python -m pytest -q tests/test_installation.py -k versions
+	$(BIN)/python -m pytest -q tests/test_installation.py tests/test_adapters.py -k versions
 
 # Each wheel passes its own tests with what it declares; PLUGINS_ALONE="views sr" takes these alone. Takes an hour.
 check-isolated: wheels
@@ -83,7 +84,7 @@ mutants: $(READY)
 	$(BIN)/python -m pip install -q -c constraints.txt --no-build-isolation -e ".[mutation]"
 	$(BIN)/python benchmarks/mutants.py $(ROOMS)
 
-# Of the core and of every plugin, into dist/: pip install --find-links dist 'srtk-framework[local]'
+# Of the core and of every plugin and adapter, into dist/: pip install --find-links dist 'srtk-framework[local]'
 wheels: $(READY)
 	rm -rf dist
 	$(BIN)/python release/wheels.py

@@ -31,6 +31,7 @@ NAVIGATION = {
         "docs/how-to/many-machines",
         "docs/how-to/in-a-program",
         "docs/how-to/serve",
+        "docs/how-to/agent-frameworks",
         "docs/how-to/from-srtk",
     ],
     "Something is wrong": [
@@ -81,7 +82,7 @@ NAVIGATION = {
         "docs/reference/drivers",
         "docs/reference/drivers/*",
     ],
-    "Plugins of this repository": ["plugins/*/README"],
+    "Plugins of this repository": ["plugins/*/README", "adapters/*/README"],
     "Project": ["CONTRIBUTING", "SECURITY", "CHANGELOG"],
 }
 """The sections beside each page. A page in none of them is a warning, and so an error."""
@@ -91,7 +92,7 @@ author = "srtk-framework contributors"
 project_copyright = author
 root_doc = "README"
 extensions = ["myst_parser"]
-include_patterns = ["*.md", "docs/**", "plugins/*/README.md"]
+include_patterns = ["*.md", "docs/**", "plugins/*/README.md", "adapters/*/README.md"]
 exclude_patterns = ["docs/site", "**/.ipynb_checkpoints"]
 source_suffix = {".md": "markdown", ".ipynb": "notebook"}
 

@@ -9,18 +9,16 @@ from __future__ import annotations
 
 import tomllib
 from collections.abc import Iterator
-from pathlib import Path
 
 from packaging.requirements import Requirement
 from packaging.version import Version
-
-ROOT = Path(__file__).resolve().parents[1]
+from wheels import distributions
 
 
 def _declared() -> Iterator[Requirement]:
-    """Read the requirements of the core and of every plugin, those of optional dependencies too."""
-    for file in (ROOT / "pyproject.toml", *sorted(ROOT.glob("plugins/*/pyproject.toml"))):
-        project = tomllib.loads(file.read_text(encoding="utf-8"))["project"]
+    """Read the requirements of the core, plugins and adapters, those of optional dependencies too."""
+    for folder in distributions():
+        project = tomllib.loads((folder / "pyproject.toml").read_text(encoding="utf-8"))["project"]
         for texts in (project.get("dependencies", []), *project.get("optional-dependencies", {}).values()):
             yield from map(Requirement, texts)
 

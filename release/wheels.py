@@ -1,4 +1,4 @@
-"""Builds wheel and source distribution of the core and of every plugin into one folder.
+"""Builds wheel and source distribution of the core and of every plugin and adapter into one folder.
 
 Each is built from a copy whose README works on a package page, by the hatchling of this Python, without the network.
 The address of the repository, for links and metadata, is the one setting `repository` under `[tool.srtk]` in the core's
@@ -23,8 +23,11 @@ _LEFT = shutil.ignore_patterns("__pycache__", "*.egg-info", ".*_cache", ".hypoth
 
 
 def distributions() -> list[Path]:
-    """List the folders of the core and of the plugins."""
-    return [ROOT, *sorted(folder.parent for folder in ROOT.glob("plugins/*/pyproject.toml"))]
+    """List the folders of the core, the plugins and the adapters."""
+    return [
+        ROOT,
+        *sorted(file.parent for room in ("plugins", "adapters") for file in ROOT.glob(f"{room}/*/pyproject.toml")),
+    ]
 
 
 def build(folder: Path, out: Path, targets: Sequence[str], repository: str) -> None:

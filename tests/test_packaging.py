@@ -22,6 +22,8 @@ from packaging.version import Version
 
 ROOT = Path(__file__).parents[1]
 PLUGINS = sorted(folder.parent for folder in ROOT.glob("plugins/*/pyproject.toml"))
+ADAPTERS = sorted(folder.parent for folder in ROOT.glob("adapters/*/pyproject.toml"))
+ALL = [ROOT, *PLUGINS, *ADAPTERS]
 
 
 @pytest.fixture(scope="module")
@@ -46,23 +48,25 @@ def contents(wheel: Path) -> tuple[list[str], Message]:
 
 
 def test_each_distribution_has_one_wheel_and_one_source_distribution(built: Path) -> None:
-    names = {f"{project(folder)['name'].replace('-', '_')}-{project(folder)['version']}" for folder in [ROOT, *PLUGINS]}
+    names = {f"{project(folder)['name'].replace('-', '_')}-{project(folder)['version']}" for folder in ALL}
     assert {path.name for path in built.iterdir()} == {
         f"{name}{ending}" for name in names for ending in ("-py3-none-any.whl", ".tar.gz")
     }
 
 
-@pytest.mark.parametrize("folder", [ROOT, *PLUGINS], ids=lambda folder: folder.name)
+@pytest.mark.parametrize("folder", ALL, ids=lambda folder: folder.name)
 def test_a_wheel_has_its_licence_its_types_and_its_classifiers(folder: Path, built: Path) -> None:
     names, metadata = contents(next(built.glob(f"{project(folder)['name'].replace('-', '_')}-*.whl")))
     assert any(name.endswith("licenses/LICENSE") for name in names)
-    assert any(name.count("/") == 1 and name.endswith("/py.typed") for name in names)
+    # A package in the namespace of others brings no file of its own above its place.
+    [typed] = [name for name in names if name.endswith("/py.typed")]
+    assert all(name.startswith((typed.removesuffix("py.typed"), f"{names[-1].partition('/')[0]}/")) for name in names)
     assert not [name for name in names if "broken" in name or "/tests/" in name]
     assert metadata["License-Expression"] == "MIT"
     assert "Typing :: Typed" in (metadata.get_all("Classifier") or [])
 
 
-@pytest.mark.parametrize("folder", [ROOT, *PLUGINS], ids=lambda folder: folder.name)
+@pytest.mark.parametrize("folder", ALL, ids=lambda folder: folder.name)
 def test_a_package_page_has_no_relative_link(folder: Path, built: Path) -> None:
     _, metadata = contents(next(built.glob(f"{project(folder)['name'].replace('-', '_')}-*.whl")))
     page = re.sub(r"^```.*?^```", "", str(metadata.get_payload()), flags=re.DOTALL | re.MULTILINE)
@@ -136,7 +140,7 @@ def test_the_extras_name_plugins_versions_and_extras_that_there_are() -> None:
 def test_core_and_plugins_agree_on_the_range_of_each_other() -> None:
     ranges = {
         (requirement.name, str(requirement.specifier))
-        for folder in PLUGINS
+        for folder in [*PLUGINS, *ADAPTERS]
         for text in [
             *project(folder)["dependencies"],
             *(text for texts in project(folder).get("optional-dependencies", {}).values() for text in texts),

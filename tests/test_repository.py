@@ -13,19 +13,20 @@ from srtk_framework.host.versions import __version__
 
 ROOT = Path(__file__).parents[1]
 PLUGINS = sorted((ROOT / "plugins").glob("srtk-plugin-*"))
+ADAPTERS = sorted(folder.parent for folder in ROOT.glob("adapters/*/pyproject.toml"))
 
 
 def project(folder: Path) -> dict:
     return tomllib.loads((folder / "pyproject.toml").read_text(encoding="utf-8"))["project"]
 
 
-@pytest.mark.parametrize("folder", [ROOT, *PLUGINS], ids=lambda folder: folder.name)
+@pytest.mark.parametrize("folder", [ROOT, *PLUGINS, *ADAPTERS], ids=lambda folder: folder.name)
 def test_versions_are_in_lockstep(folder):
     assert project(folder)["version"] == __version__
 
 
-@pytest.mark.parametrize("folder", PLUGINS, ids=lambda folder: folder.name)
-def test_a_plugin_is_named_after_its_folder_and_says_which_framework_it_is_for(folder):
+@pytest.mark.parametrize("folder", [*PLUGINS, *ADAPTERS], ids=lambda folder: folder.name)
+def test_a_plugin_or_adapter_is_named_after_its_folder_and_says_which_framework_it_is_for(folder):
     data = project(folder)
     assert data["name"] == folder.name
     needed = {one.name: one.specifier for one in map(Requirement, data["dependencies"])}

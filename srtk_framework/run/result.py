@@ -259,6 +259,11 @@ class Result:
         return record_from_retrieval(self.retrieval)
 
     @property
+    def failed(self) -> bool:
+        """Whether a driver or a limit failed the question; a question without a name of the graph is no failure."""
+        return self.error not in (None, NO_LINK)
+
+    @property
     def reason(self) -> str:
         """The error in words that suit someone who has written no recipe."""
         return _NO_LINK if self.error == NO_LINK else self.error or ""

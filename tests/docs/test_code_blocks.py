@@ -28,6 +28,7 @@ PAGES = [
     ROOT / "CONTRIBUTING.md",
     *sorted(ROOT.glob("docs/**/*.md")),
     *sorted(ROOT.glob("plugins/*/README.md")),
+    *sorted(ROOT.glob("adapters/*/README.md")),
 ]
 COMMENT = re.compile(r"(^|\s+)#.*$")
 

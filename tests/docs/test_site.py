@@ -36,7 +36,12 @@ def site(tmp_path_factory: pytest.TempPathFactory) -> Path:
 @pytest.mark.slow
 def test_every_page_of_the_repository_is_in_the_navigation_of_the_site(site: Path) -> None:
     first = (site / "README.html").read_text(encoding="utf-8")
-    pages = [*ROOT.glob("*.md"), *ROOT.glob("docs/**/*.md"), *ROOT.glob("plugins/*/README.md")]
+    pages = [
+        *ROOT.glob("*.md"),
+        *ROOT.glob("docs/**/*.md"),
+        *ROOT.glob("plugins/*/README.md"),
+        *ROOT.glob("adapters/*/README.md"),
+    ]
     assert len(pages) > 30
     for page in pages:
         address = page.relative_to(ROOT).with_suffix(".html").as_posix()

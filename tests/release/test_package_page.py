@@ -12,7 +12,7 @@ ROOT = Path(__file__).parents[2]
 sys.path.insert(0, str(ROOT / "release"))
 from package_page import package_page  # noqa: E402
 
-READMES = sorted([ROOT / "README.md", *ROOT.glob("plugins/*/README.md")])
+READMES = sorted([ROOT / "README.md", *ROOT.glob("plugins/*/README.md"), *ROOT.glob("adapters/*/README.md")])
 ADDRESS = "https://forge.example/group/project"
 
 

@@ -495,3 +495,9 @@ def test_a_page_holds_all_results(result, tmp_path):
     page = (tmp_path / "page.html").read_text()
     assert "Estonia" in page
     assert "nothing" in page
+
+
+def test_a_question_without_a_name_of_the_graph_is_no_failure_and_a_failing_driver_is():
+    assert not made([], [], [], links=(), error=NO_LINK).failed
+    assert made([], [], [], error="bfs: the server is down").failed
+    assert not made([Triple("a", "r", "b")], [1.0], []).failed
