@@ -50,5 +50,6 @@ def _name_spans(words: Words) -> list[Span]:
         (name, start, end, first, last)
         for name, start, end, first, last in words.spans(MOST_WORDS)
         if not any(words.stop[word] and words.lower[word] for word in (first, last))
-        if name[0].isalnum() and name[-1].isalnum() and len(letters_of(name)) >= LEAST_LETTERS
+        # A span of signs that folding takes away has an empty name.
+        if name[:1].isalnum() and name[-1:].isalnum() and len(letters_of(name)) >= LEAST_LETTERS
     ]

@@ -18,6 +18,7 @@ GRAPH = MemoryGraph(
         ("Where is Schiphol?", "Schiphol", "Amsterdam Airport Schiphol"),
         ("who speaks the duhtc language", "language", "Dutch language"),
         ("who are you", "", ""),
+        ("¸ \u0095", "", ""),
     ],
 )
 def test_the_entity_with_the_name_most_like_the_text_is_suggested(text: str, mention: str, entity: str) -> None:
