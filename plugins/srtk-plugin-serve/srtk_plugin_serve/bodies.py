@@ -31,6 +31,27 @@ DEEPEST = 5
 """Steps of a path between two entities; the number of paths grows tenfold and more with each step."""
 
 
+Seconds = Annotated[float, msgspec.Meta(ge=0, le=LONGEST)]
+"""Seconds of a call."""
+
+Count = Annotated[int, msgspec.Meta(ge=1, le=1_000_000)]
+"""A limit of a call; the recipe's own limits hold besides."""
+
+Triples = Annotated[int, msgspec.Meta(ge=1, le=MOST_TRIPLES)]
+"""Triples of one answer."""
+
+_some = msgspec.Meta(min_length=1, max_length=MOST_ITEMS)
+
+_text = {"type": "string", "minLength": 1}
+_part = {"anyOf": [_text, {"type": "object", "required": ["text"], "properties": {"text": _text}}]}
+_spoken = {"anyOf": [_text, {"type": "array", "contains": _part}]}
+_user = {
+    "type": "object",
+    "required": ["role", "content"],
+    "properties": {"role": {"const": "user"}, "content": _spoken},
+}
+
+
 class Linked(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     """A link, as ``/link`` gives it.
 
@@ -64,14 +85,30 @@ class Linked(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
         return Link(self.entity, start=self.start, end=self.end, name=self.name or "")
 
 
-class Asked(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
-    """A question, and how it is answered.
+class Item(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
+    """A question of several.
 
     Attributes:
         question: The text.
-        id: Name of the question in the answer; empty for a number.
+        id: Name of the question in the answer; by default its number.
         entities: Entities of the graph that the question is about, in place of those a linker would find: ids, or links
             as ``/link`` gives them.
+    """
+
+    question: str
+    id: str | int = ""
+    entities: list[str | Linked] | None = None
+
+    def as_question(self, number: int = 0) -> Question:
+        """Return the question with its links."""
+        links = tuple(Link(one) if isinstance(one, str) else one.within(self.question) for one in self.entities or ())
+        return Question(str(self.id) or str(number), self.question, links)
+
+
+class Asked(Item, frozen=True, forbid_unknown_fields=True):
+    """A question, and how it is answered.
+
+    Attributes:
         method: Name of an expander of the recipe; by default the main expander.
         read: Whether the reader answers.
         timeout: Seconds after which the request fails.
@@ -81,24 +118,13 @@ class Asked(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
         seconds: Seconds after which no further hop starts.
     """
 
-    question: str
-    id: str = ""
-    entities: list[str | Linked] | None = None
     method: str | None = None
     read: bool = True
-    timeout: float = SECONDS
-    triples: int | None = None
-    tokens: int | None = None
-    depth: int | None = None
-    seconds: float | None = None
-
-    def __post_init__(self) -> None:
-        _check_seconds(self.timeout)
-
-    def as_question(self, number: int = 0) -> Question:
-        """Return the question with its links."""
-        links = tuple(Link(one) if isinstance(one, str) else one.within(self.question) for one in self.entities or ())
-        return Question(self.id or str(number), self.question, links)
+    timeout: Seconds = SECONDS
+    triples: Count | None = None
+    tokens: Count | None = None
+    depth: Count | None = None
+    seconds: Annotated[float, msgspec.Meta(gt=0, le=LONGEST)] | None = None
 
     @property
     def limits(self) -> Limits | None:
@@ -111,31 +137,23 @@ class Many(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     """Questions that are answered alike, in a stream.
 
     Attributes:
-        questions: The questions, texts or objects as of ``/ask`` with ``question``, ``id`` and ``entities`` alone.
+        questions: The questions, texts or objects.
         method: Name of an expander of the recipe.
         read: Whether the reader answers.
         timeout: Seconds for all of them.
         triples: Most triples of a subgraph.
     """
 
-    questions: list[Any]
+    questions: Annotated[list[str | Item], msgspec.Meta(max_length=MOST_QUESTIONS)]
     method: str | None = None
     read: bool = True
-    timeout: float = LONGEST
-    triples: int | None = None
-
-    def __post_init__(self) -> None:
-        _check_seconds(self.timeout)
+    timeout: Seconds = LONGEST
+    triples: Count | None = None
 
     def as_questions(self) -> list[Question]:
-        """Return the questions, numbered from 0.
-
-        Raises:
-            ValueError: Naming the item that is no question, or where there are too many.
-        """
-        if len(self.questions) > MOST_QUESTIONS:
-            raise ValueError(f"{len(self.questions):,} questions; send at most {MOST_QUESTIONS:,} in one request")
-        return [_question(number, item) for number, item in enumerate(self.questions)]
+        """Return the questions, numbered from 0."""
+        items = (Item(item) if isinstance(item, str) else item for item in self.questions)
+        return [item.as_question(number) for number, item in enumerate(items)]
 
 
 class Texts(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
@@ -149,15 +167,10 @@ class Texts(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
         timeout: Seconds after which the request fails.
     """
 
-    texts: list[str]
-    near: int = 5
+    texts: Annotated[list[Annotated[str, msgspec.Meta(max_length=MOST_CHARACTERS)]], _some]
+    near: Annotated[int, msgspec.Meta(ge=0, le=MOST_ITEMS)] = 5
     names: bool = False
-    timeout: float = SECONDS
-
-    def __post_init__(self) -> None:
-        _check("texts, their number", len(self.texts), MOST_ITEMS)
-        _check("the characters of a text", max(map(len, self.texts)) or 1, MOST_CHARACTERS)
-        _check_seconds(self.timeout)
+    timeout: Seconds = SECONDS
 
 
 class Around(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
@@ -169,14 +182,9 @@ class Around(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
         timeout: Seconds after which the request fails.
     """
 
-    entities: list[str]
-    triples: int = 20
-    timeout: float = SECONDS
-
-    def __post_init__(self) -> None:
-        _check("entities, their number", len(self.entities), MOST_ITEMS)
-        _check("triples", self.triples, MOST_TRIPLES)
-        _check_seconds(self.timeout)
+    entities: Annotated[list[str], _some]
+    triples: Triples = 20
+    timeout: Seconds = SECONDS
 
 
 class Between(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
@@ -192,14 +200,9 @@ class Between(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
 
     start: str
     end: str
-    depth: int = 3
-    triples: int = 50
-    timeout: float = SECONDS
-
-    def __post_init__(self) -> None:
-        _check("depth", self.depth, DEEPEST)
-        _check("triples", self.triples, MOST_TRIPLES)
-        _check_seconds(self.timeout)
+    depth: Annotated[int, msgspec.Meta(ge=1, le=DEEPEST)] = 3
+    triples: Triples = 50
+    timeout: Seconds = SECONDS
 
 
 class Missing(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
@@ -213,10 +216,7 @@ class Missing(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
 
     question: str
     answers: Annotated[list[str], msgspec.Meta(min_length=1)]
-    timeout: float = SECONDS
-
-    def __post_init__(self) -> None:
-        _check_seconds(self.timeout)
+    timeout: Seconds = SECONDS
 
 
 class Chat(msgspec.Struct, frozen=True):
@@ -228,7 +228,7 @@ class Chat(msgspec.Struct, frozen=True):
         stream_options: With ``include_usage`` the last event counts tokens.
     """
 
-    messages: Annotated[list[dict[str, Any]], msgspec.Meta(min_length=1)]
+    messages: Annotated[list[dict[str, Any]], msgspec.Meta(min_length=1, extra_json_schema={"contains": _user})]
     stream: bool | None = False
     stream_options: dict[str, Any] | None = None
 
@@ -243,33 +243,58 @@ class Fault(msgspec.Struct, frozen=True):
     error: str
 
 
-def _check_seconds(value: float) -> None:
-    if not 0 <= value <= LONGEST:
-        raise ValueError(f"timeout: it is {value:g}; give seconds from 0 to {LONGEST:g}")
+class Said(msgspec.Struct, frozen=True):
+    """A fault as clients of OpenAI read it.
+
+    Attributes:
+        message: The fault and its remedy, in one sentence.
+        code: The status of the response.
+        type: Always ``error``.
+        param: Always None.
+    """
+
+    message: str
+    code: int
+    type: str = "error"
+    param: None = None
 
 
-def _check(name: str, value: int, most: int) -> None:
-    """Refuse a number that is too small or too large.
+class ChatFault(msgspec.Struct, frozen=True):
+    """An error of a chat.
+
+    Attributes:
+        error: The fault.
+    """
+
+    error: Said
+
+
+BODIES = (Asked, Many, Texts, Around, Between, Missing, Chat)
+
+
+def _number(text: str) -> float:
+    """Read a number with a point; JSON Schema holds 5.0 for an integer."""
+    value = float(text)
+    return int(value) if value.is_integer() else value
+
+
+_JSON = msgspec.json.Decoder(float_hook=_number)
+
+
+def check(body: bytes, kind: Any) -> None:
+    """Check the body of a request by its schema.
 
     Raises:
-        ValueError: With the bounds.
+        ValueError: With the place and the fault.
     """
-    if not 1 <= value <= most:
-        raise ValueError(f"{name}: it is {value}; give a number from 1 to {most:,}")
-
-
-def _question(number: int, item: Any) -> Question:
-    if isinstance(item, str):
-        return Question(str(number), item)
-    text = item.get("question") if isinstance(item, dict) else None
-    if not isinstance(text, str):
-        fault = f"questions[{number}]: it is neither a text nor an object with `question`"
-        raise ValueError(fault)  # noqa: TRY004 - a fault of the request, not of the program
-    if unknown := sorted(set(item) - {"question", "id", "entities"}):
-        raise ValueError(f"questions[{number}]: it has {', '.join(unknown)}; give question, id and entities alone")
-    entities = item.get("entities") or []
     try:
-        given = msgspec.convert(entities, list[str | Linked])
-    except msgspec.ValidationError as error:
-        raise ValueError(f"questions[{number}].entities: it is no list of ids or links") from error
-    return Asked(text, str(item.get("id", "")), given).as_question(number)
+        msgspec.convert(_JSON.decode(body), kind)
+    except msgspec.DecodeError as error:
+        fault, _, place = str(error).partition(" - at `$")
+        raise ValueError(f"{place.strip('.`') or 'body'}: {fault}") from None
+
+
+def schemas() -> dict[str, Any]:
+    """Return the JSON schemas of the bodies by name."""
+    _, found = msgspec.json.schema_components(BODIES, ref_template="#/components/schemas/{name}")
+    return dict(found)

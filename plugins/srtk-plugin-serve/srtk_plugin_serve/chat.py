@@ -21,14 +21,16 @@ from litestar.response import Stream
 from srtk_framework.run import Result, Session, aresult_of
 from srtk_framework.text import answer_line, count_tokens
 from srtk_framework.values import Question
-from srtk_plugin_serve.bodies import SECONDS, Chat
+from srtk_plugin_serve.bodies import SECONDS, Chat, ChatFault
 from srtk_plugin_serve.gone import while_here
-from srtk_plugin_serve.routes import FAULTS
+from srtk_plugin_serve.routes import faults_as
 
 MODEL = "srtk"
 """Name of the only model."""
 
 _DESCRIBED = {"id": MODEL, "object": "model", "created": 0, "owned_by": "srtk"}
+
+FAULTS = faults_as(ChatFault)
 
 _CITED = 10
 """Most triples that an answer cites."""
@@ -40,7 +42,7 @@ async def models() -> dict[str, Any]:
     return {"object": "list", "data": [_DESCRIBED]}
 
 
-@get("/v1/models/{name:str}", responses={404: FAULTS[400]})
+@get("/v1/models/{name:str}", responses=FAULTS)
 async def model(name: FromPath[str]) -> dict[str, Any]:
     """Describe the only model."""
     if name != MODEL:
@@ -86,7 +88,7 @@ def last_question(messages: Sequence[Mapping[str, Any]]) -> str:
             content = message.get("content")
             parts = [content] if isinstance(content, str) else content if isinstance(content, list) else []
             texts = [part.get("text") if isinstance(part, Mapping) else part for part in parts]
-            text = "\n".join(part for part in texts if isinstance(part, str)).strip()
+            text = "\n".join(part for part in texts if isinstance(part, str) and part)
             if text:
                 return text
     raise ValueError("messages: none of them is a text of the user")

@@ -20,19 +20,25 @@ from srtk_framework.values import DriverError, Link, Question, Retrieval, SrtkEr
 from srtk_plugin_serve.bodies import Around, Asked, Between, Fault, Many, Missing, Texts
 from srtk_plugin_serve.gone import while_here
 
-FAULTS = {
-    status: ResponseSpec(Fault, generate_examples=False, description=reason)
-    for status, reason in (
-        (400, "the request is wrong"),
-        (401, "the token is missing"),
-        (403, "a page of another origin"),
-        (413, "the body is too large"),
-        (415, "the body is no JSON"),
-        (500, "the service failed"),
-        (503, "too many calls wait"),
-        (504, "the time limit passed"),
-    )
+REASONS = {
+    400: "the request is wrong",
+    401: "the token is missing",
+    403: "a page of another origin",
+    404: "there is nothing of this name",
+    413: "the body is too large",
+    415: "the body is no JSON",
+    500: "the service failed",
+    503: "too many calls wait",
+    504: "the time limit passed",
 }
+
+
+def faults_as(kind: type) -> dict[int, ResponseSpec]:
+    """Describe the errors of a route, as bodies of a kind."""
+    return {status: ResponseSpec(kind, False, reason) for status, reason in REASONS.items()}
+
+
+FAULTS = faults_as(Fault)
 
 OPEN = "open_to_all"
 """Option of a route that needs no token."""
@@ -171,10 +177,10 @@ def _check_method(session: Session, name: str | None) -> None:
     """Refuse a method that the recipe does not have.
 
     Raises:
-        ValueError: With the names of the methods.
+        NotFoundException: With the names of the methods.
     """
     if name is not None and name not in session.methods:
-        raise ValueError(f"method: there is no method {name!r}; the recipe has {', '.join(session.methods)}")
+        raise NotFoundException(f"method: there is no method {name!r}; the recipe has {', '.join(session.methods)}")
 
 
 def named(session: Session, linked: Retrieval) -> Retrieval:

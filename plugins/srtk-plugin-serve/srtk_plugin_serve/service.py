@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import hmac
 import logging
-from collections.abc import AsyncIterator, Callable, Mapping
+from collections.abc import AsyncIterator, Callable
 from contextlib import asynccontextmanager
 from math import ceil
 from typing import Any
@@ -23,6 +23,7 @@ from srtk_framework.host import __version__
 from srtk_framework.run import Session
 from srtk_framework.values import BusyError, InputError, LateError, SrtkError, redacted
 from srtk_plugin_serve import chat, question_page, routes
+from srtk_plugin_serve.bodies import check, schemas
 from srtk_plugin_serve.metrics import Metrics
 
 _log = logging.getLogger(__name__)
@@ -85,8 +86,13 @@ def service(
         if scheme.lower() != "bearer" or not hmac.compare_digest(given.encode(), access.token.encode()):
             raise NotAuthorizedException("send the token of the service as `Authorization: Bearer TOKEN`")
 
+    async def checked(request: Request[Any, Any, Any]) -> None:
+        if (wanted := request.route_handler.parsed_data_field) is not None:
+            check(await request.body(), wanted.annotation)
+
     return Litestar(
         [*routes.HANDLERS, *chat.HANDLERS, *question_page.HANDLERS],
+        before_request=checked,  # Litestar takes 0 for false, and "5" for 5
         lifespan=[opened],
         guards=[guard],
         allowed_hosts=AllowedHostsConfig(list(access.hosts)) if access.hosts else None,
@@ -94,7 +100,7 @@ def service(
         before_send=[counts.count],
         request_max_body_size=LARGEST,
         openapi_config=OpenAPIConfig(
-            "srtk", __version__, path="/schema", use_handler_docstrings=True, render_plugins=[JsonRenderPlugin()]
+            "srtk", __version__, path="/schema", use_handler_docstrings=True, render_plugins=[_Described()]
         ),
         logging_config=None,
     )
@@ -112,9 +118,6 @@ def _failed(request: Request[Any, Any, Any], error: Exception) -> Response[Any]:
     elif isinstance(error, HTTPException):
         status, message = error.status_code, error.detail
         headers = dict(error.headers or {})
-        if isinstance(error.extra, list):
-            faults = [one for one in error.extra if isinstance(one, Mapping)]
-            message = "; ".join(f"{_place(one)}: {one.get('message', '')}" for one in faults) or message
     elif isinstance(error, InputError | ValueError | TypeError | RecursionError | OverflowError):
         status = 400
     elif not isinstance(error, SrtkError):
@@ -126,7 +129,11 @@ def _failed(request: Request[Any, Any, Any], error: Exception) -> Response[Any]:
     return Response(body, status_code=status, headers=headers, media_type="application/json")
 
 
-def _place(fault: Mapping[str, Any]) -> str:
-    """Return the place of a fault in a request; Litestar calls the body ``data``."""
-    key = str(fault.get("key", "data"))
-    return "body" if key == "data" else key
+class _Described(JsonRenderPlugin):
+    """Describes the bodies with their bounds, and the stream of a chat, which Litestar leaves out."""
+
+    def render(self, request: Request[Any, Any, Any], openapi_schema: dict[str, Any]) -> bytes:
+        openapi_schema["components"]["schemas"] |= schemas()
+        chat = openapi_schema["paths"]["/v1/chat/completions"]["post"]["responses"]["200"]["content"]
+        chat["text/event-stream"] = {}
+        return super().render(request, openapi_schema)

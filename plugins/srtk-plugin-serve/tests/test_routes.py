@@ -89,10 +89,10 @@ def test_many_questions_come_line_by_line_in_order(client: TestClient[Any]) -> N
 @pytest.mark.parametrize(
     ("item", "fault"),
     [
-        (3, "neither a text nor an object"),
-        ({"text": "x"}, "neither a text nor an object"),
+        (3, "Expected `str | object`, got `int`"),
+        ({"text": "x"}, "unknown field `text`"),
         ({"question": "x", "limit": 3}, "limit"),
-        ({"question": "x", "entities": [1]}, "no list of ids or links"),
+        ({"question": "x", "entities": [1]}, "entities[0]: Expected `str | object`"),
     ],
 )
 def test_a_wrong_item_of_many_is_named_before_any_is_answered(client: TestClient[Any], item: Any, fault: str) -> None:
@@ -144,19 +144,21 @@ def test_health_and_metrics_count(client: TestClient[Any]) -> None:
     [
         ("/ask", {}, "question"),
         ("/ask", {"question": 3}, "question"),
-        ("/ask", {"question": TEXT, "triples": 0}, "triples must be at least 1"),
+        ("/ask", {"question": TEXT, "triples": 0}, "triples: Expected `int` >= 1"),
+        ("/ask", {"question": TEXT, "read": 0}, "read: Expected `bool`, got `int`"),
+        ("/ask", {"question": TEXT, "timeout": "5"}, "timeout: Expected `float`, got `str`"),
         ("/ask", {"question": TEXT, "method": "none"}, "there is no method 'none'"),
         ("/ask", [], "body"),
         ("/ask", {"question": TEXT, "triple": 5}, "triple"),
         ("/ask", {"question": TEXT, "triples": 2.5}, "triples"),
-        ("/ask", {"question": TEXT, "triples": 10**400}, "too large"),
-        ("/ask", {"question": TEXT, "timeout": -1}, "timeout: it is -1"),
-        ("/link", {"texts": ["x"] * 1001}, "texts, their number"),
-        ("/link", {"texts": ["x" * 20_001]}, "the characters of a text"),
+        ("/ask", {"question": TEXT, "triples": 10**400}, "triples: Expected `int` <= 1000000"),
+        ("/ask", {"question": TEXT, "timeout": -1}, "timeout: Expected `float` >= 0.0"),
+        ("/link", {"texts": ["x"] * 1001}, "texts: Expected `array` of length <= 1000"),
+        ("/link", {"texts": ["x" * 20_001]}, "texts[0]: Expected `str` of length <= 20000"),
         ("/explain", {"question": TEXT, "answers": []}, "answers"),
         ("/expand", {"entities": "Rome"}, "entities"),
-        ("/paths", {"start": "Alien", "end": "Heat", "depth": 0}, "depth: it is 0; give a number from 1 to 5"),
-        ("/expand", {"entities": ["Rome"], "triples": 10**9}, "triples: it is 1000000000"),
+        ("/paths", {"start": "Alien", "end": "Heat", "depth": 0}, "depth: Expected `int` >= 1"),
+        ("/expand", {"entities": ["Rome"], "triples": 10**9}, "triples: Expected `int` <= 10000"),
     ],
 )
 def test_a_wrong_body_is_told_in_a_sentence(client: TestClient[Any], path: str, body: Any, fault: str) -> None:
@@ -181,6 +183,19 @@ def test_the_schema_describes_each_route(client: TestClient[Any]) -> None:
     assert {"/ask", "/ask-many", "/link", "/expand", "/paths", "/explain"} <= set(schema["paths"])
     asked = schema["components"]["schemas"]["Asked"]
     assert asked["required"] == ["question"]
+    assert asked["additionalProperties"] is False
+    assert schema["components"]["schemas"]["Between"]["properties"]["depth"]["maximum"] == 5
+    stream = schema["paths"]["/v1/chat/completions"]["post"]["responses"]["200"]["content"]
+    assert set(stream) == {"application/json", "text/event-stream"}
+    refused = schema["paths"]["/v1/chat/completions"]["post"]["responses"]["400"]["content"]["application/json"]
+    assert refused["schema"]["$ref"].endswith("ChatFault")
+
+
+def test_a_whole_number_may_be_written_with_a_point_and_a_method_that_is_not_there_is_not_found(
+    client: TestClient[Any],
+) -> None:
+    assert len(client.post("/ask", json={"question": TEXT, "triples": 1.0}).json()["triplets"]) == 1
+    assert client.post("/ask", json={"question": TEXT, "method": "none"}).status_code == 404
 
 
 def test_a_body_that_is_no_json_or_nests_too_deep_is_refused(client: TestClient[Any], caplog: Any) -> None:
