@@ -21,6 +21,7 @@ ROOT = Path(__file__).parents[1]
 CORE = "srtk_framework"
 ROOMS = {path.parent.name for path in (ROOT / CORE).glob("*/__init__.py")}
 PLUGINS = {path.parent.name: path.parent for path in sorted(ROOT.glob("plugins/*/pyproject.toml"))}
+ADAPTERS = {path.parent.name: path.parent for path in sorted(ROOT.glob("adapters/*/pyproject.toml"))}
 
 LIGHT = {"numpy", "torch", "rich", "yaml", "networkx", "attrs", "pluggy", "stevedore", "asyncio"}
 
@@ -119,13 +120,13 @@ def refused(source: str, own: str, declared: set[str]) -> Iterator[str]:
 
 def offenders() -> set[str]:
     found = set()
-    for name, folder in PLUGINS.items():
+    for name, folder in {**PLUGINS, **ADAPTERS}.items():
         project = tomllib.loads((folder / "pyproject.toml").read_text(encoding="utf-8"))["project"]
         extras = project.get("optional-dependencies", {})
         needs = [*project["dependencies"], *(need for name in extras if name != "testing" for need in extras[name])]
         declared = {re.split(r"[^A-Za-z0-9_-]", need)[0].replace("-", "_") for need in needs}
         own = name.replace("-", "_")
-        for path in sorted((folder / own).rglob("*.py")):
+        for path in sorted(path for path in folder.rglob("*.py") if "tests" not in path.relative_to(folder).parts):
             for what in refused(path.read_text(encoding="utf-8"), own, declared):
                 found.add(f"{path.relative_to(ROOT)}: {what}")
     everything = {name.replace("-", "_") for name in PLUGINS}
