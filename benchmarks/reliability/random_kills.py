@@ -59,10 +59,13 @@ class Command:
 
 def snapshot(folder: Path) -> str:
     """Check a snapshot, and return its content."""
-    from srtk_plugin_local.snapshot.arrays import Snapshot, verify_files
+    from srtk_plugin_local.snapshot.arrays import Snapshot
+
+    from srtk_framework.records import check_files
+    from srtk_framework.values import SnapshotError
 
     opened = Snapshot(folder)
-    verify_files(folder, opened.meta)
+    check_files(folder / opened.meta.generation, opened.meta.files, "", SnapshotError, anew=True)
     return opened.meta.content
 
 

@@ -10,15 +10,13 @@ import math
 import os
 import re
 import sys
-from collections.abc import Callable, Iterable, Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from contextlib import AbstractContextManager, closing, nullcontext
 from pathlib import Path
-from typing import IO, Any, NoReturn, TypeVar
+from typing import IO, Any, NoReturn
 
 from srtk_framework.records.publication import rename
 from srtk_framework.values import DriverError, InputError, RunError, redacted_data, shortened
-
-T = TypeVar("T")
 
 # Some readers end a line at the first three, and UTF-8 has no lone surrogates.
 _UNSAFE = re.compile("[\u0085\u2028\u2029\ud800-\udfff]")
@@ -207,27 +205,6 @@ def read_json(path: str | Path) -> Any:
     except OSError as error:
         raise InputError(f"{path}: cannot be read: {error.strerror or error}") from error
     return parse_json(content, str(path))
-
-
-def read_model(file: Path, called: str, parse: Callable[[Any], T]) -> T:
-    """Read the JSON file that a trained driver wrote.
-
-    Args:
-        file: The file.
-        called: Name of the driver, for messages.
-        parse: Makes the model of the JSON value; it may raise ValueError, KeyError, TypeError or AttributeError.
-
-    Raises:
-        DriverError: If the file cannot be read, or is no model of the driver.
-    """
-    try:
-        text = file.read_text(encoding="utf-8")
-    except OSError as error:
-        raise DriverError(f"{file} cannot be read ({error}); name the folder of a trained model as `path`") from error
-    try:
-        return parse(json.loads(text))
-    except (ValueError, KeyError, TypeError, AttributeError) as error:
-        raise DriverError(f"{file} is no model of `{called}` ({error!r}); train it again") from error
 
 
 def check_depth(value: Any, text: str, where: str) -> None:

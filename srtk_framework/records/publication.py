@@ -141,14 +141,18 @@ def publish_generation(made: Path, target: Path, name: str, pointer: str, text: 
 
 
 def write_text(path: Path, text: str) -> None:
-    """Write a text file in one step; a part that a killed process left is written over.
+    """Write a text file in one step; see ``write_bytes``."""
+    write_bytes(path, text.encode())
+
+
+def write_bytes(path: Path, content: bytes) -> None:
+    """Write a file in one step; a part that a killed process left is written over.
 
     Raises:
         OSError: If it cannot be written; the file is as before.
     """
     part = path.with_name(f".{path.name}.part")
-    with part.open("w", encoding="utf-8", newline="\n") as file:
-        file.write(text)
+    part.write_bytes(content)
     sync(part)
     rename(part, path)
     sync_entries(path.parent)

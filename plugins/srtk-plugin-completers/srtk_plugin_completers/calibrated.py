@@ -12,7 +12,7 @@ from typing import Any, ClassVar, Literal
 import attrs
 
 from srtk_framework.graph import TripleTable
-from srtk_framework.records import read_model
+from srtk_framework.records import read_model, write_model
 from srtk_framework.roles import Completer, KnowledgeGraph, TrainingTask, absent
 from srtk_framework.values import (
     Completion,
@@ -230,8 +230,7 @@ class CalibratedCompleter(Completer):
         data = {"method": self.method, **self._open.to_json()}
         if self._lacking is not None:
             data["lacking"] = self._lacking.to_json()
-        folder.mkdir(parents=True, exist_ok=True)
-        (folder / FILE).write_text(json.dumps(data, sort_keys=True), encoding="utf-8")
+        write_model(folder / FILE, data)
 
     def load(self, folder: Path) -> None:
         """Read a saved model, which must have the same method and alpha."""

@@ -14,7 +14,7 @@ import numpy as np
 
 from srtk_framework.graph import TripleTable
 from srtk_framework.host import driver_of
-from srtk_framework.records import place, read_model
+from srtk_framework.records import place, read_model, write_model
 from srtk_framework.roles import Completer, KnowledgeGraph, TrainingTask, absent, not_open
 from srtk_framework.values import (
     Completion,
@@ -245,9 +245,7 @@ class HybridCompleter(Completer):
 
     def save(self, folder: Path) -> None:
         """Write the model as JSON."""
-        text = self._trained.text
-        folder.mkdir(parents=True, exist_ok=True)
-        (folder / FILE).write_text(text, encoding="utf-8")
+        write_model(folder / FILE, json.loads(self._trained.text))
 
     def load(self, folder: Path) -> None:
         """Read a saved model, which must have the same completers, method and depth."""

@@ -15,6 +15,7 @@ from srtk_plugin_completers.completer_union import UnionCompleter
 from srtk_plugin_evaluation import calibration_error
 from srtk_plugin_local.memory import MemoryGraph
 
+from srtk_framework.records import checked, with_checksum
 from srtk_framework.roles import Completer, TrainingTask
 from srtk_framework.testing import SAMPLE, OracleGraph, ToyCompleter
 from srtk_framework.testing.completer import CompleterConformance
@@ -123,19 +124,20 @@ def test_what_the_graph_is_believed_to_lack_lowers_probabilities_and_changes_no_
 def test_a_model_that_does_not_know_what_patterns_lack_is_refused_where_it_matters(tmp_path: Path) -> None:
     driver = trained(over([*KEPT, *PLACES, *HIDDEN]), HIDDEN, tmp_path)
     driver.save(tmp_path)
-    data = json.loads((tmp_path / "calibration.json").read_text())
+    file = tmp_path / "calibration.json"
+    data, _ = checked(file.read_bytes(), file, "")
     del data["lacking"]
-    (tmp_path / "calibration.json").write_text(json.dumps(data))
+    file.write_text(with_checksum(json.dumps(data))[0])
     again = opened(attrs.evolve(driver, path=str(tmp_path)))
     assert again.complete([Pattern("p001", "speaks")], 1) == driver.complete([Pattern("p001", "speaks")], 1)
     with pytest.raises(DriverError, match="does not know which patterns lack a fact"):
         attrs.evolve(driver, path=str(tmp_path), missing=0.1).open()
 
 
-@pytest.mark.parametrize("text", ["{", "[]", '{"maps": []}'])
+@pytest.mark.parametrize("text", ["{", "[]", '{"maps": []}', with_checksum('{"maps": []}')[0]])
 def test_a_spoilt_model_is_refused(text: str, tmp_path: Path) -> None:
     tmp_path.joinpath("calibration.json").write_text(text)
-    with pytest.raises(DriverError, match="no model of `calibrated`"):
+    with pytest.raises(DriverError, match=r"no model of `calibrated`|no checksums; train it again"):
         over(FACTS, path=str(tmp_path)).open()
 
 

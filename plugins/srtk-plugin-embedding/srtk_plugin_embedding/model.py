@@ -13,12 +13,11 @@ import attrs
 import numpy as np
 import numpy.typing as npt
 
-from srtk_framework.records import read_json
-from srtk_framework.values import DriverError, InputError
+from srtk_framework.records import beside, read_model, write_model
 from srtk_plugin_embedding.scoring import KINDS, Kind, entity_scores, query_vectors, relation_width
 
 _FORMAT = "srtk-embedding-1"
-_FACTS = ("model", "graph", "trained_on", "entities", "relations")
+_FILE = "embedding.json"
 
 # Queries of a matrix product. A smaller batch is filled up: a library may sum a product of another shape in another
 # order, and then the last bits of a score would depend on the batch.
@@ -97,55 +96,44 @@ class EmbeddingModel:
 
     def save(self, folder: FilePath) -> None:
         """Write ``embedding.safetensors`` and ``embedding.json``."""
-        from safetensors.numpy import save_file
+        from safetensors.numpy import save
 
-        folder.mkdir(parents=True, exist_ok=True)
         vectors = {"entities": self.entity_vectors, "relations": self.relation_vectors}
-        save_file(
-            {name: np.ascontiguousarray(values) for name, values in vectors.items()}, folder / "embedding.safetensors"
-        )
-        text = json.dumps(self._facts(), indent=1, sort_keys=True, ensure_ascii=False)
-        (folder / "embedding.json").write_text(text + "\n", encoding="utf-8")
+        weights = save({name: np.ascontiguousarray(values) for name, values in vectors.items()})
+        write_model(folder / _FILE, self._facts(), {"embedding.safetensors": weights})
 
     @classmethod
     def load(cls, folder: FilePath) -> EmbeddingModel:
         """Read an embedding that ``save`` wrote.
 
         Raises:
-            DriverError: If a file is missing or is not part of an embedding.
+            DriverError: If a file is missing, damaged, or not part of an embedding.
         """
-        from safetensors import SafetensorError
         from safetensors.numpy import load_file
 
-        try:
-            facts = read_json(folder / "embedding.json")
-        except InputError as error:
-            raise DriverError(
-                f"{folder} holds no trained embedding: {error}; train one, or correct the path"
-            ) from error
-        if not isinstance(facts, dict) or facts.get("format") != _FORMAT or not set(_FACTS) <= facts.keys():
-            raise DriverError(f"{folder / 'embedding.json'} is not of format {_FORMAT}; train the embedding again")
-        file = folder / "embedding.safetensors"
-        try:
-            vectors = load_file(file)
-        except (OSError, SafetensorError) as error:
-            raise DriverError(f"{folder} holds no trained embedding: {file.name} cannot be read ({error})") from error
-        kind, entities, relations = facts["model"], tuple(facts["entities"]), tuple(facts["relations"])
-        shapes = {name: values.shape for name, values in vectors.items()}
-        width = shapes["entities"][-1] if "entities" in shapes else 0
-        wanted = {"entities": (len(entities), width), "relations": (2 * len(relations), relation_width(kind, width))}
-        if kind not in KINDS or shapes != wanted:
-            raise DriverError(f"{file} does not fit embedding.json beside it ({shapes}); train the embedding again")
-        return cls(
-            kind,
-            entities,
-            relations,
-            vectors["entities"],
-            vectors["relations"],
-            facts["graph"],
-            facts["trained_on"],
-            facts.get("training", {}),
-        )
+        file = folder / _FILE
+
+        def parse(data: Any) -> EmbeddingModel:
+            if data["format"] != _FORMAT:
+                raise ValueError(f"its format is {data['format']}, not {_FORMAT}")
+            vectors = load_file(beside(file, data, "embedding.safetensors"))
+            kind, entities, relations = data["model"], tuple(data["entities"]), tuple(data["relations"])
+            width = vectors["entities"].shape[-1]
+            shapes = (len(entities), width), (2 * len(relations), relation_width(kind, width))
+            if kind not in KINDS or (vectors["entities"].shape, vectors["relations"].shape) != shapes:
+                raise ValueError("its vectors do not fit its ids")
+            return cls(
+                kind,
+                entities,
+                relations,
+                vectors["entities"],
+                vectors["relations"],
+                data["graph"],
+                data["trained_on"],
+                data["training"],
+            )
+
+        return read_model(file, "embedding", parse)
 
     def _facts(self) -> dict[str, Any]:
         return {

@@ -13,6 +13,7 @@ from srtk_plugin_embedding.fit_settings import EmbeddingFitSettings
 from srtk_plugin_embedding.scoring import KINDS
 from srtk_plugin_local.memory import MemoryGraph
 
+from srtk_framework.records import checked, with_checksum
 from srtk_framework.roles import TrainingTask
 from srtk_framework.values import DriverError, Pattern, Triple, confidence
 
@@ -176,16 +177,16 @@ def test_an_embedding_of_another_model_is_refused(trained, tmp_path):
 
 def test_a_folder_without_an_embedding_is_refused(tmp_path):
     assert EmbeddingCompleter(graph=graph(), path=str(tmp_path / "none")).preflight()[0][0] == "path"
-    with pytest.raises(DriverError, match="holds no trained embedding"):
+    with pytest.raises(DriverError, match="cannot be read"):
         opened(tmp_path)
 
 
 @pytest.mark.parametrize(
     ("file", "content", "message"),
     [
-        ("embedding.json", b'{"format": "other"}', "is not of format srtk-embedding-1"),
-        ("embedding.json", b"{", "holds no trained embedding"),
-        ("embedding.safetensors", b"none", "embedding.safetensors cannot be read"),
+        ("embedding.json", with_checksum('{"format": "other"}')[0].encode(), "not srtk-embedding-1"),
+        ("embedding.json", b"{", "is damaged"),
+        ("embedding.safetensors", b"none", "embedding.safetensors: is truncated or damaged"),
     ],
 )
 def test_a_broken_file_is_refused(trained, tmp_path, file, content, message):
@@ -198,9 +199,9 @@ def test_a_broken_file_is_refused(trained, tmp_path, file, content, message):
 def test_weights_of_other_ids_are_refused(trained, tmp_path):
     trained(graph(), epochs=4).save(tmp_path / "model")
     file = tmp_path / "model" / "embedding.json"
-    facts = json.loads(file.read_text())
-    file.write_text(json.dumps({**facts, "entities": facts["entities"][1:]}))
-    with pytest.raises(DriverError, match=r"does not fit embedding\.json beside it"):
+    facts, _ = checked(file.read_bytes(), file, "")
+    file.write_text(with_checksum(json.dumps({**facts, "entities": facts["entities"][1:]}))[0])
+    with pytest.raises(DriverError, match=r"its vectors do not fit its ids"):
         opened(tmp_path / "model")
 
 

@@ -9,6 +9,7 @@ from pathlib import Path
 import pytest
 from srtk_plugin_index.indexes.bm25 import Bm25Index
 
+from srtk_framework.records import checked, with_checksum
 from srtk_framework.values import DriverError, Entry
 
 TEXTS = {"a": "Riga is the capital of Latvia", "b": "Riga lies on the Daugava", "c": "Tallinn, Tallinn and Tartu"}
@@ -167,7 +168,8 @@ def test_a_folder_without_an_index_is_refused_and_kept(tmp_path):
 def test_a_manifest_of_another_format_is_refused(tmp_path):
     made(tmp_path).close()
     place = tmp_path / "index" / "manifest.json"
-    place.write_text(json.dumps({**json.loads(place.read_text()), "format": 99}))
+    data, _ = checked(place.read_bytes(), place, "")
+    place.write_text(with_checksum(json.dumps({**data, "format": 99}))[0])
     with pytest.raises(DriverError, match="another format"):
         Bm25Index(path=str(tmp_path / "index")).open()
 
@@ -175,7 +177,7 @@ def test_a_manifest_of_another_format_is_refused(tmp_path):
 def test_a_manifest_that_lacks_something_is_refused_by_open_and_preflight(tmp_path):
     made(tmp_path).close()
     place = tmp_path / "index" / "manifest.json"
-    place.write_text('{"format": 1}')
+    place.write_text(with_checksum('{"format": 2}')[0])
     index = Bm25Index(path=str(tmp_path / "index"))
     with pytest.raises(DriverError, match=r"is damaged: .*manifest.json has no 'use'; .*srtk index build"):
         index.open()
@@ -197,17 +199,32 @@ def test_a_file_whose_bytes_were_lost_is_refused(tmp_path, file):
     made(tmp_path).close()
     (path,) = (tmp_path / "index").glob(f"*/{file}")
     path.write_bytes(bytes(path.stat().st_size))
-    with pytest.raises(DriverError, match=r"the index .* is damaged \(.*\); .*srtk index build"):
+    with pytest.raises(DriverError, match=r"npy: is damaged: block 1 of 1 .*; .*srtk index build"):
         Bm25Index(path=str(tmp_path / "index")).open()
 
 
 @pytest.mark.parametrize("line", [b"", b"[1]", b"{}"])
-def test_an_entry_whose_bytes_were_lost_is_named(tmp_path, line):
-    index = made(tmp_path)
-    index.close()
+def test_an_entry_whose_bytes_were_lost_is_found(tmp_path, line):
+    made(tmp_path).close()
     (path,) = (tmp_path / "index").glob("*/entries.jsonl")
     first = path.read_bytes().split(b"\n", 1)[0]
     path.write_bytes(line.ljust(len(first)) + path.read_bytes()[len(first) :])
-    index.open()
-    with pytest.raises(DriverError, match=r"entries.jsonl is damaged at entry 1; .*srtk index build"):
-        index.search(["Riga"], 10)
+    with pytest.raises(DriverError, match=r"entries.jsonl: is damaged: block 1 of 1 .*srtk index build"):
+        Bm25Index(path=str(tmp_path / "index")).open()
+
+
+def test_the_file_of_another_index_is_found(tmp_path):
+    made(tmp_path).close()
+    other = Bm25Index(path=str(tmp_path / "other"))
+    other.create()
+    other.add([Entry("x", "Riga is here"), Entry("y", "Latvia is there")])
+    other.commit()
+    other.close()
+    for name in ("vocab.index.json", "entries.jsonl"):
+        (one,), (two,) = (list((tmp_path / folder).glob(f"*/{name}")) for folder in ("index", "other"))
+        kept = one.read_bytes()
+        one.write_bytes(two.read_bytes())
+        with pytest.raises(DriverError, match=r"damaged.*srtk index build|was cut; .*srtk index build"):
+            Bm25Index(path=str(tmp_path / "index")).open()
+        one.write_bytes(kept)
+    Bm25Index(path=str(tmp_path / "index")).open()

@@ -10,7 +10,7 @@ from typing import Any
 
 import attrs
 
-from srtk_framework.records import read_model
+from srtk_framework.records import read_model, write_model
 from srtk_framework.roles import MaskFiller
 from srtk_framework.values import DriverError
 from srtk_plugin_knowlybert.soft_prior import SoftPrior
@@ -49,9 +49,7 @@ class State:
 
     def save(self, folder: Path) -> None:
         """Write ``masked-lm.json``, and the templates by themselves as ``templates.json`` for other uses."""
-        folder.mkdir(parents=True, exist_ok=True)
-        data = {"format": _FORMAT, **self.to_json()}
-        (folder / FILE).write_text(json.dumps(data, ensure_ascii=False, indent=1) + "\n", encoding="utf-8")
+        write_model(folder / FILE, {"format": _FORMAT, **self.to_json()})
         (folder / TEMPLATES).write_text(written_templates(dict(self.templates)), encoding="utf-8")
 
     @classmethod

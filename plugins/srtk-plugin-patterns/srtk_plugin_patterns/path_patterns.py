@@ -2,15 +2,15 @@
 
 from __future__ import annotations
 
-import json
 import math
 from collections.abc import Mapping
 from pathlib import Path as FilePath
+from typing import Any
 
 import attrs
 
-from srtk_framework.records import write_text
-from srtk_framework.values import DriverError, InputError, Path, Step, at_least, between, close_matches
+from srtk_framework.records import read_model, write_model
+from srtk_framework.values import DriverError, Path, Step, at_least, between, close_matches
 
 FILE = "patterns.json"
 _FORMAT = "srtk-path-patterns-1"
@@ -139,7 +139,7 @@ class PathPatterns:
         return self.relations[relation]
 
     def save(self, folder: FilePath) -> None:
-        """Write ``patterns.json``, which appears whole or not at all."""
+        """Write ``patterns.json``."""
         data = {
             "format": _FORMAT,
             "content": self.content,
@@ -154,24 +154,17 @@ class PathPatterns:
                 for name, found in sorted(self.relations.items())
             },
         }
-        folder.mkdir(parents=True, exist_ok=True)
-        write_text(folder / FILE, json.dumps(data, ensure_ascii=False, separators=(",", ":")) + "\n")
+        write_model(folder / FILE, data)
 
     @classmethod
     def load(cls, folder: FilePath) -> PathPatterns:
         """Read saved patterns.
 
         Raises:
-            InputError: If the file is missing, cut short, or not of this form.
+            DriverError: If the file is missing, damaged, or not of this form.
         """
-        file = folder / FILE
-        try:
-            data = json.loads(file.read_text(encoding="utf-8"))
-        except (OSError, ValueError) as error:
-            raise InputError(
-                f"{file}: no patterns can be read ({error}); mine them with `srtk patterns mine`"
-            ) from error
-        try:
+
+        def parse(data: Any) -> PathPatterns:
             if data["format"] != _FORMAT:
                 raise ValueError(f"its format is {data['format']!r}")
             return cls(
@@ -191,5 +184,5 @@ class PathPatterns:
                 data["content"],
                 data["cut"],
             )
-        except (KeyError, TypeError, ValueError, AttributeError) as error:
-            raise InputError(f"{file}: these are no patterns of this version ({error!r}); mine them again") from error
+
+        return read_model(folder / FILE, "srtk patterns mine", parse, "mine them again with `srtk patterns mine`")

@@ -12,7 +12,7 @@ from typing import Any, ClassVar
 import attrs
 import numpy as np
 
-from srtk_framework.records import read_model, write_json
+from srtk_framework.records import read_model, write_model
 from srtk_framework.roles import PLAIN, KnowledgeGraph, PathScorer, SearchSettings, TrainingTask, absent
 from srtk_framework.text import fold, unnamed_entities, without_mentions, words
 from srtk_framework.values import SCORE_DIGITS, DriverError, Path, Question, Step, TrainingExample
@@ -180,7 +180,7 @@ class PatternScorer(PathScorer):
         """Write the model as JSON."""
         if self._learnt is None:
             raise DriverError("the path scorer patterns has learnt nothing that could be saved; train it first")
-        write_json(folder / FILE, self._learnt.to_json())
+        write_model(folder / FILE, self._learnt.to_json())
 
     def load(self, folder: FilePath) -> None:
         """Read a saved model."""

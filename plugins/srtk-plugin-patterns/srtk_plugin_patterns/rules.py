@@ -5,8 +5,6 @@ from __future__ import annotations
 import hashlib
 import io
 import json
-import os
-import zipfile
 from collections.abc import Mapping
 from pathlib import Path as FilePath
 from typing import Any, Self
@@ -16,10 +14,11 @@ import numpy as np
 import numpy.typing as npt
 
 from srtk_framework.graph import TripleTable
-from srtk_framework.records import read_json
-from srtk_framework.values import DriverError, InputError
+from srtk_framework.records import beside, read_model, write_model
 
 _FORMAT = "srtk-path-rules-1"
+_FILE = "rules.json"
+_AGAIN = "learn the rules again"
 _FACTS = ("graph", "trained_on", "entities", "relations", "cut", "training")
 
 UNSEEN = 5  # Wrong predictions that are added to those of each rule, so that a rule that was seen once is not certain.
@@ -154,52 +153,40 @@ class Rules:
 
     def save(self, folder: FilePath) -> None:
         """Write ``rules.npz`` and ``rules.json``; equal rules give equal bytes."""
-        folder.mkdir(parents=True, exist_ok=True)
-        facts = {"format": _FORMAT, **{name: getattr(self, name) for name in _FACTS}}
-        text = json.dumps(facts, indent=1, sort_keys=True, ensure_ascii=False) + "\n"
         columns = {name: np.ascontiguousarray(column, dtype="<i8") for name, column in self._columns().items()}
         data = io.BytesIO()
         np.savez_compressed(data, **columns)  # type: ignore[arg-type]
-        for name, content in (("rules.npz", data.getvalue()), ("rules.json", text.encode("utf-8", "surrogatepass"))):
-            made = folder / f".{name}.{os.getpid()}"
-            made.write_bytes(content)
-            made.replace(folder / name)
+        facts = {"format": _FORMAT, **{name: getattr(self, name) for name in _FACTS}}
+        write_model(folder / _FILE, facts, {"rules.npz": data.getvalue()})
 
     @classmethod
     def load(cls, folder: FilePath) -> Rules:
         """Read saved rules.
 
         Raises:
-            DriverError: If a file is missing or is not of this form.
+            DriverError: If a file is missing, damaged, or not of this form.
         """
-        try:
-            facts = read_json(folder / "rules.json")
-        except InputError as error:
-            raise DriverError(f"{folder} holds no rules: {error}; learn them, or correct the path") from error
-        if not isinstance(facts, dict) or facts.get("format") != _FORMAT or not set(_FACTS) <= facts.keys():
-            raise DriverError(f"{folder / 'rules.json'} is not of format {_FORMAT}; learn the rules again")
-        file = folder / "rules.npz"
-        try:
-            with np.load(file, allow_pickle=False) as data:
+        file = folder / _FILE
+
+        def parse(facts: Any) -> Rules:
+            if facts["format"] != _FORMAT:
+                raise ValueError(f"its format is {facts['format']}, not {_FORMAT}")
+            with np.load(beside(file, facts, "rules.npz", _AGAIN), allow_pickle=False) as data:
                 columns = {name: data[name].astype(np.int64) for name in data.files}
-        except (OSError, ValueError, zipfile.BadZipFile) as error:
-            raise DriverError(f"{folder} holds no rules: {file.name} cannot be read ({error})") from error
-        try:
             constants = {name: columns[f"constant_{name}"] for name in _CONSTANTS}
-            paths = PathRules(*(columns[f"path_{name}"] for name in _PATHS))
-        except KeyError as error:
-            raise DriverError(f"{file} lacks the column {error}; learn the rules again") from error
-        constants["at_subject"] = constants["at_subject"].astype(bool)
-        return cls(
-            tuple(facts["entities"]),
-            tuple(facts["relations"]),
-            paths,
-            ConstantRules(**constants),
-            facts["graph"],
-            facts["trained_on"],
-            facts["cut"],
-            facts["training"],
-        )
+            constants["at_subject"] = constants["at_subject"].astype(bool)
+            return cls(
+                tuple(facts["entities"]),
+                tuple(facts["relations"]),
+                PathRules(*(columns[f"path_{name}"] for name in _PATHS)),
+                ConstantRules(**constants),
+                facts["graph"],
+                facts["trained_on"],
+                facts["cut"],
+                facts["training"],
+            )
+
+        return read_model(file, "path-rules", parse, _AGAIN)
 
     def _columns(self) -> dict[str, npt.NDArray[Any]]:
         return {f"path_{name}": getattr(self.paths, name) for name in _PATHS} | {

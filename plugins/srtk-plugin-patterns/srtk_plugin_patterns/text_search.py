@@ -16,7 +16,7 @@ import numpy.typing as npt
 
 from srtk_framework.graph import Signatures, TripleTable
 from srtk_framework.host import driver_of
-from srtk_framework.records import place, read_model
+from srtk_framework.records import place, read_model, write_model
 from srtk_framework.roles import Completer, EntityLinker, Index, KnowledgeGraph, TrainingTask, absent, not_open
 from srtk_framework.text import link_shares
 from srtk_framework.values import (
@@ -316,10 +316,7 @@ class TextSearchCompleter(Completer):
     def save(self, folder: FilePath) -> None:
         """Write ``text-search.json``."""
         data = {"format": _FORMAT, "content": self._content, "graph": self._hash(), **self._model.to_json()}
-        folder.mkdir(parents=True, exist_ok=True)
-        (folder / FILE).write_text(
-            json.dumps(data, ensure_ascii=False, sort_keys=True, separators=(",", ":")) + "\n", encoding="utf-8"
-        )
+        write_model(folder / FILE, data)
 
     def load(self, folder: FilePath) -> None:
         """Read a saved model."""

@@ -14,7 +14,7 @@ import numpy as np
 import numpy.typing as npt
 
 from srtk_framework.graph import Signatures, TripleTable
-from srtk_framework.records import place, read_model
+from srtk_framework.records import place, read_model, write_model
 from srtk_framework.roles import Completer, KnowledgeGraph, TrainingTask, absent, not_open
 from srtk_framework.values import (
     Completion,
@@ -339,9 +339,7 @@ class PathWalkCompleter(Completer):
 
     def save(self, folder: FilePath) -> None:
         """Write ``walks.json``."""
-        folder.mkdir(parents=True, exist_ok=True)
-        text = json.dumps(self._facts(), indent=None, sort_keys=True, ensure_ascii=False)
-        (folder / FILE).write_text(text + "\n", encoding="utf-8")
+        write_model(folder / FILE, self._facts())
 
     def load(self, folder: FilePath) -> None:
         """Read a saved model."""

@@ -71,4 +71,4 @@ def test_patterns_of_no_relation_and_no_patterns_are_refused(world, tmp_path, ca
     assert main(["patterns", "show", str(tmp_path), "nationalty"]) != 0
     assert "no paths were mined for 'nationalty'" in capsys.readouterr().err
     assert main(["patterns", "show", str(tmp_path / "nothing")]) != 0
-    assert "no patterns can be read" in capsys.readouterr().err
+    assert "cannot be read" in capsys.readouterr().err

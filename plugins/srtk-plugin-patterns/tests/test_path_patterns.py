@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import json
-
 import attrs
 import pytest
 from hypothesis import given
@@ -11,7 +9,8 @@ from hypothesis import strategies as st
 from srtk_plugin_patterns.mining import given_or_mined, mine
 from srtk_plugin_patterns.path_patterns import FILE, MiningSettings, PathPatterns
 
-from srtk_framework.values import DriverError, InputError, Step
+from srtk_framework.records import checked, write_model
+from srtk_framework.values import DriverError, Step
 
 ALL = MiningSettings(length=3, hub=None, least=1, most=None)
 
@@ -33,7 +32,7 @@ def test_a_file_that_was_cut_is_refused_by_a_sentence(people_file, data):
     folder = people_file.parent.parent / "cut"
     folder.mkdir(exist_ok=True)
     (folder / FILE).write_bytes(whole[:cut])
-    with pytest.raises(InputError, match="mine them"):
+    with pytest.raises(DriverError, match="mine them"):
         PathPatterns.load(folder)
 
 
@@ -46,14 +45,14 @@ def people_file(people, tmp_path_factory):
 
 @pytest.mark.parametrize("change", [{"format": "other"}, {"settings": {"length": 9}}, {"relations": {"r": {}}}])
 def test_a_file_of_another_form_is_refused(people_file, tmp_path, change):
-    data = {**json.loads(people_file.read_text()), **change}
-    (tmp_path / FILE).write_text(json.dumps(data))
-    with pytest.raises(InputError, match="no patterns of this version"):
+    data, _ = checked(people_file.read_bytes(), people_file, "")
+    write_model(tmp_path / FILE, {**data, **change})
+    with pytest.raises(DriverError, match="no model of `srtk patterns mine`"):
         PathPatterns.load(tmp_path)
 
 
 def test_a_folder_without_patterns_is_refused(tmp_path):
-    with pytest.raises(InputError, match="no patterns can be read"):
+    with pytest.raises(DriverError, match="cannot be read"):
         PathPatterns.load(tmp_path)
 
 

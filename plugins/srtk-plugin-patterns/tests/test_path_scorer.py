@@ -15,6 +15,7 @@ from srtk_plugin_local.memory import MemoryGraph
 from srtk_plugin_patterns.path_scorer import FILE, PatternFitSettings, PatternScorer
 
 from srtk_framework.cli import main
+from srtk_framework.records import checked, with_checksum, write_model
 from srtk_framework.roles import PLAIN, TrainingTask
 from srtk_framework.testing import PathScorerConformance
 from srtk_framework.testing.sample import SAMPLE
@@ -228,7 +229,7 @@ def test_an_untrained_scorer_says_how_to_train_it(tmp_path: Path) -> None:
 def test_a_broken_model_is_told_with_its_file(tmp_path: Path) -> None:
     trained(tmp_path).save(tmp_path)
     text = (tmp_path / FILE).read_text(encoding="utf-8")
-    whole = json.loads(text)
+    whole, _ = checked(text.encode(), "", "")
     row = whole["paths"][0]
     scorer = PatternScorer(graph=MemoryGraph(triples=[["firm", "lead", "ann"]]), path=str(tmp_path))
     assert scorer.preflight() == []
@@ -243,7 +244,7 @@ def test_a_broken_model_is_told_with_its_file(tmp_path: Path) -> None:
         (json.dumps({**whole, "tuning": {**whole["tuning"], "margin": -0.5}}), "-0.5 is no weight"),
         (json.dumps({**whole, "mention": 3}), "its paths or its mention are missing or broken"),
     ):
-        (tmp_path / FILE).write_text(broken, encoding="utf-8")
+        (tmp_path / FILE).write_text(with_checksum(broken)[0] if broken[-1] == "}" else broken, encoding="utf-8")
         with pytest.raises(DriverError, match=said) as told:
             scorer.open()
         assert FILE in str(told.value)
@@ -253,9 +254,8 @@ def test_a_broken_model_is_told_with_its_file(tmp_path: Path) -> None:
 
 def test_a_model_may_have_margins_of_0(tmp_path: Path) -> None:
     trained(tmp_path).save(tmp_path)
-    whole = json.loads((tmp_path / FILE).read_text(encoding="utf-8"))
-    whole["tuning"] = {"power": 0.0, "margin": 0.0, "plain_margin": 0.0}
-    (tmp_path / FILE).write_text(json.dumps(whole), encoding="utf-8")
+    whole, _ = checked((tmp_path / FILE).read_bytes(), "", "")
+    write_model(tmp_path / FILE, {**whole, "tuning": {"power": 0.0, "margin": 0.0, "plain_margin": 0.0}})
     scorer = PatternScorer(graph=MemoryGraph(triples=[["firm", "lead", "ann"]]), path=str(tmp_path))
     scorer.open()
     assert scorer.search_settings().margin == 0.0

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import io
 from pathlib import Path
 
 import numpy as np
@@ -13,6 +14,7 @@ from srtk_plugin_patterns.rule_completer import PathRuleCompleter, RuleFitSettin
 from srtk_plugin_patterns.rules import Rules
 
 from srtk_framework.graph import TripleTable
+from srtk_framework.records import checked, with_checksum, write_model
 from srtk_framework.roles import TrainingTask
 from srtk_framework.values import DriverError, Pattern, Step, Triple
 
@@ -140,9 +142,9 @@ def test_a_graph_of_held_out_facts_alone_is_refused(people, tmp_path):
 @pytest.mark.parametrize(
     ("file", "text", "said"),
     [
-        ("rules.json", None, "holds no rules"),
-        ("rules.json", "{}", "not of format"),
-        ("rules.npz", "x", "cannot be read"),
+        ("rules.json", None, "cannot be read"),
+        ("rules.json", with_checksum('{"format": "x"}')[0], "its format is x"),
+        ("rules.npz", "x", "is truncated or damaged"),
     ],
 )
 def test_damaged_rules_are_refused_in_a_sentence(learnt, tmp_path, file, text, said):
@@ -159,8 +161,12 @@ def test_damaged_rules_are_refused_in_a_sentence(learnt, tmp_path, file, text, s
 def test_a_file_without_a_column_is_refused(learnt, tmp_path):
     completer, _ = learnt()
     completer.save(tmp_path / "model")
-    np.savez(tmp_path / "model" / "rules.npz", path_steps=np.zeros((0, 3)))
-    with pytest.raises(DriverError, match="lacks the column"):
+    file = tmp_path / "model" / "rules.json"
+    facts, _ = checked(file.read_bytes(), file, "")
+    data = io.BytesIO()
+    np.savez(data, path_steps=np.zeros((0, 3)))
+    write_model(file, facts, {"rules.npz": data.getvalue()})
+    with pytest.raises(DriverError, match="no model of `path-rules`"):
         Rules.load(tmp_path / "model")
 
 

@@ -24,6 +24,7 @@ from srtk_plugin_patterns.text_queries import VARIANTS, tells
 from srtk_plugin_patterns.text_search import TextSearchCompleter, TextSearchFitSettings
 
 from srtk_framework.graph import TripleTable
+from srtk_framework.records import write_model
 from srtk_framework.roles import Index, TrainingTask
 from srtk_framework.values import DriverError, Entry, Hit, Literal, Pattern, Step, Triple
 
@@ -287,7 +288,7 @@ def test_a_model_of_another_graph_is_refused(tmp_path):
     made.save(tmp_path / "model")
     with pytest.raises(DriverError, match="was learnt from another graph"):
         completer(tmp_path / "x", without(nationality("leo")), path=str(tmp_path / "model"), index=made.index)
-    (tmp_path / "model" / "text-search.json").write_text("{}")
+    write_model(tmp_path / "model" / "text-search.json", {"a": 1})
     with pytest.raises(DriverError, match="is no model of `text-search`"):
         completer(tmp_path / "y", without(), path=str(tmp_path / "model"), index=made.index)
     with pytest.raises(DriverError, match="cannot be read"):

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 from collections.abc import Mapping
 from pathlib import Path as FilePath
 from typing import Any
@@ -12,10 +11,10 @@ import numpy as np
 
 from srtk_framework.roles import Encoder
 from srtk_framework.values import DriverError
-from srtk_plugin_septa.model_files import PROBE, check_encoder, digest_of, network_of, read_model
+from srtk_plugin_septa.model_files import PROBE, check_encoder, digest_of, load_model, network_of, save_model
 from srtk_plugin_septa.shape import Shape, Vectors
 
-WEIGHTS, SETTINGS = "septa.safetensors", "septa.json"
+SETTINGS = "septa.json"
 _GRAPH = "graph."
 
 
@@ -70,18 +69,14 @@ class SeptaModel:
 
     def save(self, folder: FilePath) -> None:
         """Write the weights and the settings."""
-        from safetensors.numpy import save_file
-
-        folder.mkdir(parents=True, exist_ok=True)
-        graph = {f"{_GRAPH}{name}": np.ascontiguousarray(value) for name, value in self.graph.items()}
-        save_file({**graph, "weight": self.weight, "bias": self.bias, "probe": self.probe}, folder / WEIGHTS)
-        text = json.dumps({"shape": attrs.asdict(self.shape), "training": dict(self.training)}, indent=1)
-        (folder / SETTINGS).write_text(text + "\n", encoding="utf-8")
+        graph = {f"{_GRAPH}{name}": value for name, value in self.graph.items()}
+        weights = {**graph, "weight": self.weight, "bias": self.bias, "probe": self.probe}
+        save_model(folder / SETTINGS, {"shape": attrs.asdict(self.shape), "training": dict(self.training)}, weights)
 
     @classmethod
     def read(cls, folder: FilePath) -> SeptaModel:
         """Read a model that ``save`` wrote."""
-        settings, found = read_model(folder, SETTINGS, WEIGHTS)
+        settings, found = load_model(folder / SETTINGS)
         try:
             shape = Shape(**settings["shape"])
             parts = {name: found.pop(name) for name in ("weight", "bias", "probe")}

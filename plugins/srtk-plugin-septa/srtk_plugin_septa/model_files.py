@@ -9,34 +9,36 @@ from typing import Any
 
 import numpy as np
 
-from srtk_framework.records import read_json
+from srtk_framework.records import beside, read_model, write_model
 from srtk_framework.roles import Encoder
-from srtk_framework.values import DriverError, InputError
+from srtk_framework.values import DriverError
 from srtk_plugin_septa.shape import Vectors
 
 # A text whose vector tells whether an encoder is the one that a model was trained with.
 PROBE = "Riga is the capital of Latvia."
 # Least cosine of two vectors of the probe by one encoder, whose libraries differ in the last digits alone.
 _LEAST_COSINE = 0.999
+_WEIGHTS = ".safetensors"
 
 
-def read_model(folder: Path, settings: str, weights: str) -> tuple[dict[str, Any], dict[str, Vectors]]:
-    """Read the settings and the weights of a model from the two files of these names."""
-    from safetensors import SafetensorError
+def save_model(file: Path, settings: Mapping[str, Any], weights: Mapping[str, Vectors]) -> None:
+    """Write the settings of a model, and its weights beside them."""
+    from safetensors.numpy import save
+
+    content = save({name: np.ascontiguousarray(value) for name, value in weights.items()})
+    write_model(file, settings, {file.with_suffix(_WEIGHTS).name: content})
+
+
+def load_model(file: Path) -> tuple[dict[str, Any], dict[str, Vectors]]:
+    """Read the settings and the weights of a model that ``save_model`` wrote."""
     from safetensors.numpy import load_file
 
-    if not (folder / settings).is_file() or not (folder / weights).is_file():
-        raise DriverError(f"{folder} holds no {settings} and {weights}; name a folder that a training wrote")
-    try:
-        known: Any = read_json(folder / settings)
-    except InputError as error:
-        raise DriverError(f"{error}; train the model again") from error
-    if not isinstance(known, dict):
-        raise DriverError(f"{folder / settings} holds no settings of a model; train the model again")
-    try:
-        return known, load_file(folder / weights)
-    except SafetensorError as error:
-        raise DriverError(f"{folder / weights} cannot be read ({error}); train the model again") from error
+    def parse(known: Any) -> tuple[dict[str, Any], dict[str, Vectors]]:
+        weights = load_file(beside(file, known, file.with_suffix(_WEIGHTS).name))
+        del known["files"]
+        return known, weights
+
+    return read_model(file, file.stem, parse)
 
 
 def network_of(make: Callable[[], Any], weights: Mapping[str, Vectors], settings: str) -> Any:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 import math
 from collections.abc import Mapping, Sequence
 from pathlib import Path as FilePath
@@ -15,11 +14,11 @@ from srtk_framework.roles import Encoder, Index, Reader, TrainingTask, absent, n
 from srtk_framework.values import Answer, DriverError, Question, RunError, Subgraph, at_least, batched, rounded
 from srtk_plugin_septa.fit_settings import OptionsFitSettings
 from srtk_plugin_septa.model import tensors
-from srtk_plugin_septa.model_files import PROBE, check_encoder, digest_of, network_of, read_model
+from srtk_plugin_septa.model_files import PROBE, check_encoder, digest_of, load_model, network_of, save_model
 from srtk_plugin_septa.option_vectors import OptionVectors, option_vectors, unit
 from srtk_plugin_septa.shape import Vectors
 
-WEIGHTS, SETTINGS = "options.safetensors", "options.json"
+SETTINGS = "options.json"
 _AT_ONCE = 256  # Questions whose vectors are made together, so that memory does not grow with their number
 
 
@@ -194,19 +193,17 @@ class OptionsReader(Reader):
 
     def save(self, folder: FilePath) -> None:
         """Write the weights."""
-        from safetensors.numpy import save_file
-
         model = self._model
         if model is None:
             raise not_open(self)
-        folder.mkdir(parents=True, exist_ok=True)
-        weights = {f"network.{name}": np.ascontiguousarray(value) for name, value in model.weights.items()}
-        save_file({**weights, "searches": model.probes[0], "plain": model.probes[1]}, folder / WEIGHTS)
-        (folder / SETTINGS).write_text(json.dumps(dict(model.shape), indent=1) + "\n", encoding="utf-8")
+        weights = {f"network.{name}": value for name, value in model.weights.items()}
+        save_model(
+            folder / SETTINGS, dict(model.shape), {**weights, "searches": model.probes[0], "plain": model.probes[1]}
+        )
 
     def load(self, folder: FilePath) -> None:
         """Read a model that ``save`` wrote."""
-        shape, found = read_model(folder, SETTINGS, WEIGHTS)
+        shape, found = load_model(folder / SETTINGS)
         try:
             probes = (found.pop("searches"), found.pop("plain"))
         except KeyError as error:

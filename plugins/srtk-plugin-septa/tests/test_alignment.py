@@ -5,22 +5,25 @@ from __future__ import annotations
 import json
 import math
 import os
+import re
 import shutil
 import subprocess
 import sys
 from pathlib import Path
 from types import SimpleNamespace
 
+import attrs
 import numpy as np
 import pytest
 from srtk_plugin_local.memory import MemoryGraph
 from srtk_plugin_septa.fit_settings import SeptaFitSettings
 from srtk_plugin_septa.graph_encoder import SeptaGraphEncoder
-from srtk_plugin_septa.model import WEIGHTS, SeptaModel
+from srtk_plugin_septa.model import SeptaModel
 from srtk_plugin_septa.pairs import recall
 from srtk_plugin_septa.subgraphs import SubgraphCorpus
 from srtk_plugin_septa.text_encoder import SeptaTextEncoder
 
+from srtk_framework.records import with_checksum
 from srtk_framework.roles import TrainingTask
 from srtk_framework.testing import ToyEncoder
 from srtk_framework.values import DriverError
@@ -158,12 +161,8 @@ def test_views_bring_a_clause_near_to_a_subgraph_that_holds_it(tmp_path):
 
 
 def test_a_model_whose_head_reads_other_vectors_is_refused(tmp_path):
-    from safetensors.numpy import load_file, save_file
-
     model = SeptaModel.untrained(opened(ToyEncoder(dimensions=64)))
-    model.save(tmp_path)
-    weights = load_file(tmp_path / WEIGHTS)
-    save_file({**weights, "graph.head.weight": weights["graph.head.weight"][:, 64:].copy()}, tmp_path / WEIGHTS)
+    attrs.evolve(model, graph={**model.graph, "head.weight": model.graph["head.weight"][:, 64:]}).save(tmp_path)
     with pytest.raises(DriverError, match="of another version; train the model again"):
         SeptaModel.read(tmp_path)
 
@@ -186,17 +185,21 @@ def test_a_saved_model_encodes_the_same_in_a_new_driver(tmp_path):
         opened(SeptaTextEncoder(encoder=opened(ToyEncoder(dimensions=64, letters=2)), path=str(tmp_path / "model")))
 
 
+def resealed(data: bytes, old: bytes, new: bytes) -> bytes:
+    """Change the content of a file as a stranger may, with its checksum."""
+    return with_checksum(re.sub(rb', "checksum".*', b"}", data.replace(old, new)).decode())[0].encode()
+
+
 @pytest.mark.parametrize(
     ("file", "change", "fault"),
     [
-        ("septa.json", lambda data: data[:20], r"not valid JSON.*; train the model again"),
-        ("septa.json", lambda _: b"[]", "holds no settings of a model"),
-        ("septa.json", lambda _: b"{}", "holds another kind of model"),
-        ("septa.json", lambda data: data.replace(b'"layers": 2', b'"layers": 3'), r"do not fit septa\.json; train"),
-        ("septa.json", lambda data: data.replace(b'"layers": 2', b'"layers": "2"'), r"do not fit septa\.json; train"),
-        ("septa.json", lambda data: data.replace(b'"dimensions": 64', b'"dimensions": 8'), r"do not fit septa\.json"),
-        ("septa.safetensors", lambda data: data[:-9], r"safetensors cannot be read .*; train the model again"),
-        ("septa.safetensors", lambda data: b"\xff" * 8 + data[8:], r"safetensors cannot be read"),
+        ("septa.json", lambda data: data[:20], r"is damaged.*; train it again"),
+        ("septa.json", lambda data: resealed(data, b'"shape"', b'"form"'), "holds another kind of model"),
+        ("septa.json", lambda data: resealed(data, b'"layers":2', b'"layers":3'), r"do not fit septa\.json; train"),
+        ("septa.json", lambda data: resealed(data, b'"layers":2', b'"layers":"2"'), r"do not fit septa\.json; train"),
+        ("septa.json", lambda data: resealed(data, b'"dimensions":64', b'"dimensions":8'), r"do not fit septa\.json"),
+        ("septa.safetensors", lambda data: data[:-9], r"safetensors: is truncated or damaged.*; train it again"),
+        ("septa.safetensors", lambda data: b"\xff" * 8 + data[8:], r"safetensors: is damaged: block 1"),
     ],
 )
 def test_a_damaged_model_is_refused_by_a_sentence(tmp_path, file, change, fault):
@@ -263,7 +266,7 @@ def test_one_subgraph_is_too_few(tmp_path):
 
 
 def test_a_model_that_is_not_there_is_named(tmp_path):
-    with pytest.raises(DriverError, match=r"holds no septa\.json"):
+    with pytest.raises(DriverError, match=r"septa\.json cannot be read"):
         learner(world(), path=str(tmp_path))
 
 

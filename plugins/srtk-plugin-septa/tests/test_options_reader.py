@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import itertools
+import re
 import subprocess
 import sys
 
@@ -21,6 +22,7 @@ from srtk_plugin_septa.option_vectors import OptionVectors, option_vectors
 from srtk_plugin_septa.options_reader import OptionsReader
 from srtk_plugin_septa.subgraphs import SubgraphCorpus
 
+from srtk_framework.records import with_checksum
 from srtk_framework.roles import TrainingTask
 from srtk_framework.testing import ToyEncoder
 from srtk_framework.values import Budget, DriverError, Question, RunError, Search, Subgraph, TrainingExample
@@ -304,13 +306,18 @@ def test_a_given_share_of_knowledge_stays(index, asked, tmp_path):
     assert figures["knowledge"] == 1
 
 
+def resealed(data: bytes, old: bytes, new: bytes) -> bytes:
+    """Change the content of a file as a stranger may, with its checksum."""
+    return with_checksum(re.sub(rb', "checksum".*', b"}", data.replace(old, new)).decode())[0].encode()
+
+
 @pytest.mark.parametrize(
     ("file", "change", "fault"),
     [
-        ("options.json", lambda data: data[:9], r"not valid JSON.*; train"),
-        ("options.json", lambda data: data.replace(b'"heads": 4', b'"hands": 4'), r"do not fit options\.json; train"),
-        ("options.json", lambda data: data.replace(b'"heads": 4', b'"heads": 3'), r"do not fit options\.json; train"),
-        ("options.safetensors", lambda data: data[:-9], r"safetensors cannot be read .*; train"),
+        ("options.json", lambda data: data[:9], r"is damaged.*; train"),
+        ("options.json", lambda data: resealed(data, b'"heads":4', b'"hands":4'), r"do not fit options\.json; train"),
+        ("options.json", lambda data: resealed(data, b'"heads":4', b'"heads":3'), r"do not fit options\.json; train"),
+        ("options.safetensors", lambda data: data[:-9], r"safetensors: is truncated or damaged.*; train"),
     ],
 )
 def test_a_damaged_reader_is_refused_by_a_sentence(index, asked, tmp_path, file, change, fault):
@@ -338,7 +345,7 @@ def test_what_cannot_be_read_is_told(index, asked, graph, tmp_path):
     stray = TrainingExample(attrs.evolve(question, answers=("elsewhere",)), subgraph=subgraph)
     with pytest.raises(RunError, match="none of 1 training questions has its answer among its options"):
         reader.fit(TrainingTask([stray], None, tmp_path), OptionsFitSettings())
-    with pytest.raises(DriverError, match=r"holds no options\.json"):
+    with pytest.raises(DriverError, match=r"options\.json cannot be read"):
         opened(OptionsReader(index=index, encoder=encoder(), path=str(tmp_path)))
     with pytest.raises(DriverError, match="which 5 heads do not divide"):
         reader.fit(TrainingTask(examples(asked), None, tmp_path), OptionsFitSettings(heads=5))

@@ -13,13 +13,14 @@ import attrs
 from srtk_plugin_views.read_log import cut_unfinished_line, now
 from srtk_plugin_web import DeadlineError, OversizeError, PartialError, RequestError
 
-from srtk_framework.records import read_jsonl
+from srtk_framework.records import checked_lines, with_checksum
 from srtk_framework.values import InputError, without_logins
 from srtk_plugin_sparql.errors import CappedError, NotRecordedError, TooLargeError
 from srtk_plugin_sparql.sources import Source
 from srtk_plugin_sparql.terms import Rows, rows_of
 
 RECORD = "answers.jsonl"
+_AGAIN = "record the run again"
 # Half a pair, which a server may send in escaped form, and which is no text in UTF-8.
 _SURROGATE = re.compile("[\ud800-\udfff]")
 # Errors after which a graph asks for less, so that a replay must meet them too.
@@ -28,14 +29,27 @@ _DIVIDED = (CappedError, TooLargeError, DeadlineError, OversizeError, PartialErr
 
 @attrs.define
 class Record:
-    """Content of a record: facts of the graph, rows by query, and the errors after which less was asked for."""
+    """Content of a record.
+
+    Attributes:
+        header: Facts of the graph.
+        rows: By query.
+        errors: Errors after which less was asked for, by query.
+        closed: Whether nothing was recorded after the record was closed.
+        checksum: Of the last line.
+    """
 
     header: dict[str, Any] = attrs.field(factory=dict)
     rows: dict[str, Rows] = attrs.field(factory=dict)
     errors: dict[str, dict[str, Any]] = attrs.field(factory=dict)
+    closed: bool = True
+    checksum: int = 0
 
     def add(self, line: Mapping[str, Any]) -> None:
         """Take in one line; the last word on a query counts."""
+        self.closed = "closed" in line
+        if self.closed:
+            return
         if "source" in line:
             self.header = dict(line)
             return
@@ -101,11 +115,16 @@ class Recorder:
 
     def _write(self, line: dict[str, Any]) -> None:
         text = json.dumps(line, ensure_ascii=False, separators=(",", ":"))
-        self._file.write(_SURROGATE.sub(lambda found: f"\\u{ord(found.group()):04x}", text) + "\n")
+        text = _SURROGATE.sub(lambda found: f"\\u{ord(found.group()):04x}", text)
+        text, self._known.checksum = with_checksum(text, self._known.checksum)
+        self._file.write(text)
         self._file.flush()
 
     def close(self) -> None:
         """Close the record and the source."""
+        if not self._known.closed:
+            self._write({"closed": now()})
+            self._known.closed = True
         self._file.close()
         self._source.close()
 
@@ -143,19 +162,13 @@ def read_record(folder: Path) -> Record:
     """Read a record."""
     path = folder / RECORD
     record = Record()
-    try:
-        for number, line in read_jsonl(path):
-            _add(record, line, f"{path}:{number}")
-    except InputError as error:
-        raise InputError(f"{error}; record the run again") from error
+    for number, line, record.checksum in checked_lines(path, _AGAIN, kind=InputError):
+        try:
+            record.add(line)
+        except (ValueError, KeyError, TypeError, AttributeError) as error:
+            what = f"is no line of a record ({type(error).__name__}: {error})"
+            raise InputError(f"{path}:{number}: {what}; {_AGAIN}") from error
     return record
-
-
-def _add(record: Record, line: Mapping[str, Any], where: str) -> None:
-    try:
-        record.add(line)
-    except (ValueError, KeyError, TypeError, AttributeError) as error:
-        raise InputError(f"{where}: is no line of a record ({type(error).__name__}: {error})") from error
 
 
 def _written(error: RequestError) -> dict[str, Any]:

@@ -48,6 +48,7 @@ def derive(folder: Path) -> Reads:
         "names": gathering.vocabulary.names,
         "languages": list(gathering.vocabulary.languages),
     }
+    reads.closed = record.closed
     reads.times = [header["at"]] if "at" in header else []
     return reads
 

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import json
 import os
-import re
 from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any
@@ -12,31 +11,37 @@ from typing import Any
 import attrs
 from srtk_plugin_web import RefusedError
 
-from srtk_framework.records import read_json
-from srtk_framework.values import DriverError, InputError, SnapshotError
+from srtk_framework.records import check_files, checked, file_blocks, sums_of, with_checksum, write_text
+from srtk_framework.values import DriverError, SnapshotError
 from srtk_plugin_sparql.terms import Row, Rows, Term
 
 META = "srtk-store.json"
 DATA = "store"
 FORMAT = "srtk-oxigraph-store"
+VERSION = 2
+AGAIN = "load the store again with `srtk graph load`"
 _TRIES = 5  # A store that is replaced while it is opened; loading is much slower than opening
-_HASH = re.compile("[0-9a-f]{32}")
 _STRING = "http://www.w3.org/2001/XMLSchema#string"
 
 
 @attrs.frozen
 class Meta:
-    """Facts about a loaded store: hash and number of its triples, and what was read and skipped of each file."""
+    """A loaded store: hash and number of its triples, what was read and skipped, and the checksums of its files."""
 
     content: str
     triples: int
     reading: Sequence[Mapping[str, Any]] = ()
+    files: Mapping[str, Any] = attrs.field(factory=dict)
 
 
 def write_meta(folder: Path, meta: Meta) -> None:
     """Write the facts beside the store."""
-    data = {"format": FORMAT, "version": 1, **attrs.asdict(meta)}
-    (folder / META).write_text(json.dumps(data, indent=1) + "\n", encoding="utf-8")
+    data = {"format": FORMAT, "version": VERSION, **attrs.asdict(meta)}
+    paths = [path for path in sorted((folder / DATA).iterdir()) if not path.name.startswith(("LOG", "LOCK"))]
+    # The store itself checks the blocks of its tables when it reads them.
+    sums = {path: sums_of(file_blocks(path) if path.suffix != ".sst" else ()) for path in paths}
+    data["files"] = {f"{DATA}/{path.name}": {**sums[path], "bytes": path.stat().st_size} for path in paths}
+    write_text(folder / META, with_checksum(json.dumps(data, indent=1))[0])
 
 
 def read_meta(folder: Path) -> Meta:
@@ -45,20 +50,12 @@ def read_meta(folder: Path) -> Meta:
     if not path.is_file():
         raise SnapshotError(f"{folder}: is no store that `srtk graph load --out {folder} FILE...` made; make it")
     try:
-        data = read_json(path)
-    except InputError as error:
-        raise SnapshotError(f"{error}; load the store again") from error
-    if not isinstance(data, dict) or data.get("format") != FORMAT or data.get("version") != 1:
-        raise SnapshotError(f"{path}: is not of a store that this version reads; load the store again")
-    content, triples = data.get("content"), data.get("triples")
-    if not isinstance(content, str) or not _HASH.fullmatch(content):
-        raise SnapshotError(f"{path}: is damaged (content is not a hash); load the store again")
-    if not isinstance(triples, int) or isinstance(triples, bool) or triples < 0:
-        raise SnapshotError(f"{path}: is damaged (triples is not a number of triples); load the store again")
-    reading = data.get("reading", [])
-    if not isinstance(reading, list):
-        raise SnapshotError(f"{path}: is damaged (reading is not a list); load the store again")
-    return Meta(content, triples, reading)
+        data, _ = checked(path.read_bytes(), path, AGAIN, kind=SnapshotError)
+    except OSError as error:
+        raise SnapshotError(f"{path}: cannot be read ({error.strerror}); {AGAIN}") from error
+    if (data.get("format"), data.get("version")) != (FORMAT, VERSION):
+        raise SnapshotError(f"{path}: is not of a store that this version reads; {AGAIN}")
+    return Meta(*(data[name] for name in ("content", "triples", "reading", "files")))
 
 
 def _opened(folder: Path) -> tuple[Meta, Any]:
@@ -70,13 +67,14 @@ def _opened(folder: Path) -> tuple[Meta, Any]:
         meta = read_meta(folder)
         error = store = None
         try:
+            check_files(folder, meta.files, AGAIN, SnapshotError)
             store = pyoxigraph.Store.read_only(str(folder / DATA))
-        except OSError as caught:
+        except (OSError, SnapshotError) as caught:
             error = caught
         if left and _inode(folder) != place:
             continue
         if store is None:
-            raise SnapshotError(f"{folder}: cannot be opened ({error}); load the store again") from error
+            raise SnapshotError(f"{folder}: cannot be opened ({error}); {AGAIN}") from error
         return meta, store
     raise AssertionError  # the last try returns or raises
 
@@ -93,6 +91,8 @@ class EmbeddedStore:
     """A store opened for reading; several processes may have it open."""
 
     def __init__(self, folder: Path) -> None:
+        self._folder = folder
+        self._store: Any
         self.meta, self._store = _opened(folder)
         self.endpoint = f"oxigraph:{self.meta.content[:16]}"
 
@@ -106,16 +106,22 @@ class EmbeddedStore:
         Raises:
             RequestError: If the store does not understand it.
         """
-        import pyoxigraph
-
         if self._store is None:
             raise DriverError(f"{self.endpoint} is closed; call open() first")
         try:
-            solutions = self._store.query(query)
+            return self._rows(query)
         except SyntaxError as error:
             raise RefusedError(f"the store does not take this query ({error})").about(
                 self.endpoint, query, "query"
             ) from error
+        except OSError as error:  # The store compares what it reads with its own checksums.
+            raise DriverError(f"the store {self._folder} cannot be read ({error}); {AGAIN}") from error
+
+    def _rows(self, query: str) -> Rows:
+        """Answer a query."""
+        import pyoxigraph
+
+        solutions = self._store.query(query)
         names = [variable.value for variable in solutions.variables]
         rows: Rows = []
         for solution in solutions:

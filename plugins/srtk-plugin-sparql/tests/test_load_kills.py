@@ -10,6 +10,7 @@ from pathlib import Path
 import pytest
 from kit.kills import RENAMES, Kills, restored, tree
 from srtk_plugin_sparql.store import META, EmbeddedStore
+from srtk_plugin_views.read_log import Log
 
 from srtk_framework.values import InputError, SnapshotError
 
@@ -120,8 +121,10 @@ def test_after_a_kill_the_old_or_the_new_pulled_snapshot_is_there(tmp_path: Path
 
     place, saved = tmp_path / "place", tmp_path / "saved"
     (place / "reads").mkdir(parents=True)
-    log = place / "reads" / "reads.jsonl"
-    log.write_text("".join(json.dumps(line) + "\n" for line in LINES))
+    written = Log(place / "reads", LINES[0]["graph"])
+    for line in LINES[1:]:
+        written.write(line)
+    written.close()
 
     def degree() -> int:
         graph = LocalGraph(str(place / "g"))
@@ -131,8 +134,9 @@ def test_after_a_kill_the_old_or_the_new_pulled_snapshot_is_there(tmp_path: Path
     with Kills(place, *MODULES) as kills:
         first = kills.run(PULL)
         assert first.code == 0, first.stderr
-        with log.open("a") as file:
-            file.write(json.dumps({"triples": [["a", "r", "c"]]}) + "\n")
+        written = Log(place / "reads", LINES[0]["graph"])
+        written.write({"triples": [["a", "r", "c"]]})
+        written.close()
         shutil.copytree(place, saved)
         seen = []
         for ended in kills.everywhere(PULL, restored(saved, place), kinds=RENAMES):

@@ -14,6 +14,7 @@ from srtk_plugin_sparql.record import Recorder, Replay
 from srtk_plugin_sparql.terms import Rows, Term
 from srtk_plugin_sparql.vocabulary import Vocabulary
 
+from srtk_framework.records import with_checksum
 from srtk_framework.values import Budget, InputError
 
 MEANING = Vocabulary(prefixes={"": "http://example.org/kit/"}, decode=True)
@@ -98,8 +99,9 @@ def test_a_record_may_be_added_to(proxy: Any, tmp_path: Path) -> None:
     ids=["half", "a huge float", "a huge number", "deep", "deeper", "no rows", "no object"],
 )
 def test_a_broken_record_is_refused_with_its_line(tmp_path: Path, line: str) -> None:
-    (tmp_path / "answers.jsonl").write_text(f'{{"source":"x"}}\n{line}\n')
-    with pytest.raises(InputError, match=r"answers\.jsonl:2.*record the run again"):
+    first, checksum = with_checksum('{"source":"x"}')
+    (tmp_path / "answers.jsonl").write_text(first + with_checksum(line, checksum)[0])
+    with pytest.raises(InputError, match=r"answers\.jsonl:2"):
         answers("http://127.0.0.1:9/query", replay=str(tmp_path))
 
 
@@ -163,6 +165,7 @@ NO_LINES = ["[]", "1", '{"query": "x"}', '{"query": "x", "rows": [1]}', '{"query
 
 @pytest.mark.parametrize("line", [*NO_LINES, "[" * 9**6])
 def test_a_line_that_is_none_of_a_record_is_refused_with_its_place(tmp_path: Path, line: str) -> None:
-    (tmp_path / "answers.jsonl").write_text(f'{{"source":"x"}}\n{line}\n')
+    first, checksum = with_checksum('{"source":"x"}')
+    (tmp_path / "answers.jsonl").write_text(first + with_checksum(line, checksum)[0])
     with pytest.raises(InputError, match=r"answers\.jsonl:2"):
         answers("http://127.0.0.1:9/query", replay=str(tmp_path))

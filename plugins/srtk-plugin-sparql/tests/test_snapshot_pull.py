@@ -19,6 +19,7 @@ from srtk_plugin_sparql.commands.load import load
 from srtk_plugin_views.read_log import READS, Log, read
 
 from srtk_framework.cli import main
+from srtk_framework.records import with_checksum
 from srtk_framework.testing import SAMPLE, served
 from srtk_framework.values import Literal, Pattern, Triple
 
@@ -390,10 +391,10 @@ def test_what_cannot_be_pulled_is_refused_with_a_reason(
     out = tmp_path / "snapshot"
     (tmp_path / "none").mkdir()
     (tmp_path / "old").mkdir()
-    (tmp_path / "old" / "answers.jsonl").write_text('{"source":"x"}\n')
+    (tmp_path / "old" / "answers.jsonl").write_text(with_checksum('{"source":"x"}')[0])
     (tmp_path / "other").mkdir()
     facts = {"driver": "a.B", "plain": False, "version": "", "vocabulary": {}, "schema": {}}
-    (tmp_path / "other" / "answers.jsonl").write_text(json.dumps({"source": "x", "graph": facts}) + "\n")
+    (tmp_path / "other" / "answers.jsonl").write_text(with_checksum(json.dumps({"source": "x", "graph": facts}))[0])
     taken = tmp_path / "taken"
     taken.mkdir()
     (taken / "mine.txt").write_text("mine")

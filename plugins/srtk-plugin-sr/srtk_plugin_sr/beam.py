@@ -368,7 +368,6 @@ class BeamExpander(Expander):
         """Write the weights that choose paths."""
         if not isinstance(self._weights, PathChoice):
             raise DriverError("there are no weights of a choice to save; train them first")
-        folder.mkdir(parents=True, exist_ok=True)
         self._weights.save(folder / FILE)
 
     def load(self, folder: FilePath) -> None:

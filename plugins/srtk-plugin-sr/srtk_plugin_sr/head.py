@@ -12,12 +12,13 @@ import attrs
 import numpy as np
 import numpy.typing as npt
 
-from srtk_framework.records import read_json
-from srtk_framework.values import DriverError, InputError, rounded
+from srtk_framework.records import beside, read_model, write_model
+from srtk_framework.values import rounded
 
 Array = npt.NDArray[Any]
 
 _FORMAT = 2
+_FILE = "head.json"
 _WEIGHTS = ("inner", "inner_bias", "outer", "outer_bias", "mean", "spread")
 _CLIP = 5.0
 """Largest standardised feature."""
@@ -111,38 +112,29 @@ class Head:
 
     def save(self, folder: FilePath) -> None:
         """Write ``head.safetensors`` and ``head.json``."""
-        from safetensors.numpy import save_file
+        from safetensors.numpy import save
 
-        folder.mkdir(parents=True, exist_ok=True)
-        save_file({name: np.ascontiguousarray(self.weights[name]) for name in _WEIGHTS}, folder / "head.safetensors")
-        text = json.dumps(self._facts(), indent=2, sort_keys=True, ensure_ascii=False)
-        (folder / "head.json").write_text(text + "\n", encoding="utf-8")
+        weights = save({name: np.ascontiguousarray(self.weights[name]) for name in _WEIGHTS})
+        write_model(folder / _FILE, self._facts(), {"head.safetensors": weights})
 
     @classmethod
     def load(cls, folder: FilePath) -> Head:
         """Read a head that ``save`` wrote.
 
         Raises:
-            DriverError: If a file is missing or is not part of a head.
+            DriverError: If a file is missing, damaged, or not part of a head.
         """
-        from safetensors import SafetensorError
         from safetensors.numpy import load_file
 
-        try:
-            facts = read_json(folder / "head.json")
-        except InputError as error:
-            raise DriverError(f"{folder} holds no trained head: head.json cannot be read ({error})") from error
-        if not isinstance(facts, dict) or facts.get("format") != _FORMAT:
-            raise DriverError(f"{folder / 'head.json'} is not of format {_FORMAT}; train the head again")
-        try:
-            weights = load_file(folder / "head.safetensors")
-        except (OSError, SafetensorError) as error:
-            raise DriverError(f"{folder} holds no trained head: head.safetensors cannot be read ({error})") from error
-        if sorted(weights) != sorted(_WEIGHTS):
-            raise DriverError(
-                f"{folder / 'head.safetensors'} does not hold {', '.join(_WEIGHTS)}; train the head again"
-            )
-        return cls(weights, facts["slope"], facts["offset"], facts["reads"])
+        file = folder / _FILE
+
+        def parse(data: Any) -> Head:
+            if data["format"] != _FORMAT:
+                raise ValueError(f"its format is {data['format']}, not {_FORMAT}")
+            weights = load_file(beside(file, data, "head.safetensors"))
+            return cls({name: weights[name] for name in _WEIGHTS}, data["slope"], data["offset"], data["reads"])
+
+        return read_model(file, "rerank", parse)
 
     def _facts(self) -> dict[str, Any]:
         return {"format": _FORMAT, "slope": self.slope, "offset": self.offset, "reads": dict(self.reads)}

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 import math
 from collections.abc import Mapping, Sequence
 from pathlib import Path as FilePath
@@ -11,6 +10,7 @@ from typing import Any
 import attrs
 import numpy as np
 
+from srtk_framework.records import read_model, write_model
 from srtk_framework.roles import KnowledgeGraph, PathScorer
 from srtk_framework.values import DriverError, RankedPath, rounded
 from srtk_plugin_sr.answer_kind import operates
@@ -38,11 +38,11 @@ class PathChoice:
             DriverError: If the file cannot be read, or has other features.
         """
         path = SHIPPED if file is None else FilePath(file).expanduser()
-        try:
-            read = json.loads(path.read_text(encoding="utf-8"))["weights"]
-            weights = {name: float(weight) for name, weight in read.items()}
-        except (OSError, ValueError, KeyError, TypeError, AttributeError) as error:
-            raise DriverError(f"the weights of the choice in {path} cannot be read: {error}") from error
+
+        def parse(data: Any) -> dict[str, float]:
+            return {name: float(weight) for name, weight in data["weights"].items()}
+
+        weights = read_model(path, "beam", parse, "fit the weights again")
         if unknown := sorted(set(weights) - set(FEATURES)):
             raise DriverError(
                 f"{path} weighs {', '.join(unknown)}, which is no feature of a path; fit the weights again"
@@ -57,8 +57,7 @@ class PathChoice:
 
     def save(self, file: FilePath, **about: Any) -> None:
         """Write the weights with facts about them."""
-        content = {**about, "weights": dict(self.weights)}
-        file.write_text(f"{json.dumps(content, indent=1)}\n", encoding="utf-8")
+        write_model(file, {**about, "weights": dict(self.weights)})
 
     @property
     def row(self) -> Floats:

@@ -2,16 +2,15 @@
 
 from __future__ import annotations
 
-import json
 from itertools import pairwise
 from pathlib import Path as FilePath
 from typing import Literal
 
 import attrs
 
-from srtk_framework.records import read_json
+from srtk_framework.records import read_model, write_model
 from srtk_framework.roles import BACKGROUND, Encoder
-from srtk_framework.values import DriverError, InputError, Path
+from srtk_framework.values import Path
 
 FILE = "path_scorer.json"
 """File of the form in the folder of trained weights."""
@@ -63,8 +62,7 @@ UNTRAINED = ScorerForm(rule="gain", step_cost=0.5, return_cost=0.5, inverse_text
 
 def write_form(form: ScorerForm, folder: FilePath) -> None:
     """Write the form into the folder of the weights that were trained in it."""
-    text = json.dumps(attrs.asdict(form), indent=2, ensure_ascii=False)
-    (folder / FILE).write_text(text + "\n", encoding="utf-8")
+    write_model(folder / FILE, attrs.asdict(form))
 
 
 def read_form(encoder: Encoder) -> ScorerForm | None:
@@ -76,12 +74,6 @@ def read_form(encoder: Encoder) -> ScorerForm | None:
     folder = encoder.weights_folder()
     if folder is None or not (folder / FILE).is_file():
         return None
-    file = folder / FILE
-    known = {field.name for field in attrs.fields(ScorerForm)}
-    try:
-        found = read_json(file)
-    except InputError as error:
-        raise DriverError(f"{file} cannot be read ({error}); train the scorer again, or remove the file") from error
-    if not isinstance(found, dict) or not set(found) <= known:
-        raise DriverError(f"{file} is not the form of a path scorer; train the scorer again, or remove the file")
-    return ScorerForm(**found)
+    return read_model(
+        folder / FILE, "dense", lambda data: ScorerForm(**data), "train the scorer again, or remove the file"
+    )

@@ -13,9 +13,9 @@ from srtk_plugin_training import settings_class
 
 from srtk_framework.host import driver_of
 from srtk_framework.recipe import SettingsError, structure
-from srtk_framework.records import read_json, write_json
+from srtk_framework.records import read_model, write_model
 from srtk_framework.roles import PathScorer, SearchSettings, Trainable, TrainingTask, absent
-from srtk_framework.values import SCORE_DIGITS, DriverError, InputError, Path, Step
+from srtk_framework.values import SCORE_DIGITS, DriverError, Path, Step
 
 FILE = "mix.json"
 """File that tells which scorers a training has trained, in the folder of the model."""
@@ -209,7 +209,7 @@ class MixScorer(PathScorer):
         for place in self._trained:
             driver_of(self.scorers[place]).save(_made(folder / str(place)))
         values = (VERSION, len(self.scorers), list(self._trained))
-        write_json(folder / FILE, dict(zip(_KEYS, values, strict=True)))
+        write_model(folder / FILE, dict(zip(_KEYS, values, strict=True)))
 
     def load(self, folder: FilePath) -> None:
         """Read a mix that ``save`` wrote.
@@ -218,15 +218,13 @@ class MixScorer(PathScorer):
             DriverError: If it cannot be read, or is a mix of other scorers.
         """
         file = folder / FILE
-        try:
-            data = read_json(file)
-        except InputError as error:
-            raise DriverError(f"{error}; train the mix again, or correct the path") from error
-        version, count, trained = (data.get(key) if isinstance(data, dict) else None for key in _KEYS)
-        if version != VERSION or not isinstance(count, int) or not isinstance(trained, list):
-            raise _broken(file)
-        if not all(place in range(count) for place in trained):
-            raise _broken(file)
+
+        def parse(data: Any) -> tuple[int, list[int]]:
+            if data["version"] != VERSION or not all(place in range(data["scorers"]) for place in data["trained"]):
+                raise ValueError(f"it is no mix of version {VERSION}")
+            return data["scorers"], data["trained"]
+
+        count, trained = read_model(file, "mix", parse)
         if count != len(self.scorers):
             raise DriverError(f"{file} is of a mix of {count} scorers, and this one has {len(self.scorers)}; use those")
         for place in trained:
@@ -239,10 +237,6 @@ class MixScorer(PathScorer):
 def _learns(scorer: PathScorer) -> bool:
     inner = driver_of(scorer)
     return isinstance(inner, Trainable) and getattr(inner, "learns", "") == "paths"
-
-
-def _broken(file: FilePath) -> DriverError:
-    return DriverError(f"{file} is no trained mix of version {VERSION}; train it again, or correct the path")
 
 
 def _made(folder: FilePath) -> FilePath:

@@ -8,6 +8,7 @@ import os
 import threading
 import time
 import uuid
+import zlib
 from collections.abc import Sequence
 from pathlib import Path as FilePath
 from typing import Any
@@ -19,9 +20,10 @@ from srtk_framework.values import DriverError
 
 Matrix = npt.NDArray[np.float32]
 
-_FORMAT = "1"
+_FORMAT = "2"
 # Some seconds of encoding: what a kill can cost, without a file for each batch.
 _WRITE_AT = 4096
+_DELETE = "delete it, or run `srtk doctor --repair`, and its vectors are computed again"
 # A part is written in less than a minute, so an older part has lost its writer.
 _ABANDONED = 3600.0
 
@@ -66,7 +68,7 @@ class VectorStore:
 
     Every write to disk is a new file, complete before it gets its name, and the name is a hash of the content:
     processes that share a folder add files and never change any. The folder is named by the encoder's fingerprint, so
-    that a vector is read back only by the encoder that made it.
+    that a vector is read back only by the encoder that made it. Each row has a checksum, compared when it is used.
 
     Args:
         folder: Folder of the cache, or None for memory only.
@@ -78,7 +80,7 @@ class VectorStore:
         self.folder = folder / "relations" / name if folder else None
         self._rows: dict[str, int] = {}
         self._vectors: Matrix = np.zeros((0, 0), dtype=np.float32)
-        self._disk: dict[bytes, Matrix] = {}
+        self._disk: dict[bytes, Any] = {}
         self._unsaved: list[str] = []
         self._lock = threading.RLock()
         if self.folder:
@@ -90,7 +92,7 @@ class VectorStore:
             lacking = [text for text in dict.fromkeys(texts) if text not in self._rows]
             if not self._disk or not lacking:
                 return lacking
-            known = [(text, self._disk.get(_key(text))) for text in lacking]
+            known = [(text, self._from_disk(_key(text))) for text in lacking]
             found = [(text, row) for text, row in known if row is not None]
             if found:
                 self._append([text for text, _ in found], np.stack([row for _, row in found]))
@@ -119,11 +121,29 @@ class VectorStore:
         with self._lock:
             if not self.folder or not self._unsaved:
                 return
-            content = np.zeros(len(self._unsaved), dtype=[("key", "V32"), ("vector", "<f4", (self._vectors.shape[1],))])
+            width = self._vectors.shape[1]
+            content = np.zeros(
+                len(self._unsaved), dtype=[("key", "V32"), ("vector", "<f4", (width,)), ("check", "<u4")]
+            )
             content["key"] = [np.void(_key(text)) for text in self._unsaved]
             content["vector"] = self.rows(self._unsaved)
+            content["check"] = [self._check(row) for row in content]
             self._write(self.folder, content)
             self._unsaved.clear()
+
+    def _from_disk(self, key: bytes) -> Matrix | None:
+        row = self._disk.get(key)
+        if row is None:
+            return None
+        if row["check"] != self._check(row):
+            raise DriverError(f"a file in {self.folder} is damaged: a vector is not the one that was kept; {_DELETE}")
+        found: Matrix = row["vector"]
+        return found
+
+    def _check(self, row: Any) -> int:
+        """Return the checksum of a row of this folder."""
+        assert self.folder
+        return zlib.crc32(memoryview(row.tobytes())[:-4], zlib.crc32(self.folder.name.encode()))
 
     def _append(self, texts: Sequence[str], vectors: Matrix) -> None:
         used = len(self._rows)
@@ -145,18 +165,18 @@ class VectorStore:
         for file in sorted(folder.glob("*.npy")) if folder.is_dir() else ():
             try:
                 content = np.load(file, allow_pickle=False)
-            except (OSError, ValueError, EOFError) as error:
-                raise DriverError(f"the cached relation vectors in {file} cannot be read; delete the file") from error
-            if content.dtype.names != ("key", "vector"):
-                raise DriverError(f"{file} does not hold relation vectors; move it out of the cache folder")
-            self._disk.update(zip((bytes(key) for key in content["key"]), content["vector"], strict=True))
+            except (OSError, ValueError, EOFError, SyntaxError, MemoryError) as error:
+                raise DriverError(f"{file}: is damaged ({error}); {_DELETE}") from error
+            if content.dtype.names != ("key", "vector", "check"):
+                raise DriverError(f"{file}: does not hold relation vectors; {_DELETE}")
+            self._disk.update(zip((bytes(key) for key in content["key"]), content, strict=True))
 
     def _write(self, folder: FilePath, content: npt.NDArray[Any]) -> None:
         name = hashlib.sha256(content.tobytes()).hexdigest()[:24] + ".npy"
         try:
             folder.mkdir(parents=True, exist_ok=True)
             _remove_parts(folder)
-            _replace(folder, name, content)
+            _replace(folder / name, content)
         except OSError as error:
             raise DriverError(
                 f"relation vectors cannot be written to {folder} ({error.strerror}); "
@@ -172,12 +192,12 @@ def _remove_parts(folder: FilePath) -> None:
                 part.unlink()
 
 
-def _replace(folder: FilePath, name: str, content: npt.NDArray[Any]) -> None:
+def _replace(file: FilePath, content: npt.NDArray[Any]) -> None:
     """Write a temporary file in the same folder, then rename it."""
-    temporary = folder / f".{uuid.uuid4().hex}.part"
+    temporary = file.with_name(f".{uuid.uuid4().hex}.part")
     try:
-        with temporary.open("xb") as file:
-            np.save(file, content, allow_pickle=False)
-        temporary.replace(folder / name)
+        with temporary.open("xb") as part:
+            np.save(part, content, allow_pickle=False)
+        temporary.replace(file)
     finally:
         temporary.unlink(missing_ok=True)

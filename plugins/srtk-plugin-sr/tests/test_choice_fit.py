@@ -20,6 +20,7 @@ from srtk_plugin_sr.path_features import FEATURES, Floats
 from srtk_plugin_sr.search_settings import SearchBlock
 
 from srtk_framework.cli import main
+from srtk_framework.records import write_model
 from srtk_framework.roles import PathScorer, SearchSettings, TrainingTask
 from srtk_framework.values import DriverError, Link, Path, Question, TrainingExample
 
@@ -171,7 +172,7 @@ def test_own_questions_train_the_choice_and_a_file_keeps_it(tmp_path: FilePath) 
 
 def test_the_fit_is_drawn_to_the_weights_before(tmp_path: FilePath) -> None:
     file = tmp_path / "weights.json"
-    file.write_text(json.dumps({"weights": {"back same": 7.0}}))
+    write_model(file, {"weights": {"back same": 7.0}})
     learnt = beam(choice=str(file))
     learnt.fit(task(tmp_path, count=1), ChoiceFitSettings())
     learnt.save(tmp_path)

@@ -17,6 +17,7 @@ from srtk_plugin_sr.path_features import FEATURES, QuestionWords, SearchedQuesti
 from srtk_plugin_sr.search_settings import SearchBlock
 
 from srtk_framework.graph import Instance
+from srtk_framework.records import with_checksum, write_model
 from srtk_framework.roles import PathScorer, SearchSettings
 from srtk_framework.values import Budget, DriverError, Link, Path, Question, RankedPath, Step, Subgraph, Triple
 
@@ -179,11 +180,10 @@ def test_explaining_compares_paths_by_the_scores_of_the_search() -> None:
 @pytest.mark.parametrize(
     ("content", "error"),
     [
-        ("{", "cannot be read"),
-        ("[]", "cannot be read"),
-        ('{"weights": 5}', "cannot be read"),
-        ('{"weights": {"share": "x"}}', "cannot be read"),
-        ('{"weights": {"luck": 1}}', "luck"),
+        ("{", "is damaged"),
+        (with_checksum('{"weights": 5}')[0], "no model of `beam`"),
+        (with_checksum('{"weights": {"share": "x"}}')[0], "no model of `beam`"),
+        (with_checksum('{"weights": {"luck": 1}}')[0], "luck"),
     ],
 )
 def test_a_broken_file_of_weights_is_refused(tmp_path: FilePath, content: str, error: str) -> None:
@@ -200,7 +200,7 @@ def test_the_weights_of_the_package_have_the_signs_of_their_features() -> None:
 
 
 def weighted(file: FilePath, weight: float, **settings: Any) -> BeamExpander:
-    file.write_text(json.dumps({"weights": {"share": weight}}), encoding="utf-8")
+    write_model(file, {"weights": {"share": weight}})
     graph = MemoryGraph(FILMS)
     graph.open()
     return BeamExpander(graph, Words(), choice=str(file), **settings)

@@ -10,6 +10,7 @@ import attrs
 import pytest
 from srtk_plugin_sr.scorer_mix import FILE, MixFitSettings, MixScorer
 
+from srtk_framework.records import with_checksum, write_model
 from srtk_framework.roles import PLAIN, PathScorer, SearchSettings, TrainingTask
 from srtk_framework.testing import PathScorerConformance
 from srtk_framework.testing.path_scorer import ToyPathScorer
@@ -250,19 +251,18 @@ def test_a_file_that_is_no_trained_mix_is_told(tmp_path: Path) -> None:
     with pytest.raises(DriverError, match="cannot be read"):
         scorer.open()
     for text, said in (
-        ('{"version": 1, "scorers": 2', "train the mix again"),
-        ("[]", "no trained mix of version 1"),
-        ('{"version": 2, "scorers": 2, "trained": [0]}', "no trained mix of version 1"),
-        ('{"version": 1, "scorers": 2, "trained": [2]}', "no trained mix of version 1"),
+        ('{"version": 1, "scorers": 2', "train it again"),
+        ('{"version": 2, "scorers": 2, "trained": [0]}', "no mix of version 1"),
+        ('{"version": 1, "scorers": 2, "trained": [2]}', "no mix of version 1"),
         ('{"version": 1, "scorers": 3, "trained": [0]}', "of a mix of 3 scorers, and this one has 2"),
     ):
-        (tmp_path / FILE).write_text(text, encoding="utf-8")
+        (tmp_path / FILE).write_text(with_checksum(text)[0] if text.endswith("}") else text, encoding="utf-8")
         assert scorer.preflight() == []
         with pytest.raises(DriverError, match=said):
             scorer.open()
 
 
 def test_a_mix_of_scorers_that_cannot_be_trained_does_not_take_a_trained_one(tmp_path: Path) -> None:
-    (tmp_path / FILE).write_text('{"version": 1, "scorers": 1, "trained": [0]}', encoding="utf-8")
+    write_model(tmp_path / FILE, {"version": 1, "scorers": 1, "trained": [0]})
     with pytest.raises(DriverError, match="has trained scorer 1, which here cannot be trained"):
         MixScorer([Scripted({})], path=str(tmp_path)).open()

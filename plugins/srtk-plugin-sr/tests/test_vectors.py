@@ -1,5 +1,6 @@
 """Vectors that are kept between runs."""
 
+import io
 import multiprocessing
 import os
 
@@ -54,8 +55,33 @@ def test_a_damaged_file_is_refused_with_its_path(tmp_path):
     filled(tmp_path, ["a"])
     file = next(tmp_path.rglob("*.npy"))
     file.write_bytes(file.read_bytes()[:-5])
-    with pytest.raises(DriverError, match=f"{file.name} cannot be read; delete the file"):
+    with pytest.raises(DriverError, match=r"npy: is damaged .*; delete it, .* doctor"):
         VectorStore(tmp_path, "one")
+
+
+def test_a_flipped_bit_of_a_vector_is_refused_and_of_a_key_changes_nothing(tmp_path):
+    filled(tmp_path, ["a"])
+    (file,) = tmp_path.rglob("*.npy")
+    whole = file.read_bytes()
+    content = np.load(file)
+    content["vector"][0, 0] += 1e-3
+    np.save(file, content)
+    with pytest.raises(DriverError, match="a vector is not the one that was kept; delete it, or run `srtk doctor"):
+        VectorStore(tmp_path, "one").missing(["a"])
+    content = np.load(io.BytesIO(whole))
+    content["key"][0] = b"another"
+    np.save(file, content)
+    assert VectorStore(tmp_path, "one").missing(["a"]) == ["a"]
+
+
+def test_a_file_of_another_encoder_is_refused(tmp_path):
+    filled(tmp_path, ["a"])
+    (file,) = tmp_path.rglob("*.npy")
+    other = VectorStore(tmp_path, "two")
+    other.folder.mkdir(parents=True)
+    file.rename(other.folder / file.name)
+    with pytest.raises(DriverError, match="a vector is not the one that was kept"):
+        VectorStore(tmp_path, "two").missing(["a"])
 
 
 def test_a_file_of_something_else_is_refused(tmp_path):

@@ -4,18 +4,19 @@ from __future__ import annotations
 
 import json
 import os
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from datetime import UTC, datetime
 from pathlib import Path
 from typing import IO, Any, NamedTuple
 
 import attrs
 
-from srtk_framework.records import parse_json
+from srtk_framework.records import checked_lines, with_checksum
 from srtk_framework.values import InputError, Literal, Qualifier, Triple
 
 READS = "reads.jsonl"
 _FORMAT = "srtk-reads"
+AGAIN = "delete the folder and read anew"
 
 
 class Name(NamedTuple):
@@ -49,6 +50,8 @@ class Reads:
         filled: Node to the limit up to which all its steps were read; 0 for none.
         times: When reading began and last went on.
         names: Names with their language, of a graph that has them.
+        closed: Whether nothing was read after the log was closed.
+        checksum: Of the last line.
     """
 
     graph: dict[str, Any] = attrs.field(factory=dict)
@@ -61,9 +64,12 @@ class Reads:
     filled: dict[str, int] = attrs.field(factory=dict)
     times: list[str] = attrs.field(factory=list)
     names: list[Name] = attrs.field(factory=list)
+    closed: bool = True
+    checksum: int = 0
 
     def add(self, line: Mapping[str, Any]) -> None:
         """Take in one line of the file."""
+        self.closed = "closed" in line
         if "graph" in line:
             self.graph = dict(line["graph"])
         self.triples.update(dict.fromkeys(map(_triple, line.get("triples", ()))))
@@ -99,27 +105,11 @@ def read(folder: Path) -> Reads:
         InputError: If there is no such file, or a line of it is broken.
     """
     reads = Reads()
-    for line in _lines(folder / READS):
+    for number, line, reads.checksum in checked_lines(folder / READS, AGAIN, kind=InputError):
+        if number == 1 and line.get("format") != _FORMAT:
+            raise InputError(f"{folder / READS}: is not a log of reads; {AGAIN}")
         reads.add(line)
     return reads
-
-
-def _lines(path: Path) -> Iterator[dict[str, Any]]:
-    try:
-        file = path.open("rb")
-    except OSError as error:
-        raise InputError(f"{path}: cannot be read ({error.strerror}); check the folder") from error
-    with file:
-        for number, text in enumerate(file, start=1):
-            if not text.endswith(b"\n"):
-                return
-            try:
-                line = parse_json(text, f"{path}:{number}")
-            except InputError as error:
-                raise InputError(f"{path}:{number}: is not JSON ({error}); delete the folder and read anew") from error
-            if not isinstance(line, dict) or (number == 1 and line.get("format") != _FORMAT):
-                raise InputError(f"{path}:{number}: is not a line of a log of reads; delete the folder and read anew")
-            yield line
 
 
 class Log:
@@ -145,7 +135,7 @@ class Log:
             raise InputError(f"{folder}: cannot be written ({error.strerror}); choose another folder") from error
         self.reads = Reads() if fresh else read(folder)
         if fresh:
-            self.write({"format": _FORMAT, "version": 1, "graph": dict(graph)})
+            self.write({"format": _FORMAT, "version": 2, "graph": dict(graph)})
         elif self.reads.graph != dict(graph):
             self._file.close()
             changed = [f"{key} {self.reads.graph.get(key)!r}, now {value!r}" for key, value in graph.items()]
@@ -157,7 +147,9 @@ class Log:
 
     def write(self, line: Mapping[str, Any]) -> None:
         """Add a line, in memory and on the disk."""
-        self._file.write(json.dumps(line, ensure_ascii=False, separators=(",", ":")) + "\n")
+        text = json.dumps(line, ensure_ascii=False, separators=(",", ":"))
+        text, self.reads.checksum = with_checksum(text, self.reads.checksum)
+        self._file.write(text)
         self._file.flush()
         os.fsync(self._file.fileno())
         self.reads.add(line)
@@ -165,7 +157,7 @@ class Log:
     def close(self) -> None:
         """Close the file."""
         if not self._file.closed:
-            self.write({"at": now()})
+            self.write({"at": now(), "closed": True})
         self._file.close()
 
     def _add(self, kind: str, fresh: Any) -> None:

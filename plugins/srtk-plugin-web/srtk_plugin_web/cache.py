@@ -14,7 +14,7 @@ from typing import Any
 from srtk_framework.values import InputError
 
 _DAY = 86400.0
-_SCHEMA = 1
+_SCHEMA = 2
 
 
 class Cache:
@@ -62,8 +62,9 @@ class Cache:
             (schema,) = db.execute("PRAGMA user_version").fetchone()
             (tables,) = db.execute("SELECT count(*) FROM sqlite_master").fetchone()
             if schema != _SCHEMA and (schema or tables):
-                raise InputError(f"{path}: is no cache of this version of srtk-framework; give another file to `cache`")
-            db.execute("CREATE TABLE IF NOT EXISTS answer (key BLOB PRIMARY KEY, at REAL, body BLOB) WITHOUT ROWID")
+                raise self._broken("it is no cache of this version")
+            columns = "key BLOB PRIMARY KEY, at REAL, body BLOB, checksum INTEGER"
+            db.execute(f"CREATE TABLE IF NOT EXISTS answer ({columns}) WITHOUT ROWID")
             db.execute(f"PRAGMA user_version = {_SCHEMA}")
             db.execute("COMMIT")
             db.execute("PRAGMA journal_mode = WAL")
@@ -80,11 +81,14 @@ class Cache:
             if key in self._memory or self._db is None:
                 return self._memory.get(key)
             try:
-                found = self._db.execute("SELECT at, body FROM answer WHERE key = ?", [key]).fetchone()
+                found = self._db.execute("SELECT at, body, checksum FROM answer WHERE key = ?", [key]).fetchone()
                 if found is None or (self._age is not None and found[0] < time.time() - self._age):
                     return None
-                answer = json.loads(zlib.decompress(found[1]))
-            except (sqlite3.Error, zlib.error, ValueError) as error:
+                body = zlib.decompress(found[1])
+                if zlib.crc32(body, _seed(key, found[0])) != found[2]:
+                    raise ValueError("an answer in it is not the one that was kept")
+                answer = json.loads(body)
+            except (sqlite3.Error, zlib.error, ValueError, TypeError) as error:
                 raise self._broken(error) from error
             self._remember(key, answer)
             return answer
@@ -92,13 +96,15 @@ class Cache:
     def put(self, asked: str, answer: Any) -> None:
         """Keep an answer."""
         key = self._key(asked)
-        body = b"" if self._db is None else zlib.compress(json.dumps(answer, separators=(",", ":")).encode())
+        body = b"" if self._db is None else json.dumps(answer, separators=(",", ":")).encode()
         with self._lock:
             self._remember(key, answer)
             if self._db is None:
                 return
             try:
-                self._db.execute("INSERT OR REPLACE INTO answer VALUES (?, ?, ?)", [key, time.time(), body])
+                now = time.time()
+                row = [key, now, zlib.compress(body), zlib.crc32(body, _seed(key, now))]
+                self._db.execute("INSERT OR REPLACE INTO answer VALUES (?, ?, ?, ?)", row)
             except sqlite3.Error as error:
                 raise self._broken(error) from error
 
@@ -121,5 +127,10 @@ class Cache:
         if self._most is not None and len(self._memory) > self._most:
             del self._memory[next(iter(self._memory))]
 
-    def _broken(self, error: Exception) -> InputError:
-        return InputError(f"{self._path}: cannot keep answers ({error}); give another file to `cache`")
+    def _broken(self, error: object) -> InputError:
+        return InputError(f"{self._path}: cannot keep answers ({error}); delete it, or give another file to `cache`")
+
+
+def _seed(key: bytes, at: float) -> int:
+    """Return the checksum that an answer's own checksum begins with, so that it is of this question and time."""
+    return zlib.crc32(f"{key.hex()} {at!r}".encode())

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import zlib
 from collections.abc import Callable, Iterator, Sequence
 from pathlib import Path
 from typing import Any
@@ -18,7 +17,7 @@ from srtk_plugin_index.indexes.entry_file import EntryFile, Numbers, best
 from srtk_plugin_index.indexes.folder_index import FolderIndex
 from srtk_plugin_index.indexes.lineage import REBUILD
 
-VECTORS, CHECKS = "vectors.f4", "vectors.crc"
+VECTORS = "vectors.f4"
 # Scores are compared in units of the fourth decimal, so that the last bits of float32 decide no order.
 UNIT = 10_000
 # Most scores of a group of searches, and most numbers of a block of vectors.
@@ -26,7 +25,6 @@ _CELLS = 1 << 24
 _GROUP = 64
 
 Matrix = npt.NDArray[np.float32]
-Checks = npt.NDArray[np.uint32]
 
 
 @attrs.define(eq=False)
@@ -36,7 +34,7 @@ class ExactIndex(FolderIndex):
     The matrix of vectors is mapped, not loaded, so processes share its pages. An entry may bring its vector; else its
     text is encoded. A first pass in float32 leaves the entries that may be among the best within the error of float32.
     They are compared again in float64, so that neither the batch nor the library of the matrix product shows in a
-    result. Each vector has a checksum, compared when the matrix is mapped.
+    result.
 
     Attributes:
         encoder: Turns texts into vectors: texts of entries, and texts that are searched for.
@@ -49,7 +47,6 @@ class ExactIndex(FolderIndex):
     _norms: npt.NDArray[np.float64] | None = attrs.field(init=False, default=None, repr=False)
     _allowed: Numbers | None = attrs.field(init=False, default=None, repr=False)
     _width: int = attrs.field(init=False, default=0, repr=False)
-    _checks: Checks = attrs.field(init=False, factory=lambda: np.empty(0, dtype="<u4"), repr=False)
 
     def kept_settings(self) -> dict[str, str]:
         """Return the fingerprint of the encoder."""
@@ -59,11 +56,8 @@ class ExactIndex(FolderIndex):
         """Append a row for each entry."""
         width = self._stored_width(folder)
         rows = vectors_of(entries, self.encoded, width)
-        written = [np.ascontiguousarray(row, dtype="<f4").tobytes() for row in rows]
         with (folder / VECTORS).open("ab") as file:
-            file.writelines(written)
-        with (folder / CHECKS).open("ab") as file:
-            file.write(np.array([zlib.crc32(row) for row in written], dtype="<u4").tobytes())
+            file.writelines(np.ascontiguousarray(row, dtype="<f4").tobytes() for row in rows)
         self._width = width or (len(rows[0]) if rows else 0)
 
     def encoded(self, entries: Sequence[Entry]) -> Matrix:
@@ -82,45 +76,23 @@ class ExactIndex(FolderIndex):
     def finish(self, folder: Path, entries: EntryFile) -> None:
         """Write nothing more: rows are searched as they are."""
         (folder / VECTORS).touch()
-        (folder / CHECKS).touch()
 
     def map(self, folder: Path, entries: EntryFile) -> None:
-        """Map the matrix, compare its rows with their checksums, and take their norms."""
+        """Map the matrix, and take the norms of its rows."""
         self._measure(folder, entries)
         if not self._width:
             return
         mapped: Matrix = np.memmap(folder / VECTORS, dtype="<f4", mode="r", shape=(len(entries), self._width))
-        for low, high in blocks(mapped):
-            self.compare(mapped[low:high], np.arange(low, high))
         self._matrix = mapped
         if self.similarity == "cosine":
             self._norms = np.concatenate([norms(mapped[low:high]) for low, high in blocks(mapped)])
 
     def _measure(self, folder: Path, entries: EntryFile) -> None:
-        """Set the length of the vectors by the size of their file, and read their checksums."""
+        """Set the length of the vectors by the size of their file."""
         size = (folder / VECTORS).stat().st_size
         self._width = size // 4 // len(entries) if len(entries) else 0
-        self._checks = np.fromfile(folder / CHECKS, dtype="<u4")
-        for name, whole in (
-            (VECTORS, size == 4 * self._width * len(entries)),
-            (CHECKS, len(self._checks) == len(entries)),
-        ):
-            if not whole:
-                raise DriverError(f"the index {self.path} is damaged: {name} does not fit its entries; {REBUILD}")
-
-    def compare(self, rows: Matrix, numbers: Numbers) -> None:
-        """Compare the rows of some entries with their checksums.
-
-        Raises:
-            DriverError: If a row differs.
-        """
-        data, width = memoryview(rows.tobytes()), 4 * self._width
-        for at, (number, check) in enumerate(zip(numbers.tolist(), self._checks[numbers].tolist(), strict=True)):
-            if zlib.crc32(data[at * width : (at + 1) * width]) != check:
-                raise DriverError(
-                    f"the index {self.path} is damaged: the vector of entry {number + 1:,} in {VECTORS} is not the one"
-                    f" that was written; {REBUILD}"
-                )
+        if size != 4 * self._width * len(entries):
+            raise DriverError(f"the index {self.path} is damaged: {VECTORS} does not fit its entries; {REBUILD}")
 
     def unmap(self) -> None:
         """Let go of the matrix."""

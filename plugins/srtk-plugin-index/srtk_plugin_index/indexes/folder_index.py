@@ -7,16 +7,27 @@ import logging
 import re
 import shutil
 from abc import abstractmethod
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import ExitStack
 from pathlib import Path
 from typing import Any
 
 import attrs
 
-from srtk_framework.records import dumps, publication_error, publish_generation, read_json, unfinished, workplace
+from srtk_framework.records import (
+    check_files,
+    checked,
+    dumps,
+    file_blocks,
+    publication_error,
+    publish_generation,
+    sums_of,
+    unfinished,
+    with_checksum,
+    workplace,
+)
 from srtk_framework.roles import Corpus, Index, not_open
-from srtk_framework.values import DriverError, Entry, InputError
+from srtk_framework.values import DriverError, Entry
 from srtk_plugin_index.indexes.entry_file import EntryFile, EntryWriter
 from srtk_plugin_index.indexes.lineage import (
     REBUILD,
@@ -28,8 +39,7 @@ from srtk_plugin_index.indexes.lineage import (
 )
 
 MANIFEST = "manifest.json"
-_FORMAT = 1
-_BLOCK = 1 << 20
+_FORMAT = 2
 _KEYS: Mapping[str, type] = {
     "use": str,
     "generation": str,
@@ -108,6 +118,7 @@ class FolderIndex(Index):
         manifest, folder = self._published()
         check_built(self.path, manifest["built"], self.kept_settings(), self.corpora)
         self._manifest, self._left_out = manifest, manifest.get("left_out", ())
+        check_files(folder, manifest["files"], REBUILD)
         try:
             self._map(folder)
         except _UNREADABLE as error:
@@ -172,7 +183,7 @@ class FolderIndex(Index):
                 Path(self.path),
                 content[:16],
                 MANIFEST,
-                lambda name: dumps({**manifest, "generation": name}) + "\n",
+                lambda name: with_checksum(dumps({**manifest, "generation": name}))[0],
             )
         except OSError as error:
             raise publication_error(error, Path(self.path)) from error
@@ -284,18 +295,19 @@ class FolderIndex(Index):
             raise DriverError(fault)
         manifest = self._read_manifest()
         folder = Path(self.path) / manifest["generation"]
-        for name, size in manifest["files"].items():
-            if not (folder / name).is_file() or (folder / name).stat().st_size != size:
+        for name, sums in manifest["files"].items():
+            if not (folder / name).is_file() or (folder / name).stat().st_size != sums["bytes"]:
                 raise DriverError(f"the index {self.path} is damaged: {name} is missing or was cut; {REBUILD}")
         return manifest, folder
 
     def _read_manifest(self) -> dict[str, Any]:
         place = Path(self.path) / MANIFEST
         try:
-            manifest: Any = read_json(place)
-        except InputError as error:
-            raise DriverError(f"the index {self.path} is damaged: {error}; {REBUILD}") from error
-        if not isinstance(manifest, dict) or manifest.get("format") != _FORMAT:
+            content = place.read_bytes()
+        except OSError as error:
+            raise DriverError(f"the index {self.path} is damaged: {place}: {error.strerror}; {REBUILD}") from error
+        manifest, _ = checked(content, place, REBUILD)
+        if manifest.get("format") != _FORMAT:
             raise DriverError(f"the index {self.path} has another format than {_FORMAT}; {REBUILD}")
         lacking = [key for key, kind in _KEYS.items() if not isinstance(manifest.get(key), kind)]
         if lacking:
@@ -310,15 +322,19 @@ def _is_own(path: Path) -> bool:
     return path.name in (MANIFEST, f".{MANIFEST}.part") or re.fullmatch(r"[0-9a-f]{16}(-\d+)?", path.name) is not None
 
 
-def _hashed(folder: Path) -> tuple[str, dict[str, int]]:
-    """Return a hash of all files of a folder, and the size of each by name."""
+def _hashed(folder: Path) -> tuple[str, dict[str, Any]]:
+    """Return a hash of all files of a folder, and the checksums of each by name."""
     whole = hashlib.sha256()
-    files: dict[str, int] = {}
+    files: dict[str, Any] = {}
     for path in sorted(folder.iterdir()):
         one = hashlib.sha256()
-        with path.open("rb") as file:
-            while block := file.read(_BLOCK):
-                one.update(block)
-        files[path.name] = path.stat().st_size
+        files[path.name] = sums_of(_through(one, file_blocks(path)))
         whole.update(f"{path.name} {one.hexdigest()}\n".encode())
     return whole.hexdigest(), files
+
+
+def _through(digest: Any, blocks: Iterable[bytes]) -> Iterator[bytes]:
+    """Yield blocks, and add them to a hash."""
+    for block in blocks:
+        digest.update(block)
+        yield block

@@ -12,8 +12,8 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from srtk_framework.records import dumps, read_json, write_text
-from srtk_framework.values import DriverError, InputError
+from srtk_framework.records import checked, dumps, with_checksum, write_text
+from srtk_framework.values import DriverError
 
 HEAD, RECORDS = "journal.json", "journal.records"
 _KEY = 16
@@ -79,12 +79,13 @@ class VectorJournal:
         if self._kind is None:
             self._folder.mkdir(parents=True, exist_ok=True)
             (self._folder / RECORDS).unlink(missing_ok=True)
-            write_text(self._folder / HEAD, dumps({"made_by": self._made_by, "dimensions": rows.shape[1]}) + "\n")
             self._kind = _record(rows.shape[1])
+            head = dumps({"made_by": self._made_by, "dimensions": rows.shape[1]})
+            write_text(self._folder / HEAD, with_checksum(head)[0])
         records = np.zeros(len(keys), dtype=self._kind)
         records["key"] = np.frombuffer(b"".join(keys), dtype=np.uint8).reshape(-1, _KEY)
         records["row"] = rows
-        records["check"] = [_check(record) for record in records]
+        records["check"] = [self._check(record) for record in records]
         with (self._folder / RECORDS).open("ab") as file:
             file.write(records.tobytes())
             file.flush()
@@ -99,18 +100,24 @@ class VectorJournal:
         path.touch()
         count = path.stat().st_size // self._kind.itemsize
         for record in np.memmap(path, dtype=self._kind, mode="r", shape=(count,)) if count else ():
-            if record["check"] != _check(record):
+            if record["check"] != self._check(record):
                 break
             self._places[record["key"].tobytes()] = len(self._places)
         os.truncate(path, len(self._places) * self._kind.itemsize)
 
+    def _check(self, record: Any) -> int:
+        """Return the checksum of a record, which another journal's record does not have."""
+        made_by = zlib.crc32(self._made_by.encode("utf-8", "surrogatepass"))
+        return zlib.crc32(record["row"].tobytes(), zlib.crc32(record["key"].tobytes(), made_by))
+
 
 def _head(path: Path) -> tuple[str, int]:
     """Return the ``made_by`` of a journal, and the length of its vectors."""
+    again = f"delete {path.parent}, and its vectors are encoded again"
     try:
-        head = read_json(path)
-    except InputError as error:
-        raise DriverError(f"{error}; delete {path.parent}, and its vectors are encoded again") from error
+        head, _ = checked(path.read_bytes(), path, again)
+    except OSError as error:
+        raise DriverError(f"{path}: cannot be read ({error.strerror}); {again}") from error
     try:
         return str(head["made_by"]), int(head["dimensions"])
     except (TypeError, ValueError, LookupError) as error:
@@ -119,7 +126,3 @@ def _head(path: Path) -> tuple[str, int]:
 
 def _record(dimensions: int) -> np.dtype[Any]:
     return np.dtype([("key", "u1", (_KEY,)), ("row", "<f4", (dimensions,)), ("check", "<u4")])
-
-
-def _check(record: Any) -> int:
-    return zlib.crc32(record["row"].tobytes(), zlib.crc32(record["key"].tobytes()))

@@ -31,9 +31,8 @@ _log = logging.getLogger(__name__)
 class VectorIndex(ExactIndex):
     """Find the nearest entries among many: candidates by short codes in memory, compared by their vectors on disk.
 
-    So a hit has its exact score, and an entry that is no candidate is missed. A vector is compared with its checksum
-    whenever it is read. A build that was broken off is taken up again: each vector is kept in a journal beside the
-    index as soon as it is encoded, until ``commit``.
+    So a hit has its exact score, and an entry that is no candidate is missed. A build that was broken off is taken up
+    again: each vector is kept in a journal beside the index as soon as it is encoded, until ``commit``.
 
     Attributes:
         subgraph_encoder: Encodes entries by their triples, each around the entity that its id names, in the place of
@@ -142,5 +141,4 @@ class VectorIndex(ExactIndex):
             for row, number in zip(rows, numbers.tolist(), strict=True):
                 file.seek(4 * self._width * number)
                 file.readinto(row.data)
-        self.compare(rows, numbers)
         return rows

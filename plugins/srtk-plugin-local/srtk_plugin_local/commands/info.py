@@ -7,7 +7,7 @@ import json
 from pathlib import Path
 from typing import Any
 
-from srtk_framework.values import shortened
+from srtk_framework.values import SnapshotError, shortened
 
 HELP = "show the content of a local graph snapshot"
 
@@ -48,8 +48,10 @@ def describe(folder: Path, relations: int, verify: bool, facts: int = 10) -> dic
     """
     import numpy as np
 
-    from srtk_plugin_local.snapshot.arrays import Snapshot, verify_files
+    from srtk_framework.records import check_files
+    from srtk_plugin_local.snapshot.arrays import Snapshot
     from srtk_plugin_local.snapshot.lookup import labels
+    from srtk_plugin_local.snapshot.meta_file import AGAIN
 
     snapshot = Snapshot(folder)
     numbers = {relation: number for number, relation in enumerate(snapshot.relations)}
@@ -70,9 +72,9 @@ def describe(folder: Path, relations: int, verify: bool, facts: int = 10) -> dic
         groups = np.flatnonzero(snapshot.forward.relations == relation)
         return [int(start) for start in snapshot.forward.starts[groups[len(groups) // 2 : len(groups) // 2 + 1]]]
 
-    if verify:
-        verify_files(folder, snapshot.meta)
     meta = snapshot.meta
+    if verify:
+        check_files(folder / meta.generation, meta.files, AGAIN, SnapshotError, anew=True)
     counts = snapshot.array("relations.count").astype(np.int64)
     top = np.lexsort((np.arange(len(counts)), -counts))[:relations].tolist()
     entities = meta.counts["entities"]

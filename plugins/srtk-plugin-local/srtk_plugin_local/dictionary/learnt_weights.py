@@ -13,9 +13,9 @@ from typing import Any
 import attrs
 import numpy as np
 
-from srtk_framework.records import parse_json
+from srtk_framework.records import read_model, write_model
 from srtk_framework.text import fold
-from srtk_framework.values import DriverError, InputError, link_order, rounded
+from srtk_framework.values import DriverError, link_order, rounded
 from srtk_plugin_local.dictionary.calibration import Calibration
 from srtk_plugin_local.dictionary.candidates import Candidate, Mention
 from srtk_plugin_local.dictionary.conditional_logit import Floats, Groups, chances, sigmoid, utilities
@@ -144,8 +144,7 @@ class LearntWeights:
 
     def save(self, folder: Path) -> None:
         """Write the weights by name, as JSON."""
-        folder.mkdir(parents=True, exist_ok=True)
-        (folder / FILE).write_text(json.dumps(self._as_json(), indent=1) + "\n", encoding="utf-8")
+        write_model(folder / FILE, self._as_json())
 
     @classmethod
     def load(cls, folder: Path) -> LearntWeights:
@@ -154,18 +153,8 @@ class LearntWeights:
         Raises:
             DriverError: If there are none, or they are damaged or of another version.
         """
-        file = folder / FILE
-        try:
-            content = file.read_bytes()
-        except OSError as error:
-            raise DriverError(
-                f"{file} cannot be read ({error.strerror}); name the folder of trained weights"
-            ) from error
-        try:
-            data = parse_json(content, str(file))
-        except InputError as error:
-            raise DriverError(f"{file} is damaged ({error}); train again") from error
-        try:
+
+        def parse(data: Any) -> LearntWeights:
             return cls(
                 np.array([float(data["choice"][name]) for name in CHOICE]),
                 np.array([float(data["found"][name]) for name in FOUND]),
@@ -175,8 +164,8 @@ class LearntWeights:
                 str(data["places"]),
                 bool(data["near"]),
             )
-        except (KeyError, TypeError, ValueError) as error:
-            raise DriverError(f"{file} was written by another version ({error}); train again") from error
+
+        return read_model(folder / FILE, "dictionary", parse)
 
     def check_places(self, places: str, where: object) -> None:
         """Check that the linker looks up the same spans as in training.

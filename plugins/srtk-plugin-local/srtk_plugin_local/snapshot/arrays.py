@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import hashlib
 import mmap
 from collections.abc import Sequence
 from pathlib import Path
@@ -15,8 +14,8 @@ from srtk_framework.values import Literal, SnapshotError
 from srtk_plugin_local.snapshot.csr import Adjacency, Ints, spread
 from srtk_plugin_local.snapshot.data_files import DataFiles
 from srtk_plugin_local.snapshot.id_names import IdNames
-from srtk_plugin_local.snapshot.layout import ARRAYS, BLOCK, HEAPS, TERM_LITERALS, Meta, hash64
-from srtk_plugin_local.snapshot.meta_file import AGAIN, read_meta
+from srtk_plugin_local.snapshot.layout import ARRAYS, HEAPS, TERM_LITERALS, Meta, hash64
+from srtk_plugin_local.snapshot.meta_file import read_meta
 
 # A writer would have to publish five times while one reader opens.
 _TRIES = 5
@@ -145,19 +144,3 @@ def _opened(folder: Path) -> tuple[Meta, DataFiles]:
             if not left or read_meta(folder).generation == meta.generation:
                 raise
     raise AssertionError  # the last try returns or raises
-
-
-def verify_files(folder: Path, meta: Meta) -> None:
-    """Check every file against its hash, also those that have not changed since they were last checked.
-
-    Raises:
-        SnapshotError: At the first file whose content has changed.
-    """
-    for name, entry in sorted(meta.files.items()):
-        path = folder / meta.generation / name
-        digest = hashlib.sha256()
-        with path.open("rb") as file:
-            while block := file.read(BLOCK):
-                digest.update(block)
-        if digest.hexdigest() != entry["sha256"]:
-            raise SnapshotError(f"{path}: its content has changed since the build; {AGAIN}")

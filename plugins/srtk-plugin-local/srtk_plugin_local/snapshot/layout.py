@@ -31,13 +31,13 @@ import attrs
 import numpy as np
 import numpy.typing as npt
 
+from srtk_framework.records import BLOCK
+
 FORMAT = "srtk-graph"
 VERSION = 2
 META = "meta.json"
 # Name of a generation.
 GENERATION = re.compile("[0-9a-f]{16}(-[0-9]+)?")
-# Bytes of a block, each with a checksum.
-BLOCK = 1 << 20
 
 TERM_LITERALS = "terms.literals"
 

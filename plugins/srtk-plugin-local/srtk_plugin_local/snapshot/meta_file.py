@@ -10,11 +10,10 @@ from typing import Any
 import attrs
 import numpy as np
 
-from srtk_framework.records import parse_json
+from srtk_framework.records import BLOCK, parse_json
 from srtk_framework.values import InputError, SnapshotError
 from srtk_plugin_local.snapshot.layout import (
     ARRAYS,
-    BLOCK,
     FORMAT,
     GENERATION,
     HEAPS,

@@ -15,6 +15,7 @@ from srtk_plugin_local.dictionary.linker import DictionaryLinker
 from srtk_plugin_local.dictionary.weight_fit import LinkerTraining
 from srtk_plugin_local.memory import MemoryGraph
 
+from srtk_framework.records import with_checksum
 from srtk_framework.roles import Encoder, MentionDetector, Trainable, TrainingTask
 from srtk_framework.text import fold
 from srtk_framework.values import NIL, DriverError, Link, Mention, Question, TrainingExample
@@ -225,8 +226,8 @@ def test_a_folder_without_weights_and_damaged_ones_are_told(taught: DictionaryLi
     (tmp_path / "linker.json").write_text("{")
     with pytest.raises(DriverError, match="is damaged"):
         taught.load(tmp_path)
-    (tmp_path / "linker.json").write_text(json.dumps({"choice": {}}))
-    with pytest.raises(DriverError, match="written by another version"):
+    (tmp_path / "linker.json").write_text(with_checksum(json.dumps({"choice": {}}))[0])
+    with pytest.raises(DriverError, match="is no model of `dictionary`"):
         taught.load(tmp_path)
 
 

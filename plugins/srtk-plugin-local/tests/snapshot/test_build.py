@@ -12,13 +12,13 @@ from pathlib import Path
 import pytest
 from kit.kills import tree
 from srtk_plugin_local.snapshot import layout
-from srtk_plugin_local.snapshot.arrays import verify_files
 from srtk_plugin_local.snapshot.build import build
 from srtk_plugin_local.snapshot.build_settings import BuildSettings
 from srtk_plugin_local.snapshot.graph import LocalGraph
 from srtk_plugin_local.snapshot.meta_file import read_meta
 
 from srtk_framework.recipe import settings as framework_settings
+from srtk_framework.records import check_files
 from srtk_framework.values import DriverError, InputError, Pattern, RunError, SnapshotError, Step
 
 
@@ -97,13 +97,13 @@ def test_a_graph_that_is_not_open_says_so(snapshot: Path) -> None:
 
 def test_a_changed_byte_is_found_when_the_hashes_are_verified(snapshot: Path) -> None:
     meta = opened(snapshot)._open.meta
-    verify_files(snapshot, meta)
+    check_files(snapshot / meta.generation, meta.files, "", SnapshotError, anew=True)
     path = data(snapshot) / "forward.targets"
     content = bytearray(path.read_bytes())
     content[0] ^= 1
     path.write_bytes(content)
-    with pytest.raises(SnapshotError, match=r"forward\.targets: its content has changed"):
-        verify_files(snapshot, meta)
+    with pytest.raises(SnapshotError, match=r"forward\.targets: is damaged"):
+        check_files(snapshot / meta.generation, meta.files, "", SnapshotError, anew=True)
 
 
 def test_the_same_inputs_give_the_same_bytes(source: BuildSettings, snapshot: Path, tmp_path: Path) -> None:

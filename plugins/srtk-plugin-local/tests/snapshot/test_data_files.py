@@ -18,6 +18,7 @@ from srtk_plugin_local.snapshot.build_settings import BuildSettings
 from srtk_plugin_local.snapshot.graph import LocalGraph
 from srtk_plugin_local.snapshot.meta_file import read_meta
 
+from srtk_framework.records import checksums
 from srtk_framework.values import Budget, Pattern, SnapshotError, Step
 
 IDS = [f"n{n}" for n in range(60)]
@@ -126,7 +127,7 @@ def test_files_that_took_each_others_place_are_named(snapshot: Path) -> None:
 
 def test_the_damaged_block_is_named(snapshot: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(layout, "BLOCK", 64)
-    monkeypatch.setattr(data_files, "BLOCK", 64)
+    monkeypatch.setattr(checksums, "BLOCK", 64)
     monkeypatch.setattr("srtk_plugin_local.snapshot.meta_file.BLOCK", 64)
     source = Path(snapshot.parent / "t.tsv")
     source.write_text("".join(f"n{n}\tr{n % 3}\tn{n * 7 % 50}\n" for n in range(300)))
@@ -146,18 +147,16 @@ def test_the_damaged_block_is_named(snapshot: Path, monkeypatch: pytest.MonkeyPa
 def reads(monkeypatch: pytest.MonkeyPatch) -> list[str]:
     """Record which files are compared with their checksums; all files are old enough to be remembered."""
     names: list[str] = []
-    check = data_files._check_blocks
-    monkeypatch.setattr(data_files, "_SETTLED", -(10**12))
-    monkeypatch.setattr(
-        data_files, "_check_blocks", lambda path, file, blocks: (names.append(path.name), check(path, file, blocks))
-    )
+    check = checksums._check_blocks
+    monkeypatch.setattr(checksums, "_SETTLED", -(10**12))
+    monkeypatch.setattr(checksums, "_check_blocks", lambda path, *rest: (names.append(path.name), check(path, *rest)))
     return names
 
 
 @pytest.mark.usefixtures("reads")
 def test_a_damaged_list_of_what_was_verified_changes_nothing(snapshot: Path) -> None:
     before = results(snapshot)
-    path = snapshot / read_meta(snapshot).generation / data_files.VERIFIED
+    path = snapshot / read_meta(snapshot).generation / checksums.VERIFIED
     content = path.read_bytes()
     for change in DAMAGES.values():
         path.write_bytes(change(content))
@@ -192,7 +191,7 @@ def test_a_change_that_keeps_size_and_time_is_found(snapshot: Path, reads: list[
 def test_a_file_that_has_just_been_written_is_read_at_the_next_opening_too(whole: Path, tmp_path: Path) -> None:
     copy = Path(shutil.copytree(whole, tmp_path / "copy"))
     results(copy)
-    listed = copy / read_meta(copy).generation / data_files.VERIFIED
+    listed = copy / read_meta(copy).generation / checksums.VERIFIED
     assert not listed.exists() or json.loads(listed.read_text()) == {}
 
 
@@ -245,6 +244,7 @@ def test_a_frontier_is_not_read_from_a_file_that_was_cut(snapshot: Path) -> None
 CUT = """
 import os, sys
 from srtk_plugin_local.snapshot.graph import LocalGraph
+from srtk_framework.records import checksums
 from srtk_framework.values import Pattern, SnapshotError
 graph = LocalGraph(sys.argv[1])
 graph.open()

@@ -8,10 +8,10 @@ from pathlib import Path
 
 import pytest
 from kit.kills import EVERY, RENAMES, Kills, restored, tree
-from srtk_plugin_local.snapshot.arrays import verify_files
 from srtk_plugin_local.snapshot.graph import LocalGraph
 from srtk_plugin_local.snapshot.meta_file import read_meta
 
+from srtk_framework.records import check_files
 from srtk_framework.values import Pattern, SnapshotError, Triple
 
 COMMAND = ["graph", "build", "t.tsv", "--out", "g", "--quiet"]
@@ -48,7 +48,8 @@ def found(folder: Path) -> list[Triple] | None:
         return None
     graph = LocalGraph(str(folder / "g"))
     graph.open()
-    verify_files(folder / "g", read_meta(folder / "g"))
+    meta = read_meta(folder / "g")
+    check_files(folder / "g" / meta.generation, meta.files, "", SnapshotError, anew=True)
     return list(graph.match([Pattern()])[0])
 
 

@@ -64,6 +64,9 @@ def _pull_folder(args: argparse.Namespace, source: Path, out: Path) -> int:
         reads = derive(source)
     else:
         raise InputError(f"{source}: holds no {RECORD} or {READS}; make it by a run with `record: {source}`")
+    if not reads.closed:
+        lost = "was never closed: its run was stopped, or its end is lost; the snapshot holds what is there"
+        print(f"srtk: {source} {lost}", file=sys.stderr)
     return _build(args, reads, out, record=source.name)
 
 
