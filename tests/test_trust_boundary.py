@@ -81,6 +81,7 @@ KNOWN = {
         "plugins/srtk-plugin-index/srtk_plugin_index/indexes/entry_file.py",
         "plugins/srtk-plugin-patterns/srtk_plugin_patterns/rules.py",
         "plugins/srtk-plugin-sr/srtk_plugin_sr/vectors.py",
+        "srtk_framework/cli/doctor.py",
     ],
     # numbers
     "numpy.memmap": [
@@ -98,10 +99,6 @@ KNOWN = {
     "openpyxl.load_workbook": ["plugins/srtk-plugin-local/srtk_plugin_local/snapshot/containers.py"],
     # tensors that were read safely before
     "optimizer.load_state_dict": ["plugins/srtk-plugin-septa/srtk_plugin_septa/option_checkpoint.py"],
-    # an exception's class
-    "pickle": ["plugins/srtk-plugin-training/srtk_plugin_training/lightning_fit.py"],
-    # an exception's class
-    "pickle.UnpicklingError": ["plugins/srtk-plugin-training/srtk_plugin_training/lightning_fit.py"],
     # columns alone
     "pyarrow.parquet.ParquetFile": [
         "plugins/srtk-plugin-datasets/srtk_plugin_datasets/files.py",
@@ -118,10 +115,9 @@ KNOWN = {
         "plugins/srtk-plugin-sr/srtk_plugin_sr/head.py",
     ],
     # tensors alone
-    "safetensors.torch.load_file": [
-        "plugins/srtk-plugin-training/srtk_plugin_training/lightning_fit.py",
-        "plugins/srtk-plugin-transformers/srtk_plugin_transformers/encoder_model.py",
-    ],
+    "safetensors.safe_open": ["plugins/srtk-plugin-training/srtk_plugin_training/lightning_fit.py"],
+    # tensors alone
+    "safetensors.torch.load_file": ["plugins/srtk-plugin-transformers/srtk_plugin_transformers/encoder_model.py"],
     # tensors that were read safely before
     "self._encoder.model.load_state_dict": ["plugins/srtk-plugin-transformers/srtk_plugin_transformers/encoder.py"],
     # components of installed packages; weights without pickles
@@ -134,6 +130,7 @@ KNOWN = {
         "plugins/srtk-plugin-rel/srtk_plugin_rel/index_builder.py",
         "plugins/srtk-plugin-rel/srtk_plugin_rel/title_index.py",
         "plugins/srtk-plugin-web/srtk_plugin_web/cache.py",
+        "srtk_framework/cli/doctor.py",
     ],
     # this framework, or a server of the tests
     "subprocess.Popen": ["srtk_framework/testing/oxigraph.py"],

@@ -30,6 +30,7 @@ if TYPE_CHECKING:
 COMMANDS = {
     "run": ("srtk_framework.cli.run", "run recipes"),
     "check": ("srtk_framework.cli.check", "check a recipe without running it"),
+    "doctor": ("srtk_framework.cli.doctor", "check stored graphs, indexes, models, records and caches"),
     "plugins": (
         "srtk_framework.cli.plugins",
         "list the installed drivers and commands, or show a driver with its settings",

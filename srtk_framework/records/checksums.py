@@ -15,14 +15,16 @@ from collections.abc import Callable, Iterable, Iterator, Mapping
 from pathlib import Path
 from typing import IO, Any, TypeVar
 
-from srtk_framework.records.jsonl import check_depth, json_decoder
+from srtk_framework.records.jsonl import check_depth, json_decoder, replace_lines
 from srtk_framework.records.publication import write_bytes, write_text
-from srtk_framework.values import DriverError, SrtkError
+from srtk_framework.values import DriverError, SrtkError, redacted_data
 
 T = TypeVar("T")
 
 BLOCK = 1 << 20
 """Bytes of a block, each with a checksum."""
+MANIFEST = "checksums.json"
+"""Checksums of the files of a folder that another program reads too."""
 VERIFIED = ".verified.json"
 """Which state of each file was found right: size, times and inode."""
 # A file changed less than these nanoseconds ago may change again without a new time, so it is checked again.
@@ -47,6 +49,17 @@ def with_checksum(text: str, before: int = 0) -> tuple[str, int]:
     gap, end = ("\n ", "\n}\n") if "\n" in body else (" ", "}\n")
     checksum = zlib.crc32(body.encode(), before)
     return f'{body},{gap}"checksum": "{checksum:08x}"{end}', checksum
+
+
+def file_checksum(content: bytes) -> int | None:
+    """Return the checksum that JSON, or a line of it, has at its end; None without one."""
+    mark = _MARK.search(content, max(0, len(content) - _LONGEST_MARK))
+    return None if mark is None else int(mark[1], 16)
+
+
+def answer_checksum(key: bytes, at: float, body: bytes) -> int:
+    """Return the checksum of an answer that is kept: of its question, its time and its text."""
+    return zlib.crc32(body, zlib.crc32(f"{key.hex()} {at!r}".encode()))
 
 
 def checked(
@@ -191,6 +204,34 @@ def write_model(file: Path, facts: Mapping[str, Any], beside: Mapping[str, bytes
         files[name] = sums_of(blocks_of(content))
     text = json.dumps({**facts, **({"files": files} if files else {})}, separators=(",", ":"))
     write_text(file, with_checksum(text)[0])
+
+
+def write_checked(path: Path, data: Any) -> None:
+    """Write a JSON file with its checksum, atomically, and without the secrets in it; for ``checked``.
+
+    Raises:
+        RunError: If the file cannot be written; its old content stays.
+    """
+    replace_lines(path, [with_checksum(json.dumps(redacted_data(data), indent=1))[0].rstrip()])
+
+
+def write_manifest(folder: Path) -> None:
+    """Write the checksums of all files of a folder whose form is not the framework's, beside them."""
+    paths = [path for path in sorted(folder.rglob("*")) if path.is_file() and path.name not in (MANIFEST, VERIFIED)]
+    files = {path.relative_to(folder).as_posix(): sums_of(file_blocks(path)) for path in paths}
+    write_text(folder / MANIFEST, with_checksum(json.dumps({"files": files}))[0])
+
+
+def check_manifest(folder: Path, again: str) -> None:
+    """Compare the files of a folder with the checksums beside them, if ``write_manifest`` wrote some.
+
+    Raises:
+        DriverError: If a file is missing, or is not what was written.
+    """
+    path = folder / MANIFEST
+    if path.is_file():
+        again += f"; if you changed the folder yourself, delete {MANIFEST} in it"
+        check_files(folder, checked(path.read_bytes(), path, again)[0]["files"], again)
 
 
 def read_model(file: Path, called: str, parse: Callable[[Any], T], again: str = "train it again") -> T:

@@ -278,7 +278,7 @@ def write_json(path: Path, data: Any) -> None:
     Raises:
         RunError: If the file cannot be written; its old content stays.
     """
-    _replace(path, [json.dumps(redacted_data(data), ensure_ascii=False, indent=1)])
+    replace_lines(path, [json.dumps(redacted_data(data), ensure_ascii=False, indent=1)])
 
 
 def write_jsonl(path: Path, records: Iterable[Mapping[str, Any]]) -> None:
@@ -288,10 +288,10 @@ def write_jsonl(path: Path, records: Iterable[Mapping[str, Any]]) -> None:
         DriverError: If a value is not JSON.
         RunError: If the file cannot be written; its old content stays.
     """
-    _replace(path, map(dumps, records))
+    replace_lines(path, map(dumps, records))
 
 
-def _replace(path: Path, lines: Iterable[str]) -> None:
+def replace_lines(path: Path, lines: Iterable[str]) -> None:
     """Write lines beside a file, bring them to the disk, and put them in its place."""
     draft = path.with_name(path.name + ".part")
     try:

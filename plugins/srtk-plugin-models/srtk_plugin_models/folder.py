@@ -8,6 +8,7 @@ import re
 from collections.abc import Sequence
 from pathlib import Path
 
+from srtk_framework.records import MANIFEST, check_manifest
 from srtk_framework.values import DriverError
 from srtk_plugin_models.sentence_folder import read_sentence_folder
 
@@ -41,6 +42,7 @@ def find_model(model: str, revision: str | None, pickled: bool, code: bool, file
     if folder.is_dir():
         if not (folder / "config.json").is_file():
             raise DriverError(f"folder {model} has no config.json; name a folder made by save_pretrained")
+        check_manifest(folder, "train the model again")
         return folder
     if _must_be_folder(model):
         raise DriverError(f"model folder {model} does not exist; check the path, or name a model on the hub")
@@ -129,6 +131,7 @@ def files_hash(folder: Path, pickled: bool, code: bool) -> str:
     """Return a hash of the files that a model's results depend on: settings, vocabulary and weights."""
     endings = (*READ, *(WEIGHTS if pickled else ()), *([".py"] if code else ()))
     paths = [path for path in sorted(folder.iterdir()) if path.name.endswith(endings) and path.is_file()]
+    paths = [path for path in paths if path.name != MANIFEST and not path.name.startswith(".")]
     whole = hashlib.sha256()
     for path in [*paths, *read_sentence_folder(folder).files]:
         whole.update(f"{path.relative_to(folder).as_posix()}\0{file_hash(path)}\n".encode())

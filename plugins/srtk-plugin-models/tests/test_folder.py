@@ -9,6 +9,7 @@ from pathlib import Path
 import pytest
 from srtk_plugin_models import check_weights, file_hash, files_hash, find_model, folder_faults
 
+from srtk_framework.records import write_manifest
 from srtk_framework.values import DriverError
 
 
@@ -69,3 +70,18 @@ def test_a_file_of_the_hub_has_the_hash_that_is_its_name(tmp_path: Path) -> None
     blob.write_bytes(b"large")
     os.symlink(blob, tmp_path / "model.safetensors")
     assert file_hash(tmp_path / "model.safetensors") == "ab" * 32
+
+
+def test_a_changed_file_of_a_trained_model_is_refused_and_told_as_a_fault(folder: Path) -> None:
+    before = files_hash(folder, False, False)
+    write_manifest(folder)
+    assert find_model(str(folder), None, False, False) == folder
+    assert files_hash(folder, False, False) == before
+    (folder / "mine.txt").write_text("a file of the user")
+    assert folder_faults(str(folder)) == []
+    (folder / "model.safetensors").write_bytes(b"weighty")
+    with pytest.raises(DriverError, match=r"safetensors: is damaged.*; train the model again; .*delete checksums"):
+        find_model(str(folder), None, False, False)
+    assert folder_faults(str(folder))[0][0] == "model"
+    (folder / "checksums.json").unlink()
+    assert find_model(str(folder), None, False, False) == folder

@@ -65,11 +65,12 @@ def _opened(folder: Path) -> tuple[Meta, Any]:
     for left in range(_TRIES - 1, -1, -1):
         place = _inode(folder)
         meta = read_meta(folder)
-        error = store = None
+        error: Exception | None = None
+        store = None
         try:
             check_files(folder, meta.files, AGAIN, SnapshotError)
             store = pyoxigraph.Store.read_only(str(folder / DATA))
-        except (OSError, SnapshotError) as caught:
+        except (OSError, RuntimeError, SnapshotError) as caught:
             error = caught
         if left and _inode(folder) != place:
             continue
@@ -114,7 +115,7 @@ class EmbeddedStore:
             raise RefusedError(f"the store does not take this query ({error})").about(
                 self.endpoint, query, "query"
             ) from error
-        except OSError as error:  # The store compares what it reads with its own checksums.
+        except (OSError, RuntimeError) as error:  # The store compares what it reads with its own checksums.
             raise DriverError(f"the store {self._folder} cannot be read ({error}); {AGAIN}") from error
 
     def _rows(self, query: str) -> Rows:

@@ -165,7 +165,7 @@ class VectorStore:
         for file in sorted(folder.glob("*.npy")) if folder.is_dir() else ():
             try:
                 content = np.load(file, allow_pickle=False)
-            except (OSError, ValueError, EOFError, SyntaxError, MemoryError) as error:
+            except Exception as error:  # whatever numpy raises for a damaged header
                 raise DriverError(f"{file}: is damaged ({error}); {_DELETE}") from error
             if content.dtype.names != ("key", "vector", "check"):
                 raise DriverError(f"{file}: does not hold relation vectors; {_DELETE}")

@@ -8,8 +8,10 @@ from srtk_plugin_training.lightning_fit import (
     fit,
     missing_packages,
     quiet_lightning,
+    read_best,
     read_checkpoint,
     require_packages,
+    save_best,
 )
 from srtk_plugin_training.samples import samples
 from srtk_plugin_training.settings_class import settings_class
@@ -20,8 +22,10 @@ __all__ = [
     "fit",
     "missing_packages",
     "quiet_lightning",
+    "read_best",
     "read_checkpoint",
     "require_packages",
     "samples",
+    "save_best",
     "settings_class",
 ]

@@ -8,8 +8,8 @@ from collections.abc import Callable, Mapping
 from pathlib import Path
 from typing import Any
 
-from srtk_framework.records import read_json, write_json
-from srtk_framework.values import InputError, RunError
+from srtk_framework.records import checked, write_checked
+from srtk_framework.values import RunError
 
 COMPLETE, RUNNING = "complete", "running"
 RECORD = "training.json"
@@ -47,10 +47,10 @@ class TrainingFolder:
             return None
         remedy = f"move this file away and start over with --fresh, or choose another {self.setting}"
         try:
-            found = read_json(file)
-        except InputError as error:
-            raise RunError(f"{error}; {remedy}") from error
-        if not isinstance(found, dict) or not isinstance(found.get("fingerprint"), str):
+            found, _ = checked(file.read_bytes(), file, remedy, kind=RunError)
+        except OSError as error:
+            raise RunError(f"{file}: cannot be read ({error.strerror}); {remedy}") from error
+        if not isinstance(found.get("fingerprint"), str):
             raise RunError(f"{file} is not the record of a training; {remedy}")
         return found
 
@@ -90,12 +90,12 @@ class TrainingFolder:
                 shutil.rmtree(target)
             else:
                 target.unlink(missing_ok=True)
-        write_json(self.path / RECORD, {"state": RUNNING, **state})
+        write_checked(self.path / RECORD, {"state": RUNNING, **state})
         return goes_on
 
     def end(self, state: Mapping[str, Any]) -> None:
         """Note that the training has ended, and its model is there."""
-        write_json(self.path / RECORD, {"state": COMPLETE, **state})
+        write_checked(self.path / RECORD, {"state": COMPLETE, **state})
 
     def _refuse_other(self, earlier: Mapping[str, Any] | None, differences: Differences) -> None:
         if earlier is None:

@@ -14,7 +14,7 @@ import lightning
 import torch
 
 from srtk_framework.values import DriverError
-from srtk_plugin_training.lightning_fit import BEST
+from srtk_plugin_training.lightning_fit import BEST, save_best
 
 
 class Batches:
@@ -152,11 +152,9 @@ class Learner(lightning.LightningModule):
 
     def keep(self) -> None:
         """Write the best weights so far, to a temporary file that is then renamed."""
-        from safetensors.torch import save_file
-
         part = self._folder / f"{BEST}.part"
         # Tied tensors share their memory, which the format refuses.
-        save_file({name: one.detach().cpu().clone().contiguous() for name, one in self.weights().items()}, part)
+        save_best({name: one.detach().cpu().clone().contiguous() for name, one in self.weights().items()}, part)
         part.replace(self._folder / BEST)
 
     def on_save_checkpoint(self, checkpoint: dict[str, Any]) -> None:

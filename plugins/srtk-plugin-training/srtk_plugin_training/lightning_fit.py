@@ -6,6 +6,7 @@ import logging
 import sys
 import warnings
 import zipfile
+import zlib
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from importlib.util import find_spec
@@ -99,7 +100,6 @@ def fit(
         KeyboardInterrupt: At Ctrl-C.
     """
     import torch
-    from safetensors.torch import load_file
 
     folder.mkdir(parents=True, exist_ok=True)
     checkpoint = newest_checkpoint(folder)
@@ -110,7 +110,42 @@ def fit(
         trainer.fit_loop.max_epochs = module.rounds(trainer.world_size)
         with torch.random.fork_rng(devices=[]):
             run_fit(trainer, module, checkpoint)
-    return load_file(folder / BEST)
+    return read_best(folder / BEST)
+
+
+def save_best(weights: Mapping[str, Any], path: Path) -> None:
+    """Write weights by name with their checksum; they are contiguous tensors on the CPU."""
+    from safetensors.torch import save_file
+
+    save_file(dict(weights), path, {"checksum": _checksum(weights)})
+
+
+def read_best(path: Path) -> dict[str, Any]:
+    """Read weights that ``save_best`` wrote.
+
+    Raises:
+        DriverError: If they are not what was written.
+    """
+    from safetensors import SafetensorError, safe_open
+
+    try:
+        with safe_open(path, "pt") as file:
+            weights = {name: file.get_tensor(name) for name in file.keys()}  # noqa: SIM118 (no mapping)
+            if (file.metadata() or {}).get("checksum") != _checksum(weights):
+                raise ValueError("its checksum is another")
+    except (SafetensorError, OSError, ValueError) as error:
+        raise DriverError(f"{path}: is damaged ({error}); start the training over with --fresh") from error
+    return weights
+
+
+def _checksum(weights: Mapping[str, Any]) -> str:
+    import torch
+
+    found = 0
+    for name, one in sorted(weights.items()):
+        found = zlib.crc32(f"{name} {one.dtype} {tuple(one.shape)}".encode(), found)
+        found = zlib.crc32(one.reshape(-1).view(torch.uint8).numpy(), found)
+    return f"{found:08x}"
 
 
 def read_checkpoint(checkpoint: Path) -> dict[str, Any]:
@@ -119,13 +154,14 @@ def read_checkpoint(checkpoint: Path) -> dict[str, Any]:
     Raises:
         DriverError: If it holds anything but tensors and plain values, or is damaged.
     """
-    import pickle
-
     import torch
 
     try:
+        with zipfile.ZipFile(checkpoint) as archive:  # It has checksums, which torch does not compare.
+            if bad := archive.testzip():
+                raise ValueError(f"{bad} has another content than was written")
         found: dict[str, Any] = torch.load(checkpoint, map_location="cpu", weights_only=True)
-    except (pickle.UnpicklingError, RuntimeError, EOFError) as error:
+    except Exception as error:
         raise DriverError(
             f"the checkpoint {checkpoint} is damaged, or holds more than tensors and plain values, which could run"
             " code; delete it to resume from an earlier checkpoint, or start over with --fresh"

@@ -6,7 +6,14 @@ import zipfile
 
 import pytest
 from srtk_plugin_training import lightning_fit, missing_packages, require_packages
-from srtk_plugin_training.lightning_fit import newest_checkpoint, quiet_lightning, run_fit
+from srtk_plugin_training.lightning_fit import (
+    newest_checkpoint,
+    quiet_lightning,
+    read_best,
+    read_checkpoint,
+    run_fit,
+    save_best,
+)
 
 from srtk_framework.values import DriverError
 
@@ -54,3 +61,33 @@ def test_warnings_are_silent_and_levels_come_back():
         assert logger.level == logging.ERROR
     assert not seen
     assert logger.level == before
+
+
+def test_a_checkpoint_with_a_flipped_bit_is_refused(tmp_path):
+    torch = pytest.importorskip("torch")
+    file = tmp_path / "epoch.ckpt"
+    torch.save({"weight": torch.arange(1000.0)}, file)
+    content = bytearray(file.read_bytes())
+    at = content.index(torch.arange(1000.0).numpy().tobytes()[2000:2040])
+    content[at] ^= 1
+    file.write_bytes(content)
+    with pytest.raises(DriverError, match=r"epoch\.ckpt is damaged.*start over with --fresh"):
+        read_checkpoint(file)
+
+
+def test_the_best_weights_are_read_as_they_were_written_or_refused(tmp_path):
+    torch = pytest.importorskip("torch")
+    from safetensors.torch import save_file
+
+    file = tmp_path / "best.safetensors"
+    weights = {"a": torch.arange(100.0), "b": torch.tensor(1.5), "c": torch.ones(3, dtype=torch.bfloat16)}
+    save_best(weights, file)
+    assert all(torch.equal(one, weights[name]) for name, one in read_best(file).items())
+    content = bytearray(file.read_bytes())
+    content[-1] ^= 1
+    file.write_bytes(content)
+    with pytest.raises(DriverError, match=r"best\.safetensors: is damaged \(its checksum is another\); .*--fresh"):
+        read_best(file)
+    save_file(weights, file)
+    with pytest.raises(DriverError, match="its checksum is another"):
+        read_best(file)

@@ -8,6 +8,7 @@ from kit.kills import EVERY, Kills, restored, tree
 
 from srtk_framework.cli import main
 from srtk_framework.recipe.recipe import from_data
+from srtk_framework.records import with_checksum, write_checked
 from srtk_framework.run.runner import Runner
 from srtk_framework.run.session import Session
 from srtk_framework.values import InputError, Link, Question, RunError
@@ -126,7 +127,7 @@ def test_other_settings_of_the_training_are_another_training(tmp_path, files):
 def test_an_unfinished_training_keeps_its_folder_and_its_examples(tmp_path, files):
     run(recipe(tmp_path, files))
     folder = tmp_path / "run" / "training"
-    (folder / "training.json").write_text(json.dumps({**state(tmp_path), "state": "running"}))
+    write_checked(folder / "training.json", {**state(tmp_path), "state": "running"})
     (folder / "checkpoints" / "mine").write_text("kept")
     changed = (folder / "training_examples.jsonl").read_text().replace("capital_of", "currency")
     (folder / "training_examples.jsonl").write_text(changed)
@@ -137,7 +138,7 @@ def test_an_unfinished_training_keeps_its_folder_and_its_examples(tmp_path, file
 def unfinished(tmp_path):
     """Make the finished training an unfinished one with a checkpoint; returns its files."""
     folder = tmp_path / "run" / "training"
-    (folder / "training.json").write_text(json.dumps({**state(tmp_path), "state": "running"}))
+    write_checked(folder / "training.json", {**state(tmp_path), "state": "running"})
     (folder / "checkpoints" / "mine").write_text("kept")
     return tree(folder)
 
@@ -173,7 +174,7 @@ def test_an_unfinished_training_of_another_version_names_it(tmp_path, files):
     run(recipe(tmp_path, files))
     changed = {**state(tmp_path), "state": "running", "fingerprint": "other"}
     changed["versions"]["srtk-framework"] = "0.0.1"
-    (tmp_path / "run" / "training" / "training.json").write_text(json.dumps(changed))
+    write_checked(tmp_path / "run" / "training" / "training.json", changed)
     with pytest.raises(RunError, match="differs in the version of srtk-framework; "):
         run(recipe(tmp_path, files))
 
@@ -217,7 +218,7 @@ def test_files_that_no_record_names_a_training_s_are_deleted_only_if_asked(tmp_p
     assert not (folder / "log").exists()
 
 
-@pytest.mark.parametrize("content", ["[]", "{}", '{"fingerprint": 7}', "{"])
+@pytest.mark.parametrize("content", ["[]", with_checksum('{"fingerprint": 7}')[0], "{"])
 @pytest.mark.parametrize("fresh", [False, True])
 def test_a_file_that_is_no_record_of_a_training_is_not_overwritten(tmp_path, files, content, fresh):
     file = tmp_path / "run" / "training" / "training.json"

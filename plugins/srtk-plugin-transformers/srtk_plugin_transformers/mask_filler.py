@@ -11,6 +11,7 @@ import numpy as np
 from srtk_plugin_models import check_weights, file_hash, files_hash, folder_faults
 from srtk_plugin_training import BEST, fit, quiet_lightning, require_packages
 
+from srtk_framework.records import check_manifest, write_manifest
 from srtk_framework.roles import MaskFiller, TrainingTask, not_open
 from srtk_framework.values import SCORE_DIGITS, DriverError, MaskedText, TokenScore, at_least
 from srtk_plugin_transformers.mask_fit_settings import MaskFillerFitSettings
@@ -174,9 +175,11 @@ class TransformersMaskFiller(TorchSettings, MaskFiller):
         with quiet():
             language.model.save_pretrained(folder)
             language.tokenizer.save_pretrained(folder)
+        write_manifest(folder)
 
     def load(self, folder: Path) -> None:
         """Fill gaps by the model in a folder from now on."""
+        check_manifest(folder, "train the model again")
         self._use(*self._loaded(folder, self._place()[1]))
         self._folder, self._trained = folder, ""
 

@@ -14,6 +14,7 @@ from typing import Any
 import torch
 from srtk_plugin_models import Dense, SentenceFolder
 
+from srtk_framework.records import write_manifest
 from srtk_framework.values import DriverError
 from srtk_plugin_transformers.encoder_model import EncoderModel, load
 from srtk_plugin_transformers.torch_settings import quiet
@@ -132,6 +133,7 @@ def save_model(
         ],
     )
     (target / "2_Normalize").mkdir(exist_ok=True)
+    write_manifest(target)
 
 
 def _write(file: Path, data: Any) -> None:

@@ -109,6 +109,8 @@ def read(folder: Path) -> Reads:
         if number == 1 and line.get("format") != _FORMAT:
             raise InputError(f"{folder / READS}: is not a log of reads; {AGAIN}")
         reads.add(line)
+    if not reads.graph:
+        raise InputError(f"{folder / READS}: holds no line; {AGAIN}")
     return reads
 
 

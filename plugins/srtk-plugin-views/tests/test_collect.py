@@ -120,6 +120,20 @@ def test_a_broken_line_is_named(line: str, tmp_path: Path) -> None:
         read(tmp_path)
 
 
+def test_a_log_without_a_line_is_refused_and_one_that_was_not_closed_says_it(
+    inner: MemoryGraph, tmp_path: Path
+) -> None:
+    with closing(opened(inner, tmp_path)) as view:
+        view.labels(["Latvia"])
+    assert read(tmp_path).closed
+    lines = (tmp_path / READS).read_text().splitlines(keepends=True)
+    (tmp_path / READS).write_text("".join(lines[:-1]))
+    assert not read(tmp_path).closed
+    (tmp_path / READS).write_text("")
+    with pytest.raises(InputError, match="holds no line"):
+        read(tmp_path)
+
+
 def test_a_view_that_is_not_open_is_refused(inner: MemoryGraph, tmp_path: Path) -> None:
     with pytest.raises(DriverError, match="not open"):
         CollectingGraph(inner, str(tmp_path)).labels(["Riga"])

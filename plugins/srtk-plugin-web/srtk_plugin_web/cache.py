@@ -11,6 +11,7 @@ import zlib
 from pathlib import Path
 from typing import Any
 
+from srtk_framework.records import answer_checksum
 from srtk_framework.values import InputError
 
 _DAY = 86400.0
@@ -85,7 +86,7 @@ class Cache:
                 if found is None or (self._age is not None and found[0] < time.time() - self._age):
                     return None
                 body = zlib.decompress(found[1])
-                if zlib.crc32(body, _seed(key, found[0])) != found[2]:
+                if answer_checksum(key, found[0], body) != found[2]:
                     raise ValueError("an answer in it is not the one that was kept")
                 answer = json.loads(body)
             except (sqlite3.Error, zlib.error, ValueError, TypeError) as error:
@@ -103,7 +104,7 @@ class Cache:
                 return
             try:
                 now = time.time()
-                row = [key, now, zlib.compress(body), zlib.crc32(body, _seed(key, now))]
+                row = [key, now, zlib.compress(body), answer_checksum(key, now, body)]
                 self._db.execute("INSERT OR REPLACE INTO answer VALUES (?, ?, ?, ?)", row)
             except sqlite3.Error as error:
                 raise self._broken(error) from error
@@ -129,8 +130,3 @@ class Cache:
 
     def _broken(self, error: object) -> InputError:
         return InputError(f"{self._path}: cannot keep answers ({error}); delete it, or give another file to `cache`")
-
-
-def _seed(key: bytes, at: float) -> int:
-    """Return the checksum that an answer's own checksum begins with, so that it is of this question and time."""
-    return zlib.crc32(f"{key.hex()} {at!r}".encode())

@@ -114,3 +114,21 @@ def test_a_file_that_breaks_while_it_is_open_is_named(tmp_path: Path) -> None:
             db.execute("DROP TABLE answer")
         with pytest.raises(InputError, match=r"cache\.db"):
             cache.put("y", 1)
+
+
+def test_an_answer_that_is_not_the_one_that_was_kept_is_refused(tmp_path: Path) -> None:
+    path = tmp_path / "cache.db"
+    with closing(Cache(path, "a")) as cache:
+        cache.put("x", 1)
+        cache.put("y", 2)
+    with closing(sqlite3.connect(path)) as db, db:
+        (one,), (other,) = db.execute("SELECT body FROM answer").fetchall()
+        db.execute("UPDATE answer SET body = ? WHERE body = ?", [other, one])
+    with closing(Cache(path, "a")) as cache:
+
+        def both() -> None:
+            cache.get("x")
+            cache.get("y")
+
+        with pytest.raises(InputError, match=r"an answer in it is not the one that was kept.*; delete it, or give"):
+            both()
