@@ -328,6 +328,54 @@ def calibrated_fit() -> Any:
     return CalibrationTraining()
 
 
+def walks(other: int, path: str | None) -> Any:
+    """Make the completer `path-walk`."""
+    from srtk_plugin_patterns.walk_completer import PathWalkCompleter
+
+    return PathWalkCompleter(graph=memory(other), path=path)
+
+
+def walks_fit() -> Any:
+    """Return the settings of its training."""
+    from srtk_plugin_patterns.walk_completer import PathWalkFitSettings
+
+    return PathWalkFitSettings()
+
+
+def hybrid(other: int, path: str | None) -> Any:
+    """Make the completer `hybrid`."""
+    from srtk_plugin_baselines.frequency import FrequencyCompleter
+    from srtk_plugin_completers.hybrid import HybridCompleter
+
+    graph = memory(other)
+    parts = [opened(FrequencyCompleter(graph=graph)) for _ in range(2)]
+    return HybridCompleter(completers=parts, graph=graph, path=path)
+
+
+def hybrid_fit() -> Any:
+    """Return the settings of its training."""
+    from srtk_plugin_completers.hybrid import HybridTraining
+
+    return HybridTraining()
+
+
+def write_form(folder: Path, other: int) -> None:
+    """Write the form of a path scorer."""
+    from srtk_plugin_sr.scorer_form import ScorerForm, write_form
+
+    write_form(ScorerForm(rule="gain", step_cost=0.5 + other), folder)
+
+
+def read_form(folder: Path) -> Any:
+    """Read the form of a path scorer, which the folder of its weights has."""
+    from types import SimpleNamespace
+
+    from srtk_plugin_sr.scorer_form import read_form
+
+    encoder: Any = SimpleNamespace(weights_folder=lambda: folder)
+    return read_form(encoder)
+
+
 def write_linker(folder: Path, other: int) -> None:
     """Write the weights of the dictionary linker."""
     from srtk_plugin_local.dictionary.learnt_weights import CHOICE, FOUND, LearntWeights
@@ -526,6 +574,9 @@ KINDS: Mapping[str, Kind] = {
     "path patterns": Kind(write_patterns, read_patterns),
     "path rules": trained_kind(rules, rules_fit),
     "calibration": trained_kind(calibrated, calibrated_fit),
+    "path walks": trained_kind(walks, walks_fit),
+    "hybrid": trained_kind(hybrid, hybrid_fit),
+    "form of a scorer": Kind(write_form, read_form),
     "linker": Kind(write_linker, read_linker),
     "path choice": Kind(write_choice, read_choice),
     "record of answers": Kind(write_record, read_record),

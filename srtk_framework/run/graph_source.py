@@ -136,7 +136,7 @@ class Graph:
             raise InputError(f"from_pandas takes a data frame, not {type(frame).__name__}")
         # By content, so that the same frame is the same graph in another process.
         file = cache_folder() / "tables" / hashlib.sha256(content).hexdigest()[:24] / f"table.{ending}"
-        if not file.is_file():
+        if not file.is_file() or file.read_bytes() != content:
             _write(file, content)
         return attrs.evolve(cls._from_files([file], {**header, **settings}), name="a data frame")
 

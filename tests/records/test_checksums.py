@@ -95,6 +95,12 @@ def test_a_last_line_that_was_not_finished_counts_for_nothing(tmp_path: Path) ->
     assert read(path) == RECORDS[:2]
 
 
+def test_a_line_that_nests_too_deep_is_refused_with_its_place(tmp_path: Path) -> None:
+    (tmp_path / "j").write_text(with_checksum('{"a": ' + "[" * 150 + "]" * 150 + "}")[0])
+    with pytest.raises(InputError, match="j:1: the record nests deeper than 100 levels"):
+        read(tmp_path / "j")
+
+
 def test_a_journal_that_is_not_there_is_told(tmp_path: Path) -> None:
     with pytest.raises(InputError, match="cannot be read"):
         list(checked_lines(tmp_path / "j", AGAIN, kind=InputError))

@@ -142,6 +142,10 @@ def test_a_data_frame_is_kept_as_a_table(cache, frame):
     assert Path(file).parents[1] == cache / "tables"
     assert triples_of(graph) == sorted(ROWS)
     assert Graph.from_pandas(frame) == graph
+    content = Path(file).read_bytes()
+    Path(file).write_bytes(content[:-4] + b"dama")
+    assert Graph.from_pandas(frame) == graph, "a damaged table of the cache is written anew"
+    assert Path(file).read_bytes() == content
 
 
 @pytest.mark.skipif(find_spec("pandas") is None, reason="pandas is not installed")

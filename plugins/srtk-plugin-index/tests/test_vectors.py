@@ -310,6 +310,13 @@ def test_a_record_that_is_not_whole_is_encoded_again(tmp_path):
     assert len(VectorJournal(tmp_path / "j", "toy")) == 10
 
 
+def test_records_of_another_encoder_are_encoded_again(tmp_path):
+    for made_by, value in (("toy", 1), ("other", 2)):
+        VectorJournal(tmp_path / made_by, made_by).rows(["a"], lambda _, value=value: np.full((1, 3), value, "f4"))
+    (tmp_path / "other" / RECORDS).replace(tmp_path / "toy" / RECORDS)
+    assert len(VectorJournal(tmp_path / "toy", "toy")) == 0
+
+
 def test_a_journal_leaves_what_is_not_its_own(tmp_path):
     folder = tmp_path / "j"
     folder.mkdir()

@@ -8,12 +8,13 @@ from typing import Literal
 
 import attrs
 
-from srtk_framework.records import read_model, write_model
+from srtk_framework.records import check_manifest, read_model, write_manifest, write_model
 from srtk_framework.roles import BACKGROUND, Encoder
 from srtk_framework.values import Path
 
 FILE = "path_scorer.json"
 """File of the form in the folder of trained weights."""
+_AGAIN = "train the scorer again"
 
 Rule = Literal["log-softmax", "log-sigmoid", "srtk-sum", "gain"]
 
@@ -63,6 +64,7 @@ UNTRAINED = ScorerForm(rule="gain", step_cost=0.5, return_cost=0.5, inverse_text
 def write_form(form: ScorerForm, folder: FilePath) -> None:
     """Write the form into the folder of the weights that were trained in it."""
     write_model(folder / FILE, attrs.asdict(form))
+    write_manifest(folder)  # Without its form the model would score otherwise.
 
 
 def read_form(encoder: Encoder) -> ScorerForm | None:
@@ -72,8 +74,8 @@ def read_form(encoder: Encoder) -> ScorerForm | None:
         DriverError: If the file of the form is broken.
     """
     folder = encoder.weights_folder()
+    if folder is not None:
+        check_manifest(folder, _AGAIN)
     if folder is None or not (folder / FILE).is_file():
         return None
-    return read_model(
-        folder / FILE, "dense", lambda data: ScorerForm(**data), "train the scorer again, or remove the file"
-    )
+    return read_model(folder / FILE, "dense", lambda data: ScorerForm(**data), _AGAIN)

@@ -327,8 +327,11 @@ def test_a_broken_form_beside_the_weights_is_refused_with_its_file(scorer, graph
     file = tmp_path / "model" / "path_scorer.json"
     for content in ("{", with_checksum('{"rules": 1}')[0], "[" * 100_000):
         file.write_text(content, encoding="utf-8")
-        with pytest.raises(DriverError, match=r"path_scorer\.json.*train the scorer again, or remove the file"):
+        with pytest.raises(DriverError, match=r"path_scorer\.json.*train the (scorer|model) again"):
             scorer(model=tmp_path / "model")
+    file.unlink()
+    with pytest.raises(DriverError, match=r"path_scorer\.json: is missing.*train the (scorer|model) again"):
+        scorer(model=tmp_path / "model")
 
 
 def test_vectors_of_old_and_new_weights_are_never_mixed(scorer, graph, tmp_path):
