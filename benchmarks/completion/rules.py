@@ -3,10 +3,11 @@
     python -m benchmarks.completion.rules [--data fb15k237 ...] [--fit length=3 ...] [--embedding FOLDER] [--test 2000]
 
 Rules are learnt from `train.txt`, and rank both ends of the test facts among all entities, filtered by the facts of all
-three files, ties at expectation. `--valid` ranks validation facts in place of test facts, to choose settings. Where
-FOLDER/DATA holds a trained embedding, it is ranked too, and `union` with `method: log-odds` of both: with a paired test
-of its reciprocal ranks against those of each, over facts, each of which counts with the mean of its ends. One thread
-where OMP_NUM_THREADS=1. The learnt rules are kept in build/bench/rules/DATA.
+three files, ties at expectation. Twins count, as in published rules; `--fit twins=0.8` holds them out. `--valid` ranks
+validation facts in place of test facts, to choose settings. Where FOLDER/DATA holds a trained embedding, it is ranked
+too, and `union` with `method: log-odds` of both: with a paired test of its reciprocal ranks against those of each, over
+facts, each of which counts with the mean of its ends. One thread where OMP_NUM_THREADS=1. The learnt rules are kept in
+build/bench/rules/DATA.
 """
 
 from __future__ import annotations
@@ -111,7 +112,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
             print(missing, file=sys.stderr)
             continue
         data = completion.read(name, given.test, "valid" if given.valid else "test")
-        for row in measured(name, data, {**FITS[name], **settings}, given.embedding):
+        for row in measured(name, data, {"twins": None, **FITS[name], **settings}, given.embedding):
             print(json.dumps({"data": name, "facts": len(data.test), **row}, default=float), flush=True)
     return 0
 

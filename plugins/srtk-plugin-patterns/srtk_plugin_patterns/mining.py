@@ -2,7 +2,7 @@
 
 A path is simple: it visits no node twice. So the triple of a pair lies on
 no other path between its ends than the single step along it. Holding it out removes that step alone, for that pair
-and relation.
+and relation; holding out its twins removes their steps.
 """
 
 from __future__ import annotations
@@ -22,6 +22,7 @@ from srtk_framework.values import DriverError, Triple, close_matches
 from srtk_plugin_patterns.adjacency import Adjacency, Walks, decoded, none_walked, spread, walked_on
 from srtk_plugin_patterns.path_patterns import MinedPath, MiningSettings, PathPatterns, RelationPaths
 from srtk_plugin_patterns.surroundings import surroundings
+from srtk_plugin_patterns.twins import described, find_twins, step_numbers
 
 Ints = npt.NDArray[np.int64]
 
@@ -100,10 +101,13 @@ def mine(
             f" {settings.length}"
         )
     adjacency = Adjacency.of(table, settings.hub)
+    twins = find_twins(table, settings.twins)
+    own = [[2 * at, *step_numbers(table, twins, at)] for at in range(len(table.relations))]
+    held = np.array([at * base + step + 1 for at, steps in enumerate(own) for step in steps], dtype=np.int64)
     pairs = _pairs(table, settings, table.triples if only is None else table.numbers(only))
     size = base**settings.length
     counts = _Counts()
-    for keys in _joined(table, pairs, adjacency, settings, base, progress):
+    for keys in _joined(table, pairs, adjacency, settings, base, held, progress):
         counts.add(keys)
     keys, numbers = counts.whole()
     relations, codes = np.divmod(keys, size)
@@ -127,7 +131,7 @@ def mine(
         )
         found[name] = RelationPaths(name, int(facts[number]), int(mined[number]), paths)
     cut = {"hub_steps": adjacency.hubs, "hub_edges": adjacency.left_out, "paths": dropped}
-    return PathPatterns(found, settings, table.content_hash(), cut)
+    return PathPatterns(found, settings, table.content_hash(), cut, twins)
 
 
 def _pairs(table: TripleTable, settings: MiningSettings, triples: npt.NDArray[np.int32]) -> Ints:
@@ -152,6 +156,7 @@ def _joined(
     adjacency: Adjacency,
     settings: MiningSettings,
     base: int,
+    held: Ints,
     progress: Progress | None,
 ) -> Iterator[Ints]:
     """Yield a key (relation * base^length + code) for each pair and each path that joins it."""
@@ -193,7 +198,7 @@ def _joined(
                                 for keys in join(start, end, source[0], goals, base**end.length, size):
                                     found.add(keys)
                 of, codes = np.divmod(found.whole(), size)
-                yield _of_relations(some[:, 1], begins, of + part.start, codes, size)
+                yield _of_relations(some[:, 1], begins, of + part.start, codes, size, base, held)
     if progress is not None:
         progress(len(firsts), len(firsts))
 
@@ -208,8 +213,8 @@ def _halves(settings: MiningSettings) -> set[tuple[int, int]]:
     }
 
 
-def _of_relations(relations: Ints, begins: Ints, of: Ints, codes: Ints, size: int) -> Ints:
-    """Return the keys of paths for each relation that holds between source and target; its own triple is no path.
+def _of_relations(relations: Ints, begins: Ints, of: Ints, codes: Ints, size: int, base: int, held: Ints) -> Ints:
+    """Return the keys of paths for each relation that holds between source and target, without its own steps.
 
     Args:
         relations: Relations of the source's pairs, by target.
@@ -217,12 +222,15 @@ def _of_relations(relations: Ints, begins: Ints, of: Ints, codes: Ints, size: in
         of: Number of each path's target.
         codes: Code of each path.
         size: Number of codes.
+        base: Number of codes of at most one step.
+        held: The own steps of all relations, the relation's and its twins', as relation * base + code.
     """
     counts = begins[of + 1] - begins[of]
     own_relations = relations[spread(begins[of], counts)]
     codes = np.repeat(codes, counts)
-    keys: Ints = (own_relations * size + codes)[codes != 2 * own_relations + 1]
-    return keys
+    keys: Ints = own_relations * size + codes
+    single = np.flatnonzero(codes < base)
+    return np.delete(keys, single[np.isin(own_relations[single] * base + codes[single], held)])
 
 
 def _reach(adjacency: Adjacency, length: int) -> list[npt.NDArray[np.float64]]:
@@ -410,7 +418,7 @@ def given_or_mined(
     """Read the patterns in a folder, or mine those of a table where no folder is named; see ``mine``.
 
     Raises:
-        DriverError: If the patterns in the folder were mined from other triples.
+        DriverError: If the patterns in the folder were mined from other triples, or hold out other twins.
     """
     if folder is None:
         return mine(table, settings, only=only)
@@ -419,6 +427,11 @@ def given_or_mined(
         raise DriverError(
             f"the patterns in {folder} were mined from another graph than the {len(table.triples):,} triples that are"
             " left to learn from; omit `patterns`, so that training mines these, or hold out no facts"
+        )
+    if found.settings.twins != settings.twins:
+        raise DriverError(
+            f"the patterns in {folder} were mined with `twins: {_shown(found.settings.twins)}`, and `fit` has"
+            f" {_shown(settings.twins)}; set the same, or omit `patterns`, so that training mines"
         )
     return found
 
@@ -434,4 +447,10 @@ def describe(patterns: PathPatterns) -> str:
         parts.append(f"{cut['hub_edges']:,} edges at {cut['hub_steps']:,} hubs were not walked")
     if cut.get("paths"):
         parts.append(f"{cut['paths']:,} rarer paths were not kept")
+    if patterns.twins:
+        parts.append(described(patterns.twins))
     return "; ".join([text, *parts])
+
+
+def _shown(twins: float | None) -> str:
+    return "null" if twins is None else f"{twins:g}"

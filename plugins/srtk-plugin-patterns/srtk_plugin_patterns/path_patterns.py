@@ -11,9 +11,10 @@ import attrs
 
 from srtk_framework.records import read_model, write_model
 from srtk_framework.values import DriverError, Path, Step, at_least, between, close_matches
+from srtk_plugin_patterns.twins import OVERLAP, Twins, from_json, to_json
 
 FILE = "patterns.json"
-_FORMAT = "srtk-path-patterns-1"
+_FORMAT = "srtk-path-patterns-2"
 LONGEST = 7  # Most steps of a path, as in the data of Das et al. (AKBC 2016).
 
 
@@ -29,6 +30,8 @@ class MiningSettings:
         least: Least number of pairs that a kept path joins.
         most: Most paths kept for a relation; null for all.
         seed: Seed of the hashes.
+        twins: Least overlap of a relation with its twins, inverses and near-duplicates, whose triples are held out with
+            the triple of a pair; see ``find_twins``. null holds out none.
     """
 
     length: int = attrs.field(default=4, validator=between(1, LONGEST))
@@ -37,6 +40,7 @@ class MiningSettings:
     least: int = attrs.field(default=2, validator=at_least(1))
     most: int | None = attrs.field(default=1000, validator=at_least(1))
     seed: int = 0
+    twins: float | None = attrs.field(default=OVERLAP, validator=between(above=0, most=1))
 
 
 @attrs.frozen
@@ -118,12 +122,14 @@ class PathPatterns:
         settings: Settings of the mining.
         content: Hash of the graph's triples; see ``TripleTable.content_hash``.
         cut: Number of edges not walked, and of paths not kept, by name.
+        twins: What was held out with the triple of a pair.
     """
 
     relations: Mapping[str, RelationPaths]
     settings: MiningSettings
     content: str
     cut: Mapping[str, int]
+    twins: Twins = attrs.field(factory=dict)
 
     def of(self, relation: str) -> RelationPaths:
         """Return the paths of a relation.
@@ -145,6 +151,7 @@ class PathPatterns:
             "content": self.content,
             "settings": attrs.asdict(self.settings),
             "cut": dict(sorted(self.cut.items())),
+            "twins": to_json(self.twins),
             "relations": {
                 name: {
                     "facts": found.facts,
@@ -183,6 +190,7 @@ class PathPatterns:
                 MiningSettings(**data["settings"]),
                 data["content"],
                 data["cut"],
+                from_json(data["twins"]),
             )
 
         return read_model(folder / FILE, "srtk patterns mine", parse, "mine them again with `srtk patterns mine`")

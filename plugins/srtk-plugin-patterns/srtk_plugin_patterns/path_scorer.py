@@ -83,6 +83,9 @@ class PatternScorer(PathScorer):
     It needs no neural model, and learns from a few questions. Each training question counts once, divided among its
     paths by their quality; a path of quality 0 does not count. See ``PathShares`` for the smoothing.
 
+    No twin of a relation is held out, unlike in mining: the facts that a question asks for stand in the graph, and the
+    inverse of its relation is a right way to them. The questions are held out here, not the facts.
+
     Attributes:
         graph: Graph that has the labels of entities, which training takes out of the questions.
         words: Multiply by the naive Bayes probability of the question's words, without the linked entity's mention.

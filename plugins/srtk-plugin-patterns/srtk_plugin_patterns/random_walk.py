@@ -36,19 +36,23 @@ class RandomWalk:
     def __attrs_post_init__(self) -> None:
         self._matrices = StepMatrices(self.table)
 
-    def ends(self, starts: Ints, path: Sequence[int], held_out: Ints | None = None) -> Any:
+    def ends(self, starts: Ints, path: Sequence[int], held_out: Ints | None = None, of: Ints | None = None) -> Any:
         """Return the probability of each entity at the end of a path.
 
         Args:
             starts: Numbers of the entities to start from [n].
             path: Step numbers; the empty path ends where it starts.
-            held_out: Rows (subject, relation, object) of a triple for each start [n, 3], which its walks do not use.
+            held_out: Rows (subject, relation, object) of distinct triples of the table for a start [m, 3], which its
+                walks do not use.
+            of: Place of the start that each row belongs to [m]; by default there is one row for each start.
 
         Returns:
             Sparse float64 matrix [n, entities].
         """
+        if held_out is not None and of is None:
+            of = np.arange(len(held_out))
         if self.simple:
-            return self._simple(starts, path, held_out)
+            return self._simple(starts, path, held_out, of)
         from scipy.sparse import csr_array  # type: ignore[import-untyped]
 
         size = len(self.table.entities)
@@ -56,8 +60,8 @@ class RandomWalk:
         for step in path:
             edges = self._matrices.step(step)
             after = reached @ self._shares(step)
-            if held_out is not None:
-                after = after + self._without(reached, edges, step, held_out)
+            if held_out is not None and of is not None:
+                after = after + self._without(reached, edges, step, held_out, of)
             after.eliminate_zeros()
             reached = after
         return reached
@@ -71,30 +75,27 @@ class RandomWalk:
             self._of_step[step] = shares
         return self._of_step[step]
 
-    def _without(self, reached: Any, edges: Any, step: int, held_out: Ints) -> Any:
-        """Return the change of the probabilities at a step where each start's triple is no edge."""
-        from scipy.sparse import csr_array, diags_array
-
-        relation, inverse = divmod(step, 2)
-        begins, ends = held_out[:, 2 if inverse else 0], held_out[:, 0 if inverse else 2]
-        rows = np.arange(len(held_out))
-        mine = (held_out[:, 1] == relation) & (begins != ends)
-        weights = np.zeros(len(held_out))
-        weights[mine] = np.asarray(reached[rows[mine], begins[mine]]).ravel()
-        mine &= weights > 0
-        counts = np.diff(edges.indptr)[begins]
-        # The walks that stand at the triple's begin share its other edges: each gets 1 / (n - 1) in place of 1 / n.
-        more = np.zeros(len(held_out))
-        several = mine & (counts > 1)
-        more[several] = weights[several] * (1 / (counts[several] - 1) - 1 / counts[several])
-        others = diags_array(more) @ edges[begins]
-        lost = np.where(several, -weights / np.maximum(counts - 1, 1), np.where(mine, -weights, 0.0))
-        held = csr_array((lost, (rows, ends)), shape=reached.shape)
-        return others + held
-
-    def _simple(self, starts: Ints, path: Sequence[int], held_out: Ints | None) -> Any:
+    def _without(self, reached: Any, edges: Any, step: int, held_out: Ints, of: Ints) -> Any:
+        """Return the change of the probabilities at a step where some triples are no edges for a start."""
         from scipy.sparse import csr_array
 
+        size = len(self.table.entities)
+        of, begins, ends = _edges_of(held_out, of, step)
+        # The walks of a start that stand where some of its triples begin share the other edges there.
+        keys, group = np.unique(of * size + begins, return_inverse=True)
+        rows, nodes = np.divmod(keys, size)
+        weights = np.asarray(reached[rows, nodes]).ravel() if len(keys) else np.zeros(0)
+        counts = np.diff(edges.indptr)[nodes]
+        left = counts - np.bincount(group, minlength=len(keys))
+        shares = weights / np.maximum(counts, 1)
+        risen = np.where(left > 0, weights / np.maximum(left, 1), shares)
+        more = csr_array((risen - shares, (rows, np.arange(len(keys)))), shape=(reached.shape[0], len(keys)))
+        return more @ edges[nodes] - csr_array((risen[group], (of, ends)), shape=reached.shape)
+
+    def _simple(self, starts: Ints, path: Sequence[int], held_out: Ints | None, owners: Ints | None) -> Any:
+        from scipy.sparse import csr_array
+
+        size = len(self.table.entities)
         of, nodes = np.arange(len(starts)), starts.astype(np.int64)
         weights, visited = np.ones(len(starts)), [nodes]
         for step in path:
@@ -106,13 +107,19 @@ class RandomWalk:
             fresh = np.ones(len(ends), dtype=bool)
             for column in visited:
                 fresh &= ends != column[parents]
-            if held_out is not None:
-                subject, relation, object_ = held_out[of[parents]].T
-                begin, end = (object_, subject) if step % 2 else (subject, object_)
-                fresh &= (relation != step // 2) | (begin != nodes[parents]) | (end != ends)
+            if held_out is not None and owners is not None:
+                start, begin, end = _edges_of(held_out, owners, step)
+                taken = (of[parents] * size + nodes[parents]) * size + ends
+                fresh &= ~np.isin(taken, (start * size + begin) * size + end)
             parents, ends = parents[fresh], ends[fresh]
             left = np.bincount(parents, minlength=len(nodes))
             weights = weights[parents] / left[parents]
             of, visited, nodes = of[parents], [column[parents] for column in visited] + [ends], ends
-        shape = (len(starts), len(self.table.entities))
-        return csr_array((weights, (of, nodes)), shape=shape)
+        return csr_array((weights, (of, nodes)), shape=(len(starts), size))
+
+
+def _edges_of(triples: Ints, of: Ints, step: int) -> tuple[Ints, Ints, Ints]:
+    """Return the edges of a step among triples: the place of the start that each belongs to, its begin, its end."""
+    mine = (triples[:, 1] == step // 2) & (triples[:, 0] != triples[:, 2])
+    subjects, _, objects = triples[mine].T
+    return (of[mine], objects, subjects) if step % 2 else (of[mine], subjects, objects)

@@ -28,6 +28,7 @@ from srtk_plugin_patterns.rule_application import AGGREGATIONS, STARTS, Aggregat
 from srtk_plugin_patterns.rule_evidence import evidence
 from srtk_plugin_patterns.rule_learner import RuleFitSettings, constant_rules, path_rules
 from srtk_plugin_patterns.rules import Floats, Ints, Rules
+from srtk_plugin_patterns.twins import said
 
 _REASONS = 3  # Rules that are evidence of a completion.
 _MINED = 1000  # Most mined paths of a relation, as many as rules with paths are kept by default.
@@ -173,10 +174,10 @@ class PathRuleCompleter(Completer):
                 f" {len(task.held_out)} held-out facts"
             )
         trained_on = table.content_hash()
-        wanted = MiningSettings(training.length, None, None, training.least_support, _MINED, task.seed)
+        wanted = MiningSettings(training.length, None, None, training.least_support, _MINED, task.seed, training.twins)
         found = given_or_mined(self.patterns, table, wanted)
         paths, cut = path_rules(table, found, training)
-        constants, dropped = constant_rules(table, training)
+        constants, dropped = constant_rules(table, training, found.twins)
         rules = Rules(
             table.entities,
             table.relations,
@@ -186,11 +187,13 @@ class PathRuleCompleter(Completer):
             trained_on,
             {**cut, **dropped},
             {"fit": attrs.asdict(training), "mined": attrs.asdict(found.settings), "seed": task.seed},
+            found.twins,
         )
         self._use(rules)
         figures = {
             "triples": float(len(table.triples)),
             "held_out": float(len(task.held_out)),
+            "twins": said(found.twins),
             "path_rules": float(len(paths)),
             "constant_rules": float(len(constants)),
             **{name: float(count) for name, count in sorted(rules.cut.items())},

@@ -17,6 +17,7 @@ from srtk_plugin_patterns.adjacency import Adjacency
 from srtk_plugin_patterns.path_patterns import PathPatterns
 from srtk_plugin_patterns.rules import LONGEST, NOTHING, UNSEEN, ConstantRules, Ints, PathRules
 from srtk_plugin_patterns.step_matrices import StepMatrices
+from srtk_plugin_patterns.twins import OVERLAP, Twins, step_numbers
 
 _COST = 4_000_000  # Most products of a block of rows, each some 16 bytes.
 
@@ -38,6 +39,8 @@ class RuleFitSettings:
         paths: Most rules with paths for a relation, the most confident first; null for all.
         constants: Most rules with constants for a relation and an end, those without a body not counted; null for all,
             0 for none.
+        twins: Least overlap of a relation with its twins, inverses and near-duplicates: no body is a twin's triple of
+            the implied pair. null allows such rules.
     """
 
     length: int = attrs.field(default=LONGEST, validator=between(1, LONGEST))
@@ -45,6 +48,7 @@ class RuleFitSettings:
     least_confidence: float = attrs.field(default=0.05, validator=between(0, below=1))
     paths: int | None = attrs.field(default=1000, validator=at_least(1))
     constants: int | None = attrs.field(default=10_000, validator=at_least(0))
+    twins: float | None = attrs.field(default=OVERLAP, validator=between(above=0, most=1))
 
 
 @attrs.define
@@ -219,10 +223,13 @@ class _Facets:
         return cls(owners, steps, ends, kinds, values, some, single)
 
 
-def constant_rules(table: TripleTable, settings: RuleFitSettings) -> tuple[ConstantRules, dict[str, int]]:
+def constant_rules(
+    table: TripleTable, settings: RuleFitSettings, twins: Twins | None = None
+) -> tuple[ConstantRules, dict[str, int]]:
     """Find all rules with constants, and keep those that are confident enough.
 
-    Rules without a body are kept whatever their confidence: they give the frequency of a constant.
+    Rules without a body are kept whatever their confidence: they give the frequency of a constant. No body is the
+    implied triple, or a twin's triple of the implied pair.
 
     Returns:
         The rules, and the number of rules not kept, by cause.
@@ -244,7 +251,8 @@ def constant_rules(table: TripleTable, settings: RuleFitSettings) -> tuple[Const
                 _with_any(facets, body_of_step, alone, variables, constants, size, settings),
             ]
             rows = np.concatenate(found, axis=1)
-            own = (rows[1] == 2 * relation + at_subject) & (rows[2] == rows[0])
+            steps = [2 * relation + at_subject, *step_numbers(table, twins or {}, relation, at_subject)]
+            own = np.isin(rows[1], steps) & (rows[2] == rows[0])
             rows = rows[:, ~own]
             strong = (rows[3] >= settings.least_support) & (rows[3] >= settings.least_confidence * (rows[4] + UNSEEN))
             cut["weak_constants"] += int((~strong).sum())

@@ -15,11 +15,12 @@ import numpy.typing as npt
 
 from srtk_framework.graph import TripleTable
 from srtk_framework.records import beside, read_model, write_model
+from srtk_plugin_patterns.twins import Twins, from_json, to_json
 
-_FORMAT = "srtk-path-rules-1"
+_FORMAT = "srtk-path-rules-2"
 _FILE = "rules.json"
 _AGAIN = "learn the rules again"
-_FACTS = ("graph", "trained_on", "entities", "relations", "cut", "training")
+_FACTS = ("graph", "trained_on", "entities", "relations", "cut", "training", "twins")
 
 UNSEEN = 5  # Wrong predictions that are added to those of each rule, so that a rule that was seen once is not certain.
 
@@ -108,6 +109,7 @@ class Rules:
         trained_on: Hash of the triples that they were learnt from: the graph's without the held-out facts.
         cut: Numbers of paths and rules not counted or not kept, by cause.
         training: Settings of the training.
+        twins: Steps from which nothing was learnt about the same pair.
     """
 
     entities: tuple[str, ...]
@@ -118,6 +120,7 @@ class Rules:
     trained_on: str
     cut: Mapping[str, int] = attrs.field(factory=dict)
     training: Mapping[str, Any] = attrs.field(factory=dict)
+    twins: Twins = attrs.field(factory=dict)
 
     def fingerprint(self) -> str:
         """Return a hash of the rules and their graph."""
@@ -156,7 +159,7 @@ class Rules:
         columns = {name: np.ascontiguousarray(column, dtype="<i8") for name, column in self._columns().items()}
         data = io.BytesIO()
         np.savez_compressed(data, **columns)  # type: ignore[arg-type]
-        facts = {"format": _FORMAT, **{name: getattr(self, name) for name in _FACTS}}
+        facts = {"format": _FORMAT, **{name: getattr(self, name) for name in _FACTS}, "twins": to_json(self.twins)}
         write_model(folder / _FILE, facts, {"rules.npz": data.getvalue()})
 
     @classmethod
@@ -184,6 +187,7 @@ class Rules:
                 facts["trained_on"],
                 facts["cut"],
                 facts["training"],
+                from_json(facts["twins"]),
             )
 
         return read_model(file, "path-rules", parse, _AGAIN)

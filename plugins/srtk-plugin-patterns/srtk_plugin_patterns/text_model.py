@@ -10,6 +10,7 @@ import attrs
 from srtk_framework.values import Path, Step
 from srtk_plugin_patterns.path_patterns import PathPatterns
 from srtk_plugin_patterns.text_queries import VARIANTS, Variant
+from srtk_plugin_patterns.twins import Twins, from_json, to_json
 
 
 @attrs.frozen
@@ -19,10 +20,12 @@ class TextModel:
     Attributes:
         paths: By relation, from subject to object, best first.
         variants: By relation and end, as the step from the known entity; the kind that finds most there.
+        twins: Steps that no path begins or ends with.
     """
 
     paths: Mapping[str, Sequence[Path]] = attrs.field(factory=dict)
     variants: Mapping[Step, Variant] = attrs.field(factory=dict)
+    twins: Twins = attrs.field(factory=dict)
 
     def to_json(self) -> dict[str, Any]:
         """Return JSON values."""
@@ -31,6 +34,7 @@ class TextModel:
                 relation: [list(map(str, path)) for path in paths] for relation, paths in sorted(self.paths.items())
             },
             "variants": [[str(step), variant] for step, variant in sorted(self.variants.items())],
+            "twins": to_json(self.twins),
         }
 
     @classmethod
@@ -47,18 +51,21 @@ class TextModel:
             relation: [tuple(Step.parse(step) for step in path) for path in paths]
             for relation, paths in data["paths"].items()
         }
-        return cls(paths, variants)
+        return cls(paths, variants, from_json(data["twins"]))
 
 
 def chosen_paths(patterns: PathPatterns, count: int, productive: int) -> dict[str, list[Path]]:
     """Choose the paths of each relation: of the most productive, the most exclusive by the bound of Score1.
 
-    A path of one step has no inner node that a query could name; it is chosen only where there is no longer path.
+    A path of one step has no inner node that a query could name; it is chosen only where there is no longer path. No
+    path that begins or ends with a twin is chosen: its inner node may be the entity that a query asks for.
     """
     chosen = {}
     for relation, found in patterns.relations.items():
-        longer = tuple(path for path in found.paths if len(path.steps) > 1)
-        best = attrs.evolve(found, paths=longer or found.paths).best(count, productive, bounded=True)
+        twins = {twin.step for twin in patterns.twins.get(relation, ())}
+        left = tuple(path for path in found.paths if twins.isdisjoint((path.steps[0], path.steps[-1])))
+        longer = tuple(path for path in left if len(path.steps) > 1)
+        best = attrs.evolve(found, paths=longer or left).best(count, productive, bounded=True)
         chosen[relation] = [path.steps for path in best]
     return chosen
 

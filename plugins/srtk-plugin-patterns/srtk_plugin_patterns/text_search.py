@@ -44,11 +44,12 @@ from srtk_plugin_patterns.path_patterns import LONGEST, MiningSettings
 from srtk_plugin_patterns.snippet_search import TextQuestion, ranked_hits, table_ways, text_questions
 from srtk_plugin_patterns.text_model import TextModel, chosen_paths
 from srtk_plugin_patterns.text_queries import VARIANTS, Variant, tells
+from srtk_plugin_patterns.twins import OVERLAP, said
 
 logger = logging.getLogger(__name__)
 
 FILE = "text-search.json"
-_FORMAT = "srtk-text-search-1"
+_FORMAT = "srtk-text-search-2"
 _BATCH = 64  # Patterns whose snippets are linked by one call.
 _REASONS = 3  # Most snippets that are named as evidence of a completion.
 
@@ -65,6 +66,8 @@ class TextSearchFitSettings:
         least: Least number of pairs that a path joins.
         paths: Paths of a relation that queries are made of.
         productive: Paths that join most of a relation's pairs, among which the most exclusive are chosen.
+        twins: Least overlap of a relation with its twins, inverses and near-duplicates: no query is made of a path that
+            begins or ends with a twin. null allows such paths.
         facts: Most held-out facts of a relation and end from which its kind of query is learnt, drawn by hashes: the
             kind wins whose first snippets name most of the held-out entities.
     """
@@ -74,6 +77,7 @@ class TextSearchFitSettings:
     least: int = attrs.field(default=2, validator=at_least(1))
     paths: int = attrs.field(default=1, validator=at_least(1))
     productive: int = attrs.field(default=20, validator=at_least(1))
+    twins: float | None = attrs.field(default=OVERLAP, validator=between(above=0, most=1))
     facts: int = attrs.field(default=200, validator=at_least(1))
 
 
@@ -265,10 +269,9 @@ class TextSearchCompleter(Completer):
         table, forms = self._opened()
         left = table.without(task.held_out)
         self._content = left.content_hash()
-        bounds = MiningSettings(training.length, training.hub, None, training.least)
-        model = TextModel(
-            chosen_paths(given_or_mined(self.patterns, left, bounds), training.paths, training.productive)
-        )
+        bounds = MiningSettings(training.length, training.hub, None, training.least, twins=training.twins)
+        patterns = given_or_mined(self.patterns, left, bounds)
+        model = TextModel(chosen_paths(patterns, training.paths, training.productive), twins=patterns.twins)
         facts = _drawn(task.held_out, training.facts, task.seed)
         counts = self._told(forms, model, table_ways(left, self.ways), facts)
         variants = {}
@@ -281,6 +284,7 @@ class TextSearchCompleter(Completer):
             "relations": float(len(model.paths)),
             "held_out": float(len(task.held_out)),
             "facts": float(asked),
+            "twins": said(patterns.twins),
             **{f"chosen {variant}": float(list(variants.values()).count(variant)) for variant in VARIANTS},
         }
         if asked:

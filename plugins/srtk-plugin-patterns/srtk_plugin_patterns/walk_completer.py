@@ -38,12 +38,13 @@ from srtk_plugin_patterns.path_patterns import LONGEST, MiningSettings
 from srtk_plugin_patterns.path_triples import triples_along
 from srtk_plugin_patterns.random_walk import RandomWalk
 from srtk_plugin_patterns.step_matrices import reversed_steps
+from srtk_plugin_patterns.twins import OVERLAP, Twins, from_json, said, to_json, twins_alone
 from srtk_plugin_patterns.walk_model import WalkModel
 
 logger = logging.getLogger(__name__)
 
 FILE = "walks.json"
-_FORMAT = "srtk-path-walk-1"
+_FORMAT = "srtk-path-walk-2"
 _BATCH = 64  # Patterns that are walked at once; each holds a row of probabilities.
 _REASONS = 3  # Most paths that are named as evidence of a completion.
 
@@ -64,6 +65,8 @@ class PathWalkFitSettings:
         negatives: Wrong entities for each triple: so many that walks reach, and so many other fillers of the relation.
         regulariser: Weight of the squared weights beside the sum of the losses.
         relations: Learn these relations alone; null for all.
+        twins: Least overlap of a relation with its twins, inverses and near-duplicates: no walk takes a twin's triple
+            that says the fact in question. null holds out none.
     """
 
     length: int = attrs.field(default=3, validator=between(1, LONGEST))
@@ -74,6 +77,7 @@ class PathWalkFitSettings:
     negatives: int = attrs.field(default=10, validator=at_least(1))
     regulariser: float = attrs.field(default=3.0, validator=positive)
     relations: tuple[str, ...] | None = attrs.field(default=None, converter=attrs.converters.optional(tuple))
+    twins: float | None = attrs.field(default=OVERLAP, validator=between(above=0, most=1))
 
 
 @attrs.define(eq=False)
@@ -81,8 +85,9 @@ class PathWalkCompleter(Completer):
     """Propose entities that random walks along the relation's paths reach.
 
     Each relation and end has a logistic regression. Its features are, for each mined path, the exact probability that a
-    walk along it ends at the entity, and whether it can. The frequency of the entity in the relation counts too. The
-    triple of the question is never walked. A relation with no path, or no triple to learn from, has no completions.
+    walk along it ends at the entity, and whether it can. The frequency of the entity in the relation counts too. No
+    walk takes the triple of the question, or a twin's triple that says it (``twins`` of the training). A relation with
+    no path, or no triple to learn from, has no completions.
 
     Attributes:
         graph: Graph to complete; it must be able to list its triples.
@@ -102,6 +107,7 @@ class PathWalkCompleter(Completer):
     _signatures: Signatures | None = attrs.field(init=False, default=None, repr=False)
     _walks: RandomWalk | None = attrs.field(init=False, default=None, repr=False)
     _models: Mapping[Step, WalkModel] | None = attrs.field(init=False, default=None, repr=False)
+    _twins: Twins = attrs.field(init=False, factory=dict, repr=False)
     _content: str = attrs.field(init=False, default="", repr=False)
 
     def preflight(self) -> list[tuple[str, str]]:
@@ -223,7 +229,8 @@ class PathWalkCompleter(Completer):
                     yield at, start, step, _logistic(base), model.fillers
             for some in batched([one for one in asked if one[1] >= 0], _BATCH):
                 starts = np.array([start for _, start in some], dtype=np.int64)
-                scores = model.walked([walks.ends(starts, path) for path in model.paths])
+                held_out = twins_alone(table, starts, table.step_number(step), self._twins)
+                scores = model.walked([walks.ends(starts, path, *held_out) for path in model.paths])
                 for row, (at, start) in enumerate(some):
                     reached = scores.indices[scores.indptr[row] : scores.indptr[row + 1]]
                     values = base.copy()
@@ -237,7 +244,8 @@ class PathWalkCompleter(Completer):
         model = models[step]
         starts = np.array([start], dtype=np.int64)
         numbers = np.array(ends, dtype=np.int64)
-        walked = [walks.ends(starts, path).tocsr() for path in model.paths] if ends else []
+        held_out = twins_alone(table, starts, table.step_number(step), self._twins)
+        walked = [walks.ends(starts, path, *held_out).tocsr() for path in model.paths] if ends else []
         reached = np.array([one[np.zeros_like(numbers), numbers] for one in walked]).reshape(len(walked), len(ends))
         found = []
         for column, end in zip(reached.T, ends, strict=True):
@@ -267,7 +275,9 @@ class PathWalkCompleter(Completer):
         if self._table is None:
             raise not_open(self)
         table = self._table.without(task.held_out)
-        bounds = MiningSettings(training.length, training.hub, None, training.least, training.paths)
+        bounds = MiningSettings(
+            training.length, training.hub, None, training.least, training.paths, twins=training.twins
+        )
         named = table.relations if training.relations is None else training.relations
         if unknown := [name for name in named if name not in table.relation_numbers]:
             raise DriverError(
@@ -277,6 +287,7 @@ class PathWalkCompleter(Completer):
         rows = table.triples[np.isin(table.triples[:, 1], [table.relation_numbers[name] for name in named])]
         only = None if training.relations is None else table.named(rows)
         patterns = given_or_mined(self.patterns, table, bounds, only)
+        twins = {name: row for name, row in patterns.twins.items() if name in named}
         walks = RandomWalk(table, self.walk == "simple")
         names = patterns.relations if training.relations is None else named
         wanted = sorted({table.relation_numbers[name] for name in names})
@@ -287,7 +298,7 @@ class PathWalkCompleter(Completer):
             mined = patterns.relations.get(name)
             paths = [] if mined is None else [path.steps for path in mined.paths if path.pairs >= training.least]
             for inverse in (False, True):
-                model = self._learnt(table, walks, number, inverse, paths[: training.paths], training, task.seed)
+                model = self._learnt(table, walks, number, inverse, paths[: training.paths], training, task.seed, twins)
                 if model is None:
                     skipped += 1
                 else:
@@ -304,15 +315,22 @@ class PathWalkCompleter(Completer):
                 skipped,
                 2 * len(wanted),
             )
-        self._models, self._content = models, table.content_hash()
+        self._models, self._twins, self._content = models, twins, table.content_hash()
         found = {
             "relations": float(len(models)),
             "skipped": float(skipped),
             "paths": float(sum(len(model.paths) for model in models.values())),
             "held_out": float(len(task.held_out)),
+            "twins": said(twins),
         }
         if task.validate is not None:
-            found.update(task.validate())
+            # The facts that are asked for, and their twins, would be walked.
+            whole = self._table, self._walks
+            self._table, self._walks = table, walks
+            try:
+                found.update(task.validate())
+            finally:
+                self._table, self._walks = whole
         return found
 
     def _learnt(
@@ -324,6 +342,7 @@ class PathWalkCompleter(Completer):
         paths: Sequence[Path],
         training: PathWalkFitSettings,
         seed: int,
+        twins: Twins,
     ) -> WalkModel | None:
         """Learn one relation and end; None where there is nothing to learn from."""
         rows = table.of_relation(relation).astype(np.int64)
@@ -335,7 +354,9 @@ class PathWalkCompleter(Completer):
         numbers = [tuple(map(table.step_number, path)) for path in paths]
         taken = [reversed_steps(path) for path in numbers] if inverse else numbers
         random = np.random.default_rng([seed, relation, int(inverse)])
-        return WalkModel.learn(walks, taken, rows, held, inverse, training.negatives, training.regulariser, random)
+        return WalkModel.learn(
+            walks, taken, rows, held, inverse, training.negatives, training.regulariser, random, twins
+        )
 
     def save(self, folder: FilePath) -> None:
         """Write ``walks.json``."""
@@ -347,14 +368,14 @@ class PathWalkCompleter(Completer):
         if table is None:
             raise not_open(self)
 
-        def parse(data: Any) -> tuple[str, str, str, dict[Step, WalkModel]]:
+        def parse(data: Any) -> tuple[str, str, str, dict[Step, WalkModel], Twins]:
             if data["format"] != _FORMAT:
                 raise ValueError(f"its format is {data['format']!r}")
             known = table.content_hash() in (data["content"], data["graph"])
             models = {Step(*step): WalkModel.from_json(part, table) for *step, part in data["models"]} if known else {}
-            return data["content"], data["graph"], data["walk"], models
+            return data["content"], data["graph"], data["walk"], models, from_json(data["twins"])
 
-        content, graph, walk, models = read_model(folder / FILE, "path-walk", parse)
+        content, graph, walk, models, twins = read_model(folder / FILE, "path-walk", parse)
         if table.content_hash() not in (content, graph):
             raise DriverError(
                 f"the model in {folder} was learnt from another graph than {self.graph.source()}: their triples"
@@ -364,7 +385,7 @@ class PathWalkCompleter(Completer):
             raise DriverError(
                 f"the model in {folder} was learnt with `walk: {walk}`, not {self.walk}; set that, or train it again"
             )
-        self._models, self._content = models, content
+        self._models, self._twins, self._content = models, twins, content
 
     def _facts(self) -> dict[str, Any]:
         table, _, models = self._opened()
@@ -373,6 +394,7 @@ class PathWalkCompleter(Completer):
             "content": self._content,
             "walk": self.walk,
             "graph": table.content_hash(),
+            "twins": to_json(self._twins),
             "models": [[step.relation, step.inverse, model.to_json(table)] for step, model in sorted(models.items())],
         }
 

@@ -12,6 +12,7 @@ import numpy.typing as npt
 from srtk_framework.graph import TripleTable
 from srtk_framework.values import Step
 from srtk_plugin_patterns.random_walk import RandomWalk
+from srtk_plugin_patterns.twins import Twins, with_twins
 
 Ints = npt.NDArray[np.int64]
 Floats = npt.NDArray[np.float64]
@@ -83,8 +84,9 @@ class WalkModel:
         negatives: int,
         regulariser: float,
         random: np.random.Generator,
+        twins: Twins,
     ) -> WalkModel | None:
-        """Learn the weights from triples, each held out while its walks are computed.
+        """Learn the weights from triples, each held out with its twins while its walks are computed.
 
         None where no wrong entity can be drawn.
 
@@ -97,6 +99,7 @@ class WalkModel:
             negatives: For each triple so many wrong entities that walks reach, and so many other fillers.
             regulariser: Inverse of scikit-learn's C.
             random: Draws the wrong entities.
+            twins: Steps that say the relation's facts again.
         """
         from scipy.sparse import csr_array, diags_array, hstack  # type: ignore[import-untyped]
         from sklearn.linear_model import LogisticRegression  # type: ignore[import-untyped]
@@ -104,7 +107,8 @@ class WalkModel:
         begin, end = (2, 0) if inverse else (0, 2)
         fillers, counts = np.unique(facts[:, end], return_counts=True)
         starts, right = held_out[:, begin], held_out[:, end]
-        columns = [walks.ends(starts, path, held_out) for path in paths]
+        said, of = with_twins(walks.table, held_out, twins)
+        columns = [walks.ends(starts, path, said, of) for path in paths]
 
         def stored(node: int) -> npt.NDArray[Any]:
             return walks.table.fillers(node, int(facts[0, 1]), inverse)

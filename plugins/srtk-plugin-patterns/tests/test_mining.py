@@ -19,7 +19,7 @@ from srtk_plugin_patterns.path_patterns import MiningSettings
 from srtk_framework.graph import TripleTable, find_paths
 from srtk_framework.values import Budget, DriverError, Literal, Step, Triple
 
-ALL = MiningSettings(length=3, hub=None, least=1, most=None)
+ALL = MiningSettings(length=3, hub=None, least=1, most=None, twins=None)
 ids = st.sampled_from("abcdef")
 graphs = st.lists(st.builds(Triple, ids, st.sampled_from("rst"), ids), min_size=1, max_size=14)
 

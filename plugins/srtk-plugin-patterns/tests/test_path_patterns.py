@@ -12,7 +12,7 @@ from srtk_plugin_patterns.path_patterns import FILE, MiningSettings, PathPattern
 from srtk_framework.records import checked, write_model
 from srtk_framework.values import DriverError, Step
 
-ALL = MiningSettings(length=3, hub=None, least=1, most=None)
+ALL = MiningSettings(length=3, hub=None, least=1, most=None, twins=None)
 
 
 def test_what_was_saved_is_loaded(people, tmp_path):

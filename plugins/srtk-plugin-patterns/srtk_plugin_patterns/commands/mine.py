@@ -12,6 +12,7 @@ from srtk_framework.host import Observer, Progress
 from srtk_framework.values import InputError
 from srtk_plugin_patterns.mining import describe, mine_graph
 from srtk_plugin_patterns.path_patterns import MiningSettings
+from srtk_plugin_patterns.twins import OVERLAP
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
@@ -32,13 +33,20 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     add("--least", type=int, default=2, metavar="N", help="keep paths that join so many pairs (%(default)s)")
     add("--most", type=_bound, default=1000, metavar="N", help="most paths of a relation; `none` for all (%(default)s)")
     add("--seed", type=int, default=0, metavar="N", help="seed of the choice of pairs (%(default)s)")
+    add(
+        "--twins",
+        type=_share,
+        default=OVERLAP,
+        metavar="X",
+        help="hold out inverses and near-duplicates that share so many pairs; `none` for none of them (%(default)s)",
+    )
     add("-q", "--quiet", action="store_true", help="show no progress")
 
 
 def run(args: argparse.Namespace) -> int:
     """Mine, write the patterns, and print how many there are and the cuts."""
     try:
-        settings = MiningSettings(args.length, args.hub, args.pairs, args.least, args.most, args.seed)
+        settings = MiningSettings(args.length, args.hub, args.pairs, args.least, args.most, args.seed, args.twins)
     except ValueError as error:
         raise InputError(f"{error}; correct the flags") from error
     if not Path(args.knowledge_graph).is_dir():
@@ -66,3 +74,7 @@ def run(args: argparse.Namespace) -> int:
 
 def _bound(text: str) -> int | None:
     return None if text == "none" else int(text)
+
+
+def _share(text: str) -> float | None:
+    return None if text == "none" else float(text)
