@@ -3,7 +3,7 @@
     python -m benchmarks.completion.rules [--data fb15k237 ...] [--fit length=3 ...] [--embedding FOLDER] [--test 2000]
 
 Rules are learnt from `train.txt`, and rank both ends of the test facts among all entities, filtered by the facts of all
-three files, ties at expectation. Twins count, as in published rules; `--fit twins=0.8` holds them out. `--valid` ranks
+three files, ties at expectation. Twins count, as in published rules; `--fit twins=0.6` holds them out. `--valid` ranks
 validation facts in place of test facts, to choose settings. Where FOLDER/DATA holds a trained embedding, it is ranked
 too, and `union` with `method: log-odds` of both: with a paired test of its reciprocal ranks against those of each, over
 facts, each of which counts with the mean of its ends. One thread where OMP_NUM_THREADS=1. The learnt rules are kept in

@@ -117,7 +117,7 @@ def test_twins_are_kept_and_told(world, tmp_path):
 
 def test_patterns_with_other_twins_are_refused(world, tmp_path):
     mine(world, BOTH).save(tmp_path)
-    with pytest.raises(DriverError, match=r"mined with `twins: null`, and `fit` has 0\.8"):
+    with pytest.raises(DriverError, match=r"mined with `twins: null`, and `fit` has 0\.6"):
         given_or_mined(str(tmp_path), world, ALL)
     assert given_or_mined(str(tmp_path), world, BOTH) == mine(world, BOTH)
 
