@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 from collections import defaultdict
 
+import attrs
 import numpy as np
 import pytest
 from hypothesis import given, settings
@@ -180,6 +181,14 @@ TWIN = Triple("c0", "member", "zoe")
 BACK = steps("^member", "member", "^member")
 
 
+@pytest.mark.parametrize("simple", [False, True])
+def test_a_walk_shares_the_edges_that_are_left(simple):
+    table = TripleTable.from_triples(Triple("a", "r", end) for end in "bcde")
+    held = rows(table, Triple("a", "r", "b"), Triple("a", "r", "c"))
+    (found,) = RandomWalk(table, simple).ends(np.array([0]), [0], held, np.array([0, 0])).toarray()
+    assert found.tolist() == [0, 0, 0, 0.5, 0.5]
+
+
 def walks(facts, tmp_path, held_out=(), validate=None, **fit):
     completer = PathWalkCompleter(graph=MemoryGraph(triples=facts))
     completer.open()
@@ -198,7 +207,10 @@ def test_walks_propose_nothing_by_a_twin_alone(tmp_path):
     assert figures["twins"] == 2
     assert BACK in {tuple(map(held._table.step, path)) for path in held._models[Step("plays")].paths}
     assert rate(held) == rate(held, "nobody")
-    (found,) = held.complete([Pattern("zoe", "plays")], 1)
+    # Nor is it a reason, however much each path speaks for an entity.
+    for step, model in held._models.items():
+        held._models[step] = attrs.evolve(model, presence=np.ones(len(model.paths)))
+    (found,) = held.complete([Pattern("zoe", "plays")], None)
     assert {reason.kind for one in found for reason in one.evidence} == {"model"}
     both, figures = walks([*CLUBS, TWIN], tmp_path, twins=None)
     assert figures["twins"] == 0
