@@ -131,6 +131,11 @@ def test_the_commands_tell_what_is_held_out(people, tmp_path, capsys):
     assert "5 relations have twins" in capsys.readouterr().out
     assert main(["patterns", "show", out, "nationality"]) == 0
     assert "held out: ^citizen, which joins 4 of its pairs (overlap 1.000)" in capsys.readouterr().out
+    assert main(["patterns", "show", out]) == 0
+    assert [line.split("  ")[-1] for line in capsys.readouterr().out.splitlines()][-3:-1] == [
+        "nationality without ^citizen",
+        "profession",
+    ]
     assert main(["patterns", "mine", "-kg", graph, "-o", out, "--length", "2", "--quiet", "--twins", "none"]) == 0
     assert "twins" not in capsys.readouterr().out
 

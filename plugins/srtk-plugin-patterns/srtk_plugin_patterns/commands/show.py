@@ -29,7 +29,8 @@ def run(args: argparse.Namespace) -> int:
     if args.relation is None:
         print(f"{'pairs':>9} {'paths':>7}  relation")
         for name, found in patterns.relations.items():
-            print(f"{found.mined:>9,} {len(found.paths):>7,}  {name}")
+            without = ", ".join(str(twin.step) for twin in patterns.twins.get(name, ()))
+            print(f"{found.mined:>9,} {len(found.paths):>7,}  {name}" + (f" without {without}" if without else ""))
         return 0
     try:
         found = patterns.of(args.relation)
