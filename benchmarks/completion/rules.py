@@ -106,7 +106,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
     parser.add_argument("--test", type=int, help="most test facts, drawn by seed 0")
     parser.add_argument("--valid", action="store_true", help="rank validation facts")
     given = parser.parse_args(arguments)
-    settings = {name: read_yaml(value) for name, _, value in (one.partition("=") for one in given.fit)}
+    settings = {name: read_yaml(value, "--fit") for name, _, value in (one.partition("=") for one in given.fit)}
     for name in given.data:
         if missing := lacking(f"{completion.FOLDERS[name]}/test.txt"):
             print(missing, file=sys.stderr)
