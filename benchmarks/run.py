@@ -81,6 +81,8 @@ PARTS: dict[str, Part] = {
     ),
     "structgpt-demo": Part("language-models", "without-a-model", "language_models.structgpt", ("--only", "demo")),
     "structgpt-speed": Part("language-models", "side-by-side", "language_models.structgpt", ("--speed",)),
+    "twins": Part("path-patterns", "twins", "path_patterns.twins"),
+    "twins-bound": Part("path-patterns", "twins-bound", "path_patterns.twins", ("--choose",), (0, 1, 2)),
     "trained": Part("training", "pathquestion", "training.trained"),
     "cross-validation": Part("training", "cross-validation", "training.cross_validation"),
     "encoder-share": Part("speed", "encoder-share", "speed.encoder_share"),

@@ -85,6 +85,7 @@ def choose() -> int:
         name: TripleTable.from_triples(one for file in files for one in facts(DATA / file, name == "nations"))
         for name, files in OTHERS.items()
     }
+    count = 3 * sum(len(named(table, PUBLISHED)) for table in whole.values())
     for share in (0.0, 0.1, 0.2, 0.3):
         found = {bound: [0, 0] for bound in TRIED}
         for table in whole.values():
@@ -95,7 +96,10 @@ def choose() -> int:
                     some = named(rest, bound)
                     found[bound][0] += 2 * len(some & wanted)
                     found[bound][1] += len(some) + len(wanted)
-        print(json.dumps({"hidden": share, **{f"{bound:g}": round(a / b, 3) for bound, (a, b) in found.items()}}))
+        scores = {f"{bound:g}": round(a / b, 3) for bound, (a, b) in found.items()}
+        print(json.dumps({"hidden": share, **scores}))
+        for bound, score in scores.items():
+            record_figure(f"Nations and Countries, {share:.0%} hidden", f"twins from {bound}", "F1", score, count)
     return 0
 
 
