@@ -27,6 +27,7 @@ from srtk_framework.records.gold_answers import FIELDS, field_of_gold, gold_answ
 from srtk_framework.records.jsonl import (
     base_suffix,
     check_depth,
+    check_unpacked,
     dumps,
     json_decoder,
     parse_json,
@@ -72,6 +73,7 @@ __all__ = [
     "check_manifest",
     "checked",
     "checked_lines",
+    "check_unpacked",
     "dumps",
     "field_of_gold",
     "file_blocks",

@@ -4,16 +4,17 @@ from __future__ import annotations
 
 import contextlib
 import errno
+import io
 import itertools
 import json
 import math
 import os
 import re
 import sys
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from contextlib import AbstractContextManager, closing, nullcontext
 from pathlib import Path
-from typing import IO, Any, NoReturn
+from typing import IO, Any, NoReturn, TypeVar
 
 from srtk_framework.records.publication import rename
 from srtk_framework.values import DriverError, InputError, RunError, redacted_data, shortened
@@ -22,6 +23,12 @@ from srtk_framework.values import DriverError, InputError, RunError, redacted_da
 _UNSAFE = re.compile("[\u0085\u2028\u2029\ud800-\udfff]")
 MAX_DEPTH = 100
 """Levels of lists and objects in a record; a deeper one might be read, and then be too deep to be written."""
+MAX_LINE = 128 << 20
+"""Bytes of a line, which may hold a whole JSON document."""
+MAX_UNPACKED = 16 << 20
+"""Unpacked bytes up to which a file may be packed however tightly."""
+MAX_RATIO = 200
+"""Maximum ratio of unpacked to packed bytes above MAX_UNPACKED; text is seldom packed to less than a fiftieth."""
 _COMPRESSED = (".gz", ".bz2", ".xz", ".zst")
 
 
@@ -82,10 +89,13 @@ def read_lines(path: str | Path) -> Iterator[tuple[int, str]]:
     a line. A byte order mark is skipped.
 
     Raises:
-        InputError: If the file is missing, damaged or not UTF-8.
+        InputError: If the file is missing, damaged, not UTF-8 or unpacks to far too much, or a line has more than
+            MAX_LINE bytes.
     """
+    unpacked = 0
     try:
         file, damage = _open(path)
+        packed = Path(path).stat().st_size if Path(path).suffix.lower() in _COMPRESSED else None
     except OSError as error:
         raise InputError(f"{shown(path)}: cannot be read: {error.strerror or error}") from error
     except ValueError as error:  # a name that no file can have
@@ -93,11 +103,18 @@ def read_lines(path: str | Path) -> Iterator[tuple[int, str]]:
     with file as lines:
         for number in itertools.count(1):
             try:
-                raw = next(lines, None)
+                raw = lines.readline(MAX_LINE + 1)
             except (OSError, EOFError, damage) as error:
                 raise InputError(f"{shown(path)}:{number}: cannot be read further: {error}") from error
-            if raw is None:
+            if not raw:
                 return
+            if len(raw) > MAX_LINE:
+                raise InputError(
+                    f"{shown(path)}:{number}: the line has more than {MAX_LINE >> 20} MB; shorten or remove it"
+                )
+            if packed is not None:
+                unpacked += len(raw)
+                check_unpacked(path, packed, unpacked)
             try:
                 text = raw.decode("utf-8-sig" if number == 1 else "utf-8")
             except UnicodeDecodeError as error:
@@ -106,6 +123,19 @@ def read_lines(path: str | Path) -> Iterator[tuple[int, str]]:
                 ) from error
             if text.strip():
                 yield number, text.rstrip("\r\n")
+
+
+def check_unpacked(path: str | Path, packed: int, unpacked: int) -> None:
+    """Refuse a file that unpacks to more than both MAX_UNPACKED bytes and MAX_RATIO times its packed bytes.
+
+    Raises:
+        InputError: If it does.
+    """
+    if unpacked > MAX_UNPACKED and unpacked > MAX_RATIO * packed:
+        raise InputError(
+            f"{path}: unpacks to more than {MAX_UNPACKED >> 20} MB, over {MAX_RATIO} times its size, as files made to "
+            "fill the memory do; if it is right, unpack it, and give the unpacked file"
+        )
 
 
 def _open(path: str | Path) -> tuple[AbstractContextManager[Any], type[Exception]]:
@@ -136,24 +166,39 @@ def _open_zstandard(path: str | Path) -> tuple[AbstractContextManager[Any], type
         import zstandard
     except ImportError as error:
         raise InputError(f"{path}: reading .zst needs a package: pip install 'srtk-framework[zst]'") from error
-    return closing(_zstandard_lines(open(path, "rb"), zstandard.ZstdDecompressor())), zstandard.ZstdError
+    return io.BufferedReader(_Unpacked(path, zstandard.ZstdDecompressor()), 1 << 17), zstandard.ZstdError
 
 
-def _zstandard_lines(file: IO[bytes], decompressor: Any) -> Iterator[bytes]:
-    """Split a file of zstandard frames into lines; the library's own reader accepts truncated files."""
-    rest, frame = b"", None
-    with file:
-        while chunk := file.read(1 << 16):
-            while chunk:
-                frame = frame or decompressor.decompressobj()
-                *lines, rest = (rest + frame.decompress(chunk)).split(b"\n")
-                yield from lines
-                chunk = frame.unused_data
-                frame = None if frame.eof else frame
-    if frame is not None:
-        raise EOFError("the file ends in the middle of its compressed data")
-    if rest:
-        yield rest
+class _Unpacked(io.RawIOBase):
+    """The content of a file of zstandard frames; the library's own reader accepts truncated files."""
+
+    def __init__(self, path: str | Path, decompressor: Any) -> None:
+        self._file, self._decompressor = open(path, "rb"), decompressor  # noqa: SIM115 - closed by ``close``
+        self._frame: Any = None
+        self._packed, self._rest = b"", memoryview(b"")
+
+    def readable(self) -> bool:
+        return True
+
+    def readinto(self, buffer: Any) -> int:
+        while not self._rest:
+            # A kilobyte can hold 32 MB.
+            self._packed = self._packed or self._file.read(1 << 10)
+            if not self._packed:
+                if self._frame is not None:
+                    raise EOFError("the file ends in the middle of its compressed data")
+                return 0
+            self._frame = self._frame or self._decompressor.decompressobj()
+            self._rest = memoryview(self._frame.decompress(self._packed))
+            self._packed = self._frame.unused_data
+            self._frame = None if self._frame.eof else self._frame
+        size = min(len(buffer), len(self._rest))
+        buffer[:size], self._rest = self._rest[:size], self._rest[size:]
+        return size
+
+    def close(self) -> None:
+        self._file.close()
+        super().close()
 
 
 def parse_object(text: str, where: str) -> dict[str, Any]:

@@ -13,6 +13,9 @@ if TYPE_CHECKING:
 MAX_VALUES = 100_000
 """Maximum number of values in a text, with aliases expanded."""
 
+MAX_TEXT = 1 << 20
+"""Maximum number of characters; its parser reads some hundred thousand in a second."""
+
 MAX_DEPTH = 100
 """Levels of lists and mappings."""
 
@@ -42,12 +45,16 @@ def compose(text: str, file: str, what: str = "file") -> yaml.Node | None:
     Aliases stay shared among the nodes, so the values are counted without being built.
 
     Raises:
-        InputError: With the place, if the text is not YAML, expands to more than MAX_VALUES values, or nests deeper
-            than MAX_DEPTH levels, as an alias inside of its own value does.
+        InputError: With the place, if the text is not YAML, is longer than MAX_TEXT, expands to more than MAX_VALUES
+            values, or nests deeper than MAX_DEPTH levels, as an alias inside of its own value does.
     """
     import yaml  # by the first text, so that importing the package stays light
     from yaml.reader import ReaderError
 
+    if len(text) > MAX_TEXT:
+        raise InputError(
+            f"{file}: the {what} has more than {MAX_TEXT:,} characters; name files instead of their content"
+        )
     try:
         node = yaml.compose(text, Loader=yaml.SafeLoader)
     except yaml.MarkedYAMLError as error:

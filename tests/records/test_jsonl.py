@@ -1,12 +1,15 @@
+import bz2
+import gzip
 import io
 import json
+import lzma
 import sys
 
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from srtk_framework.records import dumps, read_json, read_jsonl, read_questions
+from srtk_framework.records import dumps, jsonl, read_json, read_jsonl, read_questions
 from srtk_framework.values import DriverError, InputError
 
 TEXT = st.text(max_size=12)
@@ -133,3 +136,33 @@ def test_a_json_file_is_read_with_or_without_a_byte_order_mark(tmp_path):
         assert read_json(file) == [1, {"a": None}]
     with pytest.raises(InputError, match=r"none\.json: cannot be read: No such file"):
         read_json(tmp_path / "none.json")
+
+
+@pytest.mark.parametrize("ending", ["", ".gz", ".bz2", ".xz", ".zst"])
+def test_a_line_has_a_maximum_of_bytes_in_each_compression(tmp_path, monkeypatch, ending):
+    monkeypatch.setattr(jsonl, "MAX_LINE", 100)
+    file = tmp_path / f"q.jsonl{ending}"
+    _write_packed(file, b'{"a": "%s"}\n{"b": 1}' % (b"x" * 90))
+    assert [record for _, record in read_jsonl(file)] == [{"a": "x" * 90}, {"b": 1}]
+    _write_packed(file, b'{"b": 1}\n{"a": "%s"}\n' % (b"x" * 92))
+    with pytest.raises(InputError, match=r"q\.jsonl.*:2: the line has more than"):
+        list(read_jsonl(file))
+
+
+@pytest.mark.parametrize("ending", [".gz", ".bz2", ".xz", ".zst"])
+def test_a_file_that_is_packed_far_too_tightly_is_refused(tmp_path, ending):
+    file = tmp_path / f"q.jsonl{ending}"
+    _write_packed(file, b'{"a": 1}\n' + (b" " * 1000 + b"\n") * 20_000)
+    with pytest.raises(
+        InputError, match=r"unpacks to more than 16 MB, over 200 times its size, .* give the unpacked file"
+    ):
+        list(read_jsonl(file))
+
+
+def _write_packed(file, data):
+    ending = file.suffix
+    if ending == ".zst":
+        data = pytest.importorskip("zstandard").compress(data)
+    elif ending in (".gz", ".bz2", ".xz"):
+        data = {".gz": gzip, ".bz2": bz2, ".xz": lzma}[ending].compress(data)
+    file.write_bytes(data)

@@ -27,6 +27,7 @@ def test_values_have_the_types_of_yaml():
     [
         (BOMB, r"\d+:\d+: the file expands to more than 100,000 values"),
         ("a: &a [*a]", r"1:\d+: the file nests deeper than 100 levels"),
+        ("a: " + "x" * (1 << 20), " the file has more than 1,048,576 characters; name files instead"),
         ("[" * 5000, " the file nests deeper than 100 levels"),
         ("a: [", "1:5: this is not YAML"),
         ("a: b\0", r"1:5: this is not YAML: the character U\+0000"),
