@@ -133,7 +133,10 @@ KNOWN = {
         "srtk_framework/cli/doctor.py",
     ],
     # this framework, or a server of the tests
-    "subprocess.Popen": ["srtk_framework/testing/oxigraph.py"],
+    "subprocess.Popen": [
+        "plugins/srtk-plugin-local/srtk_plugin_local/snapshot/parser_process.py",
+        "srtk_framework/testing/oxigraph.py",
+    ],
     # this framework, or a server of the tests
     "subprocess.run": [
         "plugins/srtk-plugin-answers/srtk_plugin_answers/demo_command.py",

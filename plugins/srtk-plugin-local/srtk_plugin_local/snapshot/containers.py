@@ -6,9 +6,10 @@ import re
 import sqlite3
 import zipfile
 from collections import Counter
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from contextlib import closing
 from datetime import date, datetime, time
+from importlib.util import find_spec
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 from urllib.parse import quote
@@ -17,13 +18,16 @@ from srtk_framework.values import InputError
 from srtk_plugin_local.snapshot.build_settings import WITHIN
 from srtk_plugin_local.snapshot.header import Planner
 from srtk_plugin_local.snapshot.input_report import FileReport
-from srtk_plugin_local.snapshot.tables import ROWS, Meter, read_batches, read_cells
+from srtk_plugin_local.snapshot.limits import MAX_LITERAL
+from srtk_plugin_local.snapshot.tables import ROWS, Meter, check_width, read_batches, read_cells
 
 if TYPE_CHECKING:
     import pyarrow as pa
 
 # A cell of a workbook whose formula has no value.
 _FORMULA_ALONE = re.compile(rb"<f\b[^>]*(?:/>|>[^<]*</f>)\s*(?:<v\s*/>|<v>\s*</v>)?\s*</c>")
+# Unpacked bytes of the largest workbook; openpyxl reads some megabytes in a second.
+MAX_WORKBOOK = 256 << 20
 Tables = Iterator[tuple[FileReport, Iterator["pa.Table"]]]
 
 
@@ -33,7 +37,7 @@ def read_container(name: str, kind: str, planner: Planner, strict: bool, meter: 
     Raises:
         InputError: If the file cannot be read, holds no table, or openpyxl is not installed.
     """
-    tables = _workbook(name, planner, strict, meter) if kind == "xlsx" else _database(name, planner, strict, meter)
+    tables = (_workbook if kind == "xlsx" else _database)(name, planner, strict, meter)
     if (first := next(tables, None)) is None:
         raise InputError(f"{name}: holds no table with rows; leave it out")
     yield first
@@ -41,29 +45,43 @@ def read_container(name: str, kind: str, planner: Planner, strict: bool, meter: 
 
 
 def _workbook(name: str, planner: Planner, strict: bool, meter: Meter) -> Tables:
+    if find_spec("openpyxl") is None:
+        raise InputError(f"{name}: reading Excel needs openpyxl; run: pip install 'srtk-plugin-local[excel]'")
     try:
-        import openpyxl
-    except ImportError as error:
-        raise InputError(
-            f"{name}: reading Excel needs openpyxl; run: pip install 'srtk-plugin-local[excel]'"
-        ) from error
-    try:
-        book = openpyxl.load_workbook(name, read_only=True, data_only=True)
+        with zipfile.ZipFile(name) as archive:
+            size = sum(entry.file_size for entry in archive.infolist())
+        if size > MAX_WORKBOOK:
+            raise InputError(
+                f"{name}: unpacks to {size / 1e6:,.0f} MB, and a workbook of at most {MAX_WORKBOOK / 1e6:,.0f} MB is "
+                "read; save its sheets as CSV"
+            )
+        yield from _sheets(name, planner, strict, meter)
+    except (InputError, MemoryError):
+        raise
     except Exception as error:  # openpyxl raises what zipfile and its XML parser do
         raise InputError(f"{name}: cannot be read as an Excel workbook ({error}); save it again as .xlsx") from error
+
+
+def _sheets(name: str, planner: Planner, strict: bool, meter: Meter) -> Tables:
+    import openpyxl
+
+    book = openpyxl.load_workbook(name, read_only=True, data_only=True)
     with zipfile.ZipFile(name) as archive:
         # Openpyxl has to read a workbook twice for this, so the text of the sheets is searched first.
         sheets = (archive.read(entry) for entry in archive.namelist() if entry.startswith("xl/worksheets/"))
         lacking = _uncalculated(name) if any(map(_FORMULA_ALONE.search, sheets)) else {}
     with closing(book):
         for sheet in book.worksheets:
-            rows = [
-                row for row in enumerate(sheet.iter_rows(values_only=True), start=1) if any(_text(c) for c in row[1])
-            ]
+            sheet.reset_dimensions()  # the file may declare any size
+            rows = []
+            for line, cells in enumerate(sheet.iter_rows(values_only=True), start=1):
+                if row := _texts(cells):
+                    check_width(f"{name}{WITHIN}{sheet.title}", len(row))
+                    rows.append((line, row))
             if not rows:
                 continue
-            width = max(place + 1 for _, cells in rows for place, cell in enumerate(cells) if _text(cell))
-            texts = [(line, [_text(cell) for cell in (*cells, *[None] * width)[:width]]) for line, cells in rows]
+            width = max(len(row) for _, row in rows)
+            texts = [(line, [*row, *[""] * (width - len(row))]) for line, row in rows]
             report = FileReport(f"{name}{WITHIN}{sheet.title}", "xlsx", strict)
             for place, count in sorted(lacking.get(sheet.title, {}).items()):
                 title = (texts[0][1][place] if place < width else "") or f"column {place + 1}"
@@ -78,6 +96,14 @@ def _workbook(name: str, planner: Planner, strict: bool, meter: Meter) -> Tables
             meter(0)
 
 
+def _texts(cells: Iterable[Any]) -> list[str]:
+    """Return cells as texts, up to the last that is not empty."""
+    texts = [_text(cell) for cell in cells]
+    while texts and not texts[-1]:
+        texts.pop()
+    return texts
+
+
 def _uncalculated(name: str) -> dict[str, dict[int, int]]:
     """Count the formulas without a value, by sheet and place of the column."""
     import openpyxl
@@ -89,6 +115,8 @@ def _uncalculated(name: str) -> dict[str, dict[int, int]]:
     ):
         for sheet in formulas.worksheets:
             counts: Counter[int] = Counter()
+            sheet.reset_dimensions()
+            values[sheet.title].reset_dimensions()
             for row, known in zip(sheet.iter_rows(), values[sheet.title].iter_rows(values_only=True), strict=True):
                 cells = zip(row, known, strict=True)
                 counts.update(at for at, (cell, value) in enumerate(cells) if value is None and cell.data_type == "f")
@@ -115,11 +143,23 @@ def _database(name: str, planner: Planner, strict: bool, meter: Meter) -> Tables
     try:
         database = sqlite3.connect(f"file:{quote(str(Path(name).resolve()))}?mode=ro", uri=True)
         with closing(database):
+            database.setlimit(sqlite3.SQLITE_LIMIT_LENGTH, MAX_LITERAL)
             sql = "SELECT name FROM sqlite_master WHERE type = 'table' AND name NOT LIKE 'sqlite_%' ORDER BY name"
             for (table,) in database.execute(sql).fetchall():
                 yield from _database_table(name, table, database, planner, strict, meter)
     except sqlite3.Error as error:
-        raise InputError(f"{name}: cannot be read as an SQLite database ({error}); check the file") from error
+        raise _wrong(name, error) from error
+
+
+def _next_row(name: str, cursor: sqlite3.Cursor) -> tuple[Any, ...] | None:
+    try:
+        return cursor.fetchone()  # type: ignore[no-any-return]
+    except sqlite3.Error as error:
+        raise _wrong(name, error) from error
+
+
+def _wrong(name: str, error: sqlite3.Error) -> InputError:
+    return InputError(f"{name}: cannot be read as an SQLite database ({error}); check the file")
 
 
 def _database_table(
@@ -127,7 +167,8 @@ def _database_table(
 ) -> Tables:
     quoted = '"' + table.replace('"', '""') + '"'
     columns = database.execute(f"PRAGMA table_info({quoted})").fetchall()
-    titles = [column[1] for column in columns]
+    titles = [column[1] for column in columns]  # without generated columns, which a few bytes can make any size
+    listed = ", ".join('"' + title.replace('"', '""') + '"' for title in titles)
     if not titles or database.execute(f"SELECT 1 FROM {quoted} LIMIT 1").fetchone() is None:
         return
     keys = [column[1] for column in columns if column[5]]
@@ -140,11 +181,22 @@ def _database_table(
         report.note("its foreign keys of several columns are not followed")
 
     def batches() -> Iterator[pa.RecordBatch]:
+        rows: list[list[str | None]] = []
+        size = 0
+        cursor = database.execute(f"SELECT {listed} FROM {quoted}")
+        while (row := _next_row(name, cursor)) is not None:
+            rows.append([_text(cell) or None for cell in row])
+            size += sum(len(cell) for cell in rows[-1] if cell)
+            if len(rows) == ROWS or size > MAX_LITERAL:
+                yield record(rows)
+                rows, size = [], 0
+        if rows:
+            yield record(rows)
+
+    def record(rows: list[list[str | None]]) -> pa.RecordBatch:
         import pyarrow as pa
 
-        cursor = database.execute(f"SELECT * FROM {quoted}")
-        while rows := cursor.fetchmany(ROWS):
-            texts = zip(*([_text(cell) or None for cell in row] for row in rows), strict=True)
-            yield pa.record_batch([pa.array(column, pa.string()) for column in texts], names=titles)
+        columns = zip(*rows, strict=True)
+        return pa.record_batch([pa.array(column, pa.string()) for column in columns], names=titles)
 
-    yield report, read_batches(report.name, titles, batches, planner, report, meter)
+    yield report, read_batches(report.name, titles, batches(), planner, report, meter)

@@ -37,7 +37,7 @@ _FOREIGN_ROOTS = {
 _MARKS = ((b"\xef\xbb\xbf", "utf-8"), (b"\xff\xfe", "utf-16-le"), (b"\xfe\xff", "utf-16-be"))
 _RDF_NAMESPACE = "http://www.w3.org/1999/02/22-rdf-syntax-ns#"
 
-_NO_ELEMENT = re.compile(r"<!--.*?-->|<\?.*?\?>|<!ENTITY\s[^\"']*(?:\"[^\"]*\"|'[^']*')[^>]*>", re.DOTALL)
+_NO_ELEMENT = re.compile(r"<!--.*?(?:-->|\Z)|<\?.*?(?:\?>|\Z)|<!ENTITY\s[^\"']*(?:\"[^\"]*\"|'[^']*')[^>]*>", re.DOTALL)
 _ROOT = re.compile(r"<(?:[A-Za-z_][\w.-]*:)?([A-Za-z_][\w.-]*)")
 _JSON_LD = re.compile(r'"@(?:context|id|graph|type|value)"\s*:')
 _DIRECTIVE = re.compile(

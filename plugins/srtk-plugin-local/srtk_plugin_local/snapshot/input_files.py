@@ -7,9 +7,12 @@ from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Any
 
+from srtk_framework.records import check_unpacked
 from srtk_framework.values import InputError, close_matches
 from srtk_plugin_local.snapshot.content import HEAD, begins_with_triple, compression_of, format_of, is_text, text_of
 from srtk_plugin_local.snapshot.formats import FORMATS
+from srtk_plugin_local.snapshot.input_report import FileReport
+from srtk_plugin_local.snapshot.limits import LONG_LINE, LONG_LINES, MAX_LITERAL
 
 BLOCK = 8 << 20
 _MAGIC = 16
@@ -109,7 +112,8 @@ class Input:
         name: Path of the file.
 
     Raises:
-        InputError: If the file cannot be read, or its compressed content is damaged or truncated.
+        InputError: If the file cannot be read, its compressed content is damaged or truncated, or it unpacks
+            to far too much.
     """
 
     def __init__(self, name: str) -> None:
@@ -123,6 +127,7 @@ class Input:
             raise InputError(f"{name}: cannot be read ({error.strerror or error}); check the path") from error
         self.compression = self._compression()
         self._stream: Any = pa.CompressedInputStream(self._raw, self.compression) if self.compression else self._raw
+        self._unpacked = 0
         self._ahead = b""
         self._utf16: codecs.IncrementalDecoder | None = None
         self._returns = False
@@ -170,11 +175,14 @@ class Input:
             return data
         try:
             data = bytes(self._stream.read(size))
-            return self._recoded(data) if data else data
         except OSError as error:
             raise InputError(
                 f"{self.name}: is damaged or truncated ({error}); download or write the file again"
             ) from error
+        if self.compression:
+            self._unpacked += len(data)
+            check_unpacked(self.name, self.done, self._unpacked)
+        return self._recoded(data) if data else data
 
     def __enter__(self) -> Input:
         return self
@@ -184,22 +192,56 @@ class Input:
         self._raw.close()
 
 
-def blocks(source: Input) -> Iterator[tuple[int, bytes]]:
-    """Yield blocks of whole lines, each with the number of its first line; the last may lack its line end."""
-    line = 1
-    rest = b""
-    first = True
+def blocks(source: Input, report: FileReport, quoted: bool = False) -> Iterator[tuple[int, bytes]]:
+    """Yield blocks of whole lines, each with the number of its first line; the last may lack its line end.
+
+    A line above MAX_LITERAL is counted as skipped, and is blank in its block.
+
+    Args:
+        source: The opened file.
+        report: Counts skipped lines.
+        quoted: Whether cells may hold line ends between quotation marks.
+
+    Raises:
+        InputError: If a line that is too long may be part of a quoted cell.
+    """
+    line = marks = size = 0
+    parts: list[bytes] = []
+
+    def skip(rest: bytes) -> None:
+        inside = marks % 2 or (marks + dropped + rest.count(b'"')) % 2
+        if quoted and inside:
+            raise InputError(
+                f"{report.name}:{line + 1}: the line has more than 16 MB within quotation marks; close the quotation "
+                "mark, or remove the line"
+            )
+        report.skip(LONG_LINES, line + 1, LONG_LINE)
+
+    dropped = 0
     while data := source.read():
-        if first:
+        if not line and not size:
             data = data.removeprefix(b"\xef\xbb\xbf")
-            first = False
+        end = data.find(b"\n") if size + len(data) > MAX_LITERAL else 0
+        if end < 0 or size + end > MAX_LITERAL:  # the line is dropped, and counted at its end
+            dropped += sum(part.count(b'"') for part in parts)
+            parts = []
+            size += end if end >= 0 else len(data)
+            if end < 0:
+                dropped += data.count(b'"')
+                continue
+            skip(data[:end])
+            marks, dropped, size, data = marks + dropped + data.count(b'"', 0, end), 0, 0, data[end:]
         end = data.rfind(b"\n") + 1
         if not end:
-            rest += data
+            parts.append(data)
+            size += len(data)
             continue
-        block = rest + data[:end]
-        rest = data[end:]
-        yield line, block
+        block = b"".join((*parts, data[:end]))
+        parts, size = [data[end:]], len(data) - end
+        marks += block.count(b'"') if quoted else 0
+        yield line + 1, block
         line += block.count(b"\n")
-    if rest:
-        yield line, rest
+    if size > MAX_LITERAL:
+        skip(b"")
+    elif size:
+        yield line + 1, b"".join(parts)

@@ -6,13 +6,14 @@ import hashlib
 import re
 from collections.abc import Iterator
 from contextlib import contextmanager
-from typing import IO, TYPE_CHECKING, Any, cast
+from typing import TYPE_CHECKING, Any
 
 from srtk_framework.values import InputError, Literal
 from srtk_plugin_local.snapshot.formats import FORMATS
-from srtk_plugin_local.snapshot.input_files import Input
+from srtk_plugin_local.snapshot.input_files import Input, blocks
 from srtk_plugin_local.snapshot.input_report import DIRECTIONS, EMPTY_FILES, FileReport
-from srtk_plugin_local.snapshot.jsonld_keys import note_lost_keys
+from srtk_plugin_local.snapshot.jsonld_keys import GROWTH, note_lost_keys
+from srtk_plugin_local.snapshot.limits import LONG_LITERALS, MAX_DEPTH, MAX_LITERAL, amount
 from srtk_plugin_local.snapshot.rdf_text import Utf8Input, base_of
 from srtk_plugin_local.snapshot.tables import ROWS, Meter
 from srtk_plugin_local.snapshot.xml_entities import check_entities
@@ -20,13 +21,17 @@ from srtk_plugin_local.snapshot.xml_entities import check_entities
 if TYPE_CHECKING:
     import pyarrow as pa
 
+_HELD = 64 << 20
+_QUOTED = re.compile(rb'"(?:[^"\\]|\\.)*+"')
 RDF = "http://www.w3.org/1999/02/22-rdf-syntax-ns#"
 _ANONYMOUS = re.compile(r"[0-9a-f]{20,32}")
 _DOTS = r"^[A-Za-z][^?#\"\s]*/\.\.?(?:[/?#]|$)"
 _WHERE = re.compile(r"^Parser error (?:at line \d+ column \d+|between .*?): ")
 
 
-def read_rdf(name: str, kind: str, report: FileReport, meter: Meter, base: str = "") -> Iterator[pa.Table]:
+def read_rdf(
+    name: str, kind: str, report: FileReport, meter: Meter, base: str = "", memory: str = "1GB"
+) -> Iterator[pa.Table]:
     """Yield tables with the columns ``c0``, ``c1``, ``c2`` (texts) and ``literal`` (whether the object is a literal).
 
     IRIs are unshortened, literals have the form of ``Literal``, and blank nodes start with ``_:``. A blank node of
@@ -39,16 +44,18 @@ def read_rdf(name: str, kind: str, report: FileReport, meter: Meter, base: str =
         report: Counts skipped lines, and notes how relative IRIs were read.
         meter: Receives the bytes read.
         base: Base of relative IRIs, by default made of the name of the file. A base in the file goes before it.
+        memory: Amount of memory for a format that is parsed as a whole.
 
     Raises:
-        InputError: With file and line, if the file is not valid.
+        InputError: With file and line, if the file is not valid, or beyond the limits.
     """
     import pyarrow.compute as pc
 
     relative, may_be_relative = False, not FORMATS[kind].by_line
     default = base_of(name)
-    with opened_rdf(name, kind, report) as source:
+    with opened_rdf(name, kind, report, memory) as source:
         for table in _tables(source, kind, base or default, report):
+            table = _without_long(table, report)
             report.rows += table.num_rows
             if may_be_relative and not base and not relative:
                 relative = any(pc.any(pc.starts_with(column, default)).as_py() for column in table.columns[:3])
@@ -62,19 +69,19 @@ def read_rdf(name: str, kind: str, report: FileReport, meter: Meter, base: str =
 
 
 @contextmanager
-def opened_rdf(name: str, kind: str, report: FileReport) -> Iterator[Utf8Input]:
+def opened_rdf(name: str, kind: str, report: FileReport, memory: str = "1GB") -> Iterator[Utf8Input]:
     """Open a file of RDF for ``parse``: its entities are checked, and keys that JSON-LD loses are counted.
 
     Raises:
-        InputError: If it cannot be read, or its entities grow without bound.
+        InputError: If it cannot be read, its entities grow without bound, or it nests too deep.
     """
     is_xml = bool(FORMATS[kind].root)
     with Utf8Input(name, xml=is_xml, dots=not FORMATS[kind].by_line) as source:
         if is_xml and not source.empty:
             with Utf8Input(name, xml=True) as again:
-                check_entities(again, name)
+                check_entities(again, name, depth=True)
         if kind == "jsonld" and not source.empty:
-            note_lost_keys(name, report)
+            note_lost_keys(source.whole(amount(memory), GROWTH), report)
         if source.encoding not in ("utf-8", "ascii"):
             report.note(f"was read as {source.encoding}")
         yield source
@@ -131,6 +138,8 @@ def _tables(source: Utf8Input, kind: str, base: str, report: FileReport) -> Iter
     default = ox.DefaultGraph()
     named_graphs: set[str] = set()
     graphs = FORMATS[kind].graphs
+    done = 0
+    source.found = lambda: done + len(rows)
     for triple in parse(source, kind, base, report):
         if graphs and triple.graph_name != default:
             named_graphs.add(str(triple.graph_name))
@@ -144,7 +153,9 @@ def _tables(source: Utf8Input, kind: str, base: str, report: FileReport) -> Iter
             rows += _statement(start, triple.predicate.value, object_, blank, report)
         else:
             rows.append((start, triple.predicate.value, blank(object_), False))
-        if len(rows) >= ROWS:
+        if len(rows) >= ROWS or source.held > _HELD:
+            done += len(rows)
+            source.held = 0
             yield table()
     if rows:
         yield table()
@@ -157,6 +168,48 @@ def _text(literal: Any, report: FileReport) -> str:
     if literal.language and literal.direction is not None:
         report.note(DIRECTIONS)
     return Literal.make(literal.value, literal.datatype.value, literal.language)
+
+
+def _without_long(table: pa.Table, report: FileReport) -> pa.Table:
+    """Count and leave out the triples with a literal that is too long."""
+    import pyarrow as pa
+    import pyarrow.compute as pc
+
+    sizes = pc.binary_length(table.column("c2"))
+    if (pc.max(sizes).as_py() or 0) <= MAX_LITERAL:
+        return table
+    for row in pc.indices_nonzero(pc.greater(sizes, MAX_LITERAL)).to_pylist():
+        sentence = "a literal may have 16 MB; shorten it, or leave it out"
+        report.skip(LONG_LITERALS, report.rows + row + 1, sentence, "triple ")
+    return table.filter(pc.less_equal(sizes, pa.scalar(MAX_LITERAL, sizes.type)))
+
+
+class _Lines:
+    """A file of lines for the parser, which holds a line as a whole, and calls itself for triples within triples."""
+
+    def __init__(self, source: Utf8Input, report: FileReport) -> None:
+        self._blocks = blocks(source, report)
+        self._report = report
+        self._block, self._at = b"", 0
+
+    def read(self, size: int) -> bytes:
+        """Read up to ``size`` bytes; empty at the end."""
+        if self._at >= len(self._block):
+            line, block = next(self._blocks, (0, b""))
+            self._block, self._at = self._flat(line, block) if block.count(b"<<") > MAX_DEPTH else block, 0
+        data = self._block[self._at : self._at + size]
+        self._at += len(data)
+        return data
+
+    def _flat(self, first: int, block: bytes) -> bytes:
+        """Count and empty the lines with too many triples within triples."""
+        lines = block.split(b"\n")
+        for place, line in enumerate(lines):
+            if line.count(b"<<") > MAX_DEPTH and _QUOTED.sub(b"", line).count(b"<<") > MAX_DEPTH:
+                sentence = f"triples nest deeper than {MAX_DEPTH} levels; name the inner ones"
+                self._report.skip("lines with triples that nest too deep", first + place, sentence)
+                lines[place] = b""
+        return b"\n".join(lines)
 
 
 def _statement(
@@ -201,9 +254,10 @@ def parse(source: Utf8Input, kind: str, base: str, report: FileReport) -> Iterat
     if source.empty:
         return
     lines = FORMATS[kind].by_line
+    file: Any = _Lines(source, report) if lines else source
     form = getattr(ox.RdfFormat, FORMATS[kind].parser)
     try:
-        triples = ox.parse(cast("IO[bytes]", source), format=form, base_iri=None if lines else base)
+        triples = ox.parse(file, format=form, base_iri=None if lines else base)
     except ValueError as error:
         raise InputError(
             f"{base!r} is no IRI ({error}); give a whole one with --base, such as http://example.org/"
@@ -211,6 +265,10 @@ def parse(source: Utf8Input, kind: str, base: str, report: FileReport) -> Iterat
     while True:
         try:
             yield from triples
+        except MemoryError as error:
+            if "buffer maximal size" not in str(error):
+                raise
+            raise source.endless() from error
         except SyntaxError as error:
             reason = _WHERE.sub("", error.msg or str(error))
             if not lines or not error.lineno:

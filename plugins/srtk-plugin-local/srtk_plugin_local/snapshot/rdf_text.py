@@ -4,11 +4,13 @@ from __future__ import annotations
 
 import codecs
 import re
+from collections.abc import Callable
 from pathlib import Path
 from urllib.parse import quote
 
 from srtk_framework.values import InputError
 from srtk_plugin_local.snapshot.input_files import BLOCK, Input
+from srtk_plugin_local.snapshot.limits import MAX_LITERAL, check_whole
 from srtk_plugin_local.snapshot.xml_entities import MAX_DOCTYPE
 
 _MARKS = (
@@ -20,7 +22,7 @@ _MARKS = (
 )
 _DECLARED = re.compile(r"^\s*<\?xml\b[^>]*?\bencoding\s*=\s*([\"'])([A-Za-z][A-Za-z0-9._-]*)\1")
 _COMMENT_OR_ENTITY = re.compile(
-    r"<!--.*?-->|(<!ENTITY\s+(?:%\s+)?[^\s'\"%]+\s+)(?:'([^']*)'|\"([^\"]*)\")(\s*)>", re.DOTALL
+    r"<!--.*?(?:-->|\Z)|(<!ENTITY\s+(?:%\s+)?[^\s'\"%]+\s+)(?:'([^']*)'|\"([^\"]*)\")(\s*)>", re.DOTALL
 )
 _START = re.compile(r"<[^!?\s]")
 _DOCTYPE_END = re.compile(r"\]\s*>")
@@ -44,11 +46,16 @@ class Utf8Input(Input):
 
     Attributes:
         has_dots: Whether the data so far have ``/./`` or ``/..``, as in a base whose path is not plain.
+        found: Returns how many triples were found so far; a long stretch without any is refused.
+        held: Bytes read since the caller set it to 0.
     """
 
     def __init__(self, name: str, xml: bool = False, dots: bool = False) -> None:
         super().__init__(name)
         self.has_dots = False
+        self.found: Callable[[], int] = int
+        self.held = 0
+        self._line, self._silent, self._last = 1, 0, 0
         self._looks_for_dots = dots
         self._rest = b""
         self._at = 0
@@ -82,12 +89,48 @@ class Utf8Input(Input):
         data = self._read(size)
         if self._looks_for_dots:
             self.has_dots = self.has_dots or b"/./" in data or b"/.." in data
+            self._count(data)
         return data
+
+    def _count(self, data: bytes) -> None:
+        """Count the bytes since the last triple, which the parser holds if they are one literal."""
+        found = self.found()
+        if found != self._last:
+            self._silent, self._last = 0, found
+        self._line += data.count(b"\n")
+        self._silent += len(data)
+        self.held += len(data)
+        if self._silent > 2 * MAX_LITERAL:
+            raise self.endless()
+
+    def endless(self) -> InputError:
+        """Return the error for a token that is too long, at the line that was read last."""
+        return InputError(
+            f"{self.name}:{self._line}: a literal, an IRI or a comment up to this line has more than 16 MB, or does "
+            "not end; close, shorten or remove it"
+        )
+
+    def whole(self, memory: int, growth: int) -> bytes:
+        """Return all content, which ``read`` then returns again.
+
+        Args:
+            memory: Bytes of memory for the build.
+            growth: Bytes of memory for each byte of content.
+
+        Raises:
+            InputError: If the memory is too little for it.
+        """
+        data = bytearray()
+        while block := self._read(BLOCK):
+            data += block
+            check_whole(self.name, len(data), memory, growth)
+        self._rest, self._at, self._ended = bytes(data), 0, True
+        return self._rest
 
     def _read(self, size: int) -> bytes:
         if self._at == len(self._rest):
             if self._decoder is None:
-                return super().read(size)
+                return b"" if self._ended else super().read(size)
             self._rest, self._at = self._more(), 0
         data = self._rest[self._at : self._at + size]
         self._at += len(data)
@@ -116,7 +159,7 @@ class Utf8Input(Input):
         """Return the start of the file, whose prolog is written as the parser reads it."""
         data = self._rest
         while len(data) < MAX_DOCTYPE and not self._ended:
-            if _START.search(re.sub(r"<!--.*?-->", "", data.decode("latin-1"), flags=re.DOTALL)):
+            if _START.search(re.sub(r"<!--.*?(?:-->|\Z)", "", data.decode("latin-1"), flags=re.DOTALL)):
                 break
             data += self._more()
         text = data[:MAX_DOCTYPE].decode("utf-8", "surrogateescape")

@@ -18,6 +18,7 @@ from srtk_plugin_local.snapshot.containers import read_container
 from srtk_plugin_local.snapshot.header import plan_facts, plan_fixed
 from srtk_plugin_local.snapshot.input_files import Progress, detect, guess_format
 from srtk_plugin_local.snapshot.input_report import FileReport
+from srtk_plugin_local.snapshot.parser_process import is_apart, read_apart, shares, sheets_apart
 from srtk_plugin_local.snapshot.property_graphs.files import read_property_graph
 from srtk_plugin_local.snapshot.rdf import RDF, read_rdf
 from srtk_plugin_local.snapshot.sheet_facts import write_sheets
@@ -77,8 +78,15 @@ def stage_triples(
     families = [formats.family(kind) for kind, _ in detected]
     meter = Meter("read", settings.files, progress)
     for name, family, (kind, contradiction) in zip(settings.files, families, detected, strict=True):
+        apart = is_apart(name, kind)
+        _set_memory(con, f"{shares(settings.memory)[0]}B" if apart else settings.memory)
         if family == formats.CONTAINER:
-            for report, tables in read_container(name, kind, plan_facts(settings), settings.strict, meter):
+            container = (
+                sheets_apart(name, kind, settings, meter)
+                if apart
+                else read_container(name, kind, plan_facts(settings), settings.strict, meter)
+            )
+            for report, tables in container:
                 reports.append(report)
                 _stage_rows(con, sheets, settings, report, tables)
             meter.next()
@@ -94,22 +102,29 @@ def stage_triples(
             )
         if family == formats.RDF:
             object_ = f"CASE WHEN literal THEN c2 ELSE {shortened('c2', settings.prefixes)} END"
-            for table in read_rdf(name, kind, report, meter, settings.base):
+            rdf = (
+                read_apart(name, kind, settings, report, meter)
+                if apart
+                else read_rdf(name, kind, report, meter, settings.base, settings.memory)
+            )
+            for table in rdf:
                 if table.column_names == QUALIFIERS:
                     _insert_qualifiers(con, table, settings)
                 else:
                     insert(con, "raw", table, f"{_subject_relation(settings)}, {object_}, literal")
         elif family == formats.GRAPH:
-            for table in read_property_graph(name, kind, settings, report, meter):
+            read_graph = read_apart if apart else read_property_graph
+            for table in read_graph(name, kind, settings, report, meter):
                 _insert_facts(con, table, settings)
         elif kind == "tsv" and kgtk.has_label_columns(name):
             report.note("was read as edges of KGTK, since its columns name its nodes")
             for table in kgtk.read(name, settings, report, meter, {}):
                 _insert_facts(con, table, settings)
         else:
-            tables = read_rows(name, kind, settings.separator, plan_facts(settings), report, meter)
+            tables = read_rows(name, kind, settings.separator, plan_facts(settings), report, meter, settings.memory)
             _stage_rows(con, sheets, settings, report, tables)
         meter.next()
+    _set_memory(con, settings.memory)
     part_tables(sheets, settings, pinned)
     for sheet in sheets:
         sheets.profile(sheet)
@@ -119,6 +134,10 @@ def stage_triples(
     _stage_cells(con)
     _stage_descriptions(con, settings, progress, reports)
     return formats.RDF in families, plan
+
+
+def _set_memory(con: duckdb.DuckDBPyConnection, memory: str) -> None:
+    con.execute(f"SET memory_limit = {quote(memory)}")
 
 
 def _stage_rows(

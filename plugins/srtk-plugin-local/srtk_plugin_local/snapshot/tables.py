@@ -5,13 +5,16 @@ from __future__ import annotations
 import csv
 import re
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from itertools import chain
 from typing import TYPE_CHECKING, Any
 
 from srtk_framework.records import parse_json
 from srtk_framework.values import InputError, shortened
+from srtk_plugin_local.snapshot.build_settings import BuildSettings
 from srtk_plugin_local.snapshot.header import IDS, TEXTS, Plan, Planner, Row, plan_fixed
 from srtk_plugin_local.snapshot.input_files import Input, blocks
 from srtk_plugin_local.snapshot.input_report import COMMENTS, EMPTY_FILES, FileReport
+from srtk_plugin_local.snapshot.limits import MAX_COLUMNS, MAX_LITERAL
 
 if TYPE_CHECKING:
     import pyarrow as pa
@@ -28,6 +31,8 @@ Meter = Callable[[int], None]
 """Receives the number of bytes read."""
 
 _SAMPLE_BYTES = 1 << 20
+# Bytes of a batch of Parquet, about.
+_BATCH = 64 << 20
 # Share of lines that must be as wide as the first; a few broken lines do not hide the separator.
 _SAME_WIDTH = 0.6
 # A first line in which Excel is told the separator.
@@ -35,7 +40,13 @@ _TOLD = re.compile(r"sep=(.)")
 
 
 def read_rows(
-    name: str, kind: str, separator: str | None, planner: Planner, report: FileReport, meter: Meter
+    name: str,
+    kind: str,
+    separator: str | None,
+    planner: Planner,
+    report: FileReport,
+    meter: Meter,
+    memory: str = "1GB",
 ) -> Iterator[pa.Table]:
     """Yield tables of text columns ``c0``, ``c1``, ...
 
@@ -48,13 +59,14 @@ def read_rows(
         planner: Finds header and columns.
         report: Counts read and skipped rows.
         meter: Called with the bytes read.
+        memory: Amount of memory for Parquet.
 
     Raises:
         InputError: With file and line, for invalid UTF-8, wrong quotation marks, or columns that are not to be found;
             for skipped rows, if the report is strict.
     """
     if kind == "parquet":
-        yield from _read_parquet(name, planner, report, meter)
+        yield from _read_parquet(name, planner, report, meter, memory)
     else:
         with Input(name) as source:
             yield from _read_text(source, kind, separator, planner, report, meter)
@@ -81,7 +93,9 @@ def _read_text(
         raise InputError(
             f"{source.name}: CSV takes one character as separator, not {separator!r}; use --format tsv for longer ones"
         )
-    plan = planner(_first_rows(lines, kind, separator), report)
+    rows = _first_rows(lines, kind, separator)
+    check_width(source.name, max((len(cells) for _, cells in rows), default=0))
+    plan = planner(rows, report)
     report.sheet = plan.titles
     shape = _Shape(plan, report)
     if kind == "csv" or plan.titles:
@@ -89,6 +103,15 @@ def _read_text(
     else:
         yield from _split_blocks(source, separator, shape, meter)
     meter(source.size)
+
+
+def check_width(name: str, columns: int) -> None:
+    """Refuse a table with more than MAX_COLUMNS columns."""
+    if columns > MAX_COLUMNS:
+        raise InputError(
+            f"{name}: has more than {MAX_COLUMNS:,} columns; check the separator, or write a line for each value: "
+            "row, column, value"
+        )
 
 
 def _first_lines(name: str, start: bytes) -> list[tuple[int, str]]:
@@ -207,7 +230,7 @@ def _decode(name: str, line: int, data: bytes) -> str:
 
 def _split_blocks(source: Input, separator: str, shape: _Shape, meter: Meter) -> Iterator[pa.Table]:
     """Read facts without quoting, block by block."""
-    for line, block in blocks(source):
+    for line, block in blocks(source, shape.report):
         data = block.replace(b"\r\n", b"\n") if b"\r" in block else block
         while line < shape.plan.start and data:
             head, _, data = data.partition(b"\n")
@@ -260,7 +283,7 @@ def _careful_rows(data: bytes, separator: str, shape: _Shape, line: int) -> pa.T
 
 def _split_rows(source: Input, kind: str, separator: str, shape: _Shape, meter: Meter) -> Iterator[pa.Table]:
     """Read a quoted or wide table, row by row."""
-    lines = decoded_lines(source.name, blocks(source))
+    lines = decoded_lines(source.name, blocks(source, shape.report, kind == "csv"))
     rows: list[list[str]] = []
     for line, cells in _cells(lines, kind, separator, source.name):
         if line < shape.plan.start:
@@ -283,11 +306,20 @@ def _cells(lines: Iterator[str], kind: str, separator: str, name: str) -> Iterat
             if text := line.rstrip("\r\n"):
                 yield number, text.split(separator)
         return
-    csv.field_size_limit(1 << 30)
+    csv.field_size_limit(MAX_LITERAL)
     reader = csv.reader(lines, delimiter=separator, strict=True)
+    last = 0
     try:
-        yield from ((reader.line_num, cells) for cells in reader if cells)
+        for cells in reader:
+            last = reader.line_num
+            if cells:
+                yield last, cells
     except csv.Error as error:
+        if "field limit" in str(error):
+            raise InputError(
+                f"{name}:{last + 1}: a cell that begins in this line has more than 16 MB; close its quotation mark, or "
+                "shorten it"
+            ) from error
         raise InputError(f"{name}:{reader.line_num}: {error}; correct the quoting of this line") from error
 
 
@@ -302,7 +334,20 @@ def decoded_lines(name: str, some: Iterable[tuple[int, bytes]]) -> Iterator[str]
             yield _decode(name, place, line) + "\n"
 
 
-def _read_parquet(name: str, planner: Planner, report: FileReport, meter: Meter) -> Iterator[pa.Table]:
+def _read_parquet(name: str, planner: Planner, report: FileReport, meter: Meter, memory: str) -> Iterator[pa.Table]:
+    from srtk_plugin_local.snapshot.parser_process import read_apart  # which starts a process that imports this
+
+    tables = read_apart(name, "parquet", BuildSettings((), memory=memory), FileReport(name, "parquet"), lambda _: None)
+    titles = next(tables).column_names
+    yield from read_batches(report.name, titles, tables, planner, report, meter)
+
+
+def parquet_texts(name: str) -> Iterator[pa.Table]:
+    """Yield a table without rows, and the rows of a Parquet file in tables of text columns.
+
+    Raises:
+        InputError: If the file cannot be read, or a column holds no texts.
+    """
     import pyarrow as pa
     import pyarrow.parquet as pq
 
@@ -312,19 +357,28 @@ def _read_parquet(name: str, planner: Planner, report: FileReport, meter: Meter)
         raise InputError(f"{name}: cannot be read as Parquet ({error}); check the path and the format") from error
     with file:
         titles = [title for title in file.schema_arrow.names if title not in _INDEX]
-        yield from read_batches(name, titles, lambda: file.iter_batches(ROWS, columns=titles), planner, report, meter)
+        check_width(name, len(titles))
+        yield pa.table({title: pa.array([], pa.string()) for title in titles})
+        size = sum(file.metadata.row_group(place).total_byte_size for place in range(file.metadata.num_row_groups))
+        rows = max(1000, min(ROWS, _BATCH * max(1, file.metadata.num_rows) // max(1, size)))
+        try:
+            for batch in file.iter_batches(rows, columns=titles):
+                texts = [_as_text(batch.column(place), name, title) for place, title in enumerate(titles)]
+                yield pa.Table.from_arrays(texts, titles)
+        except (OSError, pa.ArrowInvalid) as error:
+            raise InputError(f"{name}: is damaged ({error}); write the file again") from error
 
 
 def read_batches(
     name: str,
     titles: Sequence[str],
-    batches: Callable[[], Iterator[Any]],
+    batches: Iterator[Any],
     planner: Planner,
     report: FileReport,
     meter: Meter,
 ) -> Iterator[pa.Table]:
-    """Yield tables of text columns from record batches of pyarrow, whose headings are certain."""
-    first = next(batches(), None)
+    """Yield tables of text columns from record batches or tables of pyarrow, whose headings are certain."""
+    first = next(batches, None)
     texts = (
         []
         if first is None
@@ -339,7 +393,7 @@ def read_batches(
     report.sheet = plan.titles
     shape = _Shape(plan, report)
     row = 1
-    for batch in batches():
+    for batch in batches if first is None else chain((first,), batches):
         read = {title: _as_text(batch.column(place), name, title) for place, title in enumerate(titles)}
         yield _fast_batch(read, titles, shape) or _careful_batch(read, titles, shape, row)
         row += batch.num_rows

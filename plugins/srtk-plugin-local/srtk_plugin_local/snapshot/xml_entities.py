@@ -7,6 +7,7 @@ from collections.abc import Mapping, Sequence
 from typing import Protocol
 
 from srtk_framework.values import InputError
+from srtk_plugin_local.snapshot.limits import MAX_ELEMENTS
 
 MAX_ENTITY = 1 << 16
 """Maximum length of an expanded entity; ontologies declare prefixes of IRIs."""
@@ -16,6 +17,8 @@ MAX_TEXT = 1 << 22
 
 MAX_DOCTYPE = 1 << 20
 """Maximum number of bytes before the first element of a file that declares entities."""
+
+TOO_DEEP = f"elements nest deeper than {MAX_ELEMENTS:,} levels; flatten them"
 
 _REFERENCE = re.compile(r"&([^;#\s]+);")
 _TAG_OR_REFERENCE = re.compile(rb"<|&([^;#\s&<]+);")
@@ -33,10 +36,10 @@ class _RootReached(Exception):
     """Ends the parse of a file that declares no entity."""
 
 
-def check_entities(file: Readable, name: str) -> None:
-    """Refuse an XML file whose entities expand to far more text than the file holds.
+def check_entities(file: Readable, name: str, depth: bool = False) -> None:
+    """Refuse an XML file whose entities expand to far more text than the file holds, or whose elements nest too deep.
 
-    A file that declares no entity is read up to its first element. Otherwise expat reads the whole file; it stops if
+    A file that declares no entity is read up to its first element, unless the depth is to be checked. Expat stops if
     entities make the document a hundred times larger. For a file of some megabytes this is not enough, so there are
     two further limits. An entity expands to at most MAX_ENTITY characters, since some parsers expand it where it is
     declared. The entities of one tag and its text expand to at most MAX_TEXT, since parsers hold these at once.
@@ -44,14 +47,18 @@ def check_entities(file: Readable, name: str) -> None:
     Args:
         file: The file, at its start.
         name: Its name, for messages.
+        depth: Whether the depth of elements is checked.
 
     Raises:
-        InputError: With file and line, if an entity is too large or the file is not XML.
+        InputError: With file and line, if an entity is too large, elements nest deeper than MAX_ELEMENTS, or the file
+            is not XML.
     """
     from xml.parsers import expat
 
     parser = expat.ParserCreate()
     sizes: dict[str, int] = {}
+    reached: list[bool] = []
+    level = 0
 
     def declared(entity: str, parameter: bool, value: str | None, *_: object) -> None:
         if parameter or value is None or entity in sizes:
@@ -64,16 +71,25 @@ def check_entities(file: Readable, name: str) -> None:
                 f" for itself, and at most {MAX_ENTITY:,} are read; write the text where it is used"
             )
 
-    reached: list[bool] = []
+    def start(*_: object) -> None:
+        nonlocal level
+        level += 1
+        if level == 1:
+            if not (sizes or depth):
+                raise _RootReached
+            reached.append(True)
+            parser.StartElementHandler = start if depth else None
+        if level > MAX_ELEMENTS:
+            raise InputError(f"{name}:{parser.CurrentLineNumber}: {TOO_DEEP}")
 
-    def root(*_: object) -> None:
-        if not sizes:
-            raise _RootReached
-        reached.append(True)
-        parser.StartElementHandler = None
+    def end(_: str) -> None:
+        nonlocal level
+        level -= 1
 
     parser.EntityDeclHandler = declared
-    parser.StartElementHandler = root
+    parser.StartElementHandler = start
+    parser.EndElementHandler = end if depth else None
+    parser.ordered_attributes = True  # a list is made faster than a mapping
     try:
         _feed(parser, file, name, sizes, reached)
     except _RootReached:
@@ -92,7 +108,8 @@ def _feed(parser: object, file: Readable, name: str, sizes: Mapping[str, int], r
             raise InputError(f"{name}: is not in UTF-8; save the file as UTF-8")
         read += len(block)
         if reached:
-            count.add(block)
+            if sizes:
+                count.add(block)
             feed(block, False)
         elif read > MAX_DOCTYPE:
             raise InputError(f"{name}: has no element within its first {MAX_DOCTYPE:,} bytes; correct the file")

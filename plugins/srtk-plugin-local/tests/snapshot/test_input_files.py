@@ -298,7 +298,7 @@ WRONG: dict[str, tuple[dict[str, str | bytes], dict[str, Any], str]] = {
     "csv columns": ({"a.csv": 'a,"r\nr",b\na,r\n'}, {"strict": True}, r"a\.csv:3: expected 3 columns"),
     "nt": ({"a.nt": f"<{EX}a> <{EX}b> <{EX}c> .\n<{EX}a> b c .\n"}, {"strict": True}, r"a\.nt:2: "),
     "ttl": ({"a.ttl": ":a :b :c ."}, {}, r"a\.ttl:1: is not valid turtle"),
-    "rdf": ({"a.rdf": "<rdf:RDF>"}, {}, r"a\.rdf.*: is not valid rdfxml"),
+    "rdf": ({"a.rdf": "<rdf:RDF>"}, {}, r"a\.rdf.*: is not well-formed XML"),
     "graphml": ({"a.graphml": "<?xml version='1.0'"}, {}, r"a\.graphml:1: is not well-formed XML"),
     "gzip": ({"a.tsv.gz": gzip.compress(b"a\tr\tb\n" * 9999)[:-20]}, {}, r"a\.tsv\.gz: is damaged or truncated"),
     "zstd": ({"a.tsv.zst": _zstd(b"a\tr\tb\n" * 9999)[:-20]}, {}, r"a\.tsv\.zst: is damaged or truncated"),

@@ -2,20 +2,19 @@
 
 from __future__ import annotations
 
-import re
 from typing import Any
 
 from srtk_framework.values import InputError
 from srtk_plugin_local.snapshot.input_files import Input
 from srtk_plugin_local.snapshot.input_report import FileReport
+from srtk_plugin_local.snapshot.limits import MAX_ELEMENTS, amount, check_whole
 from srtk_plugin_local.snapshot.tables import Meter
-from srtk_plugin_local.snapshot.xml_entities import check_entities
+from srtk_plugin_local.snapshot.xml_entities import TOO_DEEP, check_entities
 
 # Bytes of memory for each byte of a file: measured 7 to 17 for GraphML and GEXF files of 5 to 20 MB.
 GROWTH = 20
 
 _BLOCK = 1 << 18
-_UNITS = {"b": 1, "kb": 10**3, "mb": 10**6, "gb": 10**9, "tb": 10**12, "kib": 2**10, "mib": 2**20, "gib": 2**30}
 
 
 def parse(handler: Any, kind: str, report: FileReport, memory: str, meter: Meter) -> None:
@@ -32,7 +31,8 @@ def parse(handler: Any, kind: str, report: FileReport, memory: str, meter: Meter
         meter: Called with the bytes read.
 
     Raises:
-        InputError: If the file is not valid, its entities expand to too much, or it is too large for the memory.
+        InputError: If the file is not valid, its entities expand to too much, its elements nest too deep, or it is too
+            large for the memory.
     """
     from xml.parsers import expat
 
@@ -42,9 +42,14 @@ def parse(handler: Any, kind: str, report: FileReport, memory: str, meter: Meter
     parser = expat.ParserCreate()
     parser.buffer_text = True
     root: list[str] = []
+    level = 0
 
     def start(tag: str, attributes: dict[str, str]) -> None:
+        nonlocal level
+        level += 1
         handler.line = parser.CurrentLineNumber
+        if level > MAX_ELEMENTS:
+            raise InputError(f"{name}:{handler.line}: {TOO_DEEP}")
         if not root:
             prefix, colon, local = tag.rpartition(":")
             root.extend((prefix + colon, local))
@@ -52,6 +57,8 @@ def parse(handler: Any, kind: str, report: FileReport, memory: str, meter: Meter
         handler.start(tag.removeprefix(root[0]), attributes)
 
     def end(tag: str) -> None:
+        nonlocal level
+        level -= 1
         handler.line = parser.CurrentLineNumber
         handler.end(tag.removeprefix(root[0]))
 
@@ -59,15 +66,11 @@ def parse(handler: Any, kind: str, report: FileReport, memory: str, meter: Meter
     parser.EndElementHandler = end
     parser.CharacterDataHandler = handler.text
     try:
-        limit = left = _bytes(memory) // GROWTH
+        size, most = 0, amount(memory)
         with Input(name) as source:
             while block := source.read(_BLOCK):
-                left -= len(block)
-                if left < 0:
-                    raise InputError(
-                        f"{name}: is larger than {limit / 1e6:,.0f} MB, of which {memory} of memory is enough for; "
-                        "give more with --memory, or write the graph as a table"
-                    )
+                size += len(block)
+                check_whole(name, size, most, GROWTH)
                 parser.Parse(block, False)
                 meter(source.done)
             parser.Parse(b"", True)
@@ -77,9 +80,3 @@ def parse(handler: Any, kind: str, report: FileReport, memory: str, meter: Meter
         raise InputError(f"{name}:{error.lineno}: is not valid {kind}: {reason}; correct the file") from error
     if root[1].lower() != kind:
         raise InputError(f"{name}: is not valid {kind}: its first element is {root[1]!r}; correct the file")
-
-
-def _bytes(memory: str) -> int:
-    """Return an amount of memory in bytes; the database has refused other texts."""
-    found = re.fullmatch(r"\s*([0-9.]+)\s*([A-Za-z]+)\s*", memory)
-    return int(float(found[1]) * _UNITS.get(found[2].lower(), 1)) if found else 10**9

@@ -9,6 +9,7 @@ from typing import Any
 from srtk_framework.values import InputError
 from srtk_plugin_local.snapshot.input_files import Input, blocks, guess_format
 from srtk_plugin_local.snapshot.input_report import FileReport
+from srtk_plugin_local.snapshot.limits import MAX_LITERAL
 from srtk_plugin_local.snapshot.tables import WIDTHS, Meter, decoded_lines
 
 Row = dict[str, Any]
@@ -51,14 +52,14 @@ def rows_of(name: str, report: FileReport, meter: Meter, quoted: bool = True) ->
 
 
 def _records(name: str, report: FileReport, meter: Meter, quoted: bool) -> Iterator[list[str]]:
-    csv.field_size_limit(2**31 - 1)
+    csv.field_size_limit(MAX_LITERAL)
     with Input(name) as source:
         source.to_utf8()
         start = source.peek().partition(b"\n")[0]
         report.separator = max("\t,;", key=lambda mark: start.count(mark.encode()))
 
         def read() -> Iterator[tuple[int, bytes]]:
-            for block in blocks(source):
+            for block in blocks(source, report, quoted):
                 meter(source.done)
                 yield block
 

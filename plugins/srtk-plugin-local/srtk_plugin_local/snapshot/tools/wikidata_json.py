@@ -53,7 +53,7 @@ def read(name: str, settings: BuildSettings, report: FileReport, meter: Meter) -
 
 def _entities(source: Input, report: FileReport) -> Iterator[tuple[int, Any]]:
     """Yield the objects of the lines; with the key ``entities``, as on a page of an entity, a line holds several."""
-    for first, block in blocks(source):
+    for first, block in blocks(source, report):
         for line, text in enumerate(block.split(b"\n"), start=first):
             bare = text.strip().removesuffix(b",").strip()
             if bare in (b"", b"[", b"]"):
