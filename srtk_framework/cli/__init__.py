@@ -17,9 +17,18 @@ from srtk_framework.cli.options import (
     graph_of_endpoint,
     logged,
     note,
+    say,
 )
 from srtk_framework.host.versions import __version__
-from srtk_framework.values import PluginError, RecipeError, SrtkError, close_matches, note_secrets, redacted
+from srtk_framework.values import (
+    PluginError,
+    RecipeError,
+    SrtkError,
+    close_matches,
+    guarded,
+    note_secrets,
+    redacted,
+)
 from srtk_framework.values.secrets import redacted_arguments, secrets_in_arguments
 
 if TYPE_CHECKING:
@@ -64,11 +73,17 @@ __all__ = [
     "note",
     "plugin_commands",
     "run_recipe",
+    "say",
 ]
 
 
 def main(argv: Sequence[str] | None = None) -> int:
     """Run a subcommand; returns the exit code: 0 well, 1 failed, 2 bad input, 130 interrupted, 143 terminated."""
+    with guarded():
+        return _main(argv)
+
+
+def _main(argv: Sequence[str] | None) -> int:
     arguments = list(sys.argv[1:] if argv is None else argv)
     note_secrets(secrets_in_arguments(arguments))
     in_full = TRACEBACK in arguments
@@ -85,16 +100,16 @@ def main(argv: Sequence[str] | None = None) -> int:
     except RecipeError as error:
         _print_cause(error, in_full)
         for problem in error.problems:
-            print(f"srtk: error: {redacted(problem)}", file=sys.stderr)
+            say(f"error: {problem}")
         from srtk_framework.host.discovery import install_line
 
         if (line := install_line(error.problems)) is not None:
-            print(f"srtk: all of them at once: {line}", file=sys.stderr)
+            say(f"all of them at once: {line}")
     except SrtkError as error:
         _print_cause(error, in_full)
-        print(f"srtk: error: {redacted(str(error))}", file=sys.stderr)
+        say(f"error: {error}")
     except KeyboardInterrupt:
-        print("srtk: interrupted", file=sys.stderr)
+        say("interrupted")
         return INTERRUPTED
     except BrokenPipeError:
         # The reader of our output is gone, as after `| head`; nobody is left to read an error.
@@ -103,10 +118,7 @@ def main(argv: Sequence[str] | None = None) -> int:
     except Exception as error:  # noqa: BLE001 - a fault in a command is one sentence, in full with --traceback
         _print_cause(error, in_full)
         shown = "" if in_full else f"; see where: srtk {TRACEBACK} {shlex.join(redacted_arguments(arguments))}"
-        print(
-            f"srtk: error: `srtk {arguments[0]}` has a fault: {type(error).__name__}: {redacted(str(error))}{shown}",
-            file=sys.stderr,
-        )
+        say(f"error: `srtk {arguments[0]}` has a fault: {type(error).__name__}: {error}{shown}")
         return FAILED
     return USAGE
 

@@ -9,12 +9,11 @@ import re
 import sys
 from pathlib import Path
 
-from rich.console import Console
 from rich.markdown import Markdown
 
 from srtk_framework.cli import OK
 from srtk_framework.recipe.shipped import shipped_folder
-from srtk_framework.values import SrtkError, close_matches
+from srtk_framework.values import SrtkError, close_matches, console
 
 WIDTH = 80
 """Columns of a page: longer lines are hard to read, however wide the terminal is."""
@@ -100,14 +99,14 @@ def _title(text: str) -> str:
 
 def _print(text: str) -> None:
     """Print Markdown, through a pager on a terminal."""
-    console = Console(width=min(WIDTH, Console().width))
+    screen = console(width=min(WIDTH, console().width))
     page = Markdown(_COMMENT.sub("", text), hyperlinks=False)
-    if not (console.is_terminal and sys.stdin.isatty()):
-        console.print(page)
+    if not (screen.is_terminal and sys.stdin.isatty()):
+        screen.print(page)
         return
     os.environ.setdefault("LESS", "-FRX")  # colours pass, and a page that fits stays on the screen
-    with console.pager(styles=True):
-        console.print(page)
+    with screen.pager(styles=True):
+        screen.print(page)
 
 
 def _named(link: re.Match[str], folder: Path, names: dict[Path, str]) -> str:

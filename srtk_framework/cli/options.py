@@ -11,7 +11,7 @@ from pathlib import Path
 from typing import Any
 from urllib.parse import urlsplit
 
-from srtk_framework.values import redacted
+from srtk_framework.values import escaped, redacted
 
 
 def graph_block(args: argparse.Namespace, endpoint: str | None = None) -> dict[str, Any]:
@@ -91,6 +91,11 @@ def logged(level: int | None = logging.DEBUG) -> Iterator[None]:
         log.setLevel(before)
 
 
+def say(text: str, *below: str) -> None:
+    """Print a text as one line on the standard error, and others below it, without secrets."""
+    print(f"srtk: {escaped(redacted(text), lines=False)}", *map(redacted, below), sep="\n", file=sys.stderr)
+
+
 def note(text: str) -> None:
     """Print a note about a flag, such as a flag without effect."""
-    print(f"srtk: note: {redacted(text)}", file=sys.stderr)
+    say(f"note: {text}")

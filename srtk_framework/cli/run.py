@@ -5,7 +5,6 @@ from __future__ import annotations
 import argparse
 import logging
 import signal
-import sys
 import threading
 from collections.abc import Iterator, Mapping
 from contextlib import ExitStack, contextmanager
@@ -15,7 +14,7 @@ from typing import Any
 import attrs
 
 from srtk_framework.cli import FAILED, INTERRUPTED, OK, TERMINATED
-from srtk_framework.cli.options import add_run_arguments, add_set_argument, logged, note
+from srtk_framework.cli.options import add_run_arguments, add_set_argument, logged, note, say
 from srtk_framework.host.observers import Observer
 from srtk_framework.recipe.recipe import Recipe, load
 from srtk_framework.run.manifest import COMPLETE
@@ -24,7 +23,7 @@ from srtk_framework.run.result import Result
 from srtk_framework.run.runner import Run, Runner
 from srtk_framework.run.session import Session
 from srtk_framework.run.stages import Stages, is_follower
-from srtk_framework.values import redacted, shortened
+from srtk_framework.values import console, redacted, shortened
 
 _REASONS = 5
 """Reasons of failures that are shown."""
@@ -103,7 +102,7 @@ def run_recipe(
         except KeyboardInterrupt:
             if signal.SIGTERM not in received:
                 raise
-            print("srtk: terminated", file=sys.stderr)
+            say("terminated")
             return TERMINATED
     if is_follower():
         return OK
@@ -115,39 +114,33 @@ def run_recipe(
     if run.topics_of_sets:
         note(f"topics are read from q_entity ({run.topics_of_sets} questions), since there is no question_entities")
     if run.state != COMPLETE:
-        print(
-            f"srtk: stopped; {run.finished} of {run.questions} questions are finished and kept in"
-            f" {run.output}; the same command goes on",
-            file=sys.stderr,
+        say(
+            f"stopped; {run.finished} of {run.questions} questions are finished and kept in"
+            f" {run.output}; the same command goes on"
         )
         return TERMINATED if signal.SIGTERM in received else INTERRUPTED
     if done is not None:
         done.append(run)
     for linker, count in run.linkers_failed.items():
-        print(
-            f"srtk: the linker {linker} failed on {count} questions that another linker answered; their traces say why"
-            " under `linkers_failed`",
-            file=sys.stderr,
+        say(
+            f"the linker {linker} failed on {count} questions that another linker answered; their traces say why"
+            " under `linkers_failed`"
         )
     if run.unlabelled:
-        print(
-            f"srtk: {run.unlabelled} results have no labels, because the graph failed to give them; their traces"
-            " say why under `labels_failed`",
-            file=sys.stderr,
+        say(
+            f"{run.unlabelled} results have no labels, because the graph failed to give them; their traces"
+            " say why under `labels_failed`"
         )
     if in_full:
         for driver, lines in run.tracebacks.items():
-            print(f"srtk: first exception of {driver}:", *lines, sep="\n", file=sys.stderr)
+            say(f"first exception of {driver}:", *lines)
     if run.failed:
         where = f"; {run.output / 'manifest.json'} has the tracebacks" if run.tracebacks else ""
-        print(
-            f"srtk: {run.failed} of {run.questions} questions failed; their results say why under `error`{where}",
-            file=sys.stderr,
-        )
+        say(f"{run.failed} of {run.questions} questions failed; their results say why under `error`{where}")
         for reason, count in run.reasons[:_REASONS]:
-            print(f"srtk: {count:>6} failed: {shortened(redacted(reason), _REASON)}", file=sys.stderr)
+            say(f"{count:>6} failed: {shortened(redacted(reason), _REASON)}")
         if rest := sum(count for _, count in run.reasons[_REASONS:]):
-            print(f"srtk: {rest:>6} failed for {len(run.reasons) - _REASONS} other reasons", file=sys.stderr)
+            say(f"{rest:>6} failed for {len(run.reasons) - _REASONS} other reasons")
     return FAILED if run.questions and run.failed == run.questions else OK
 
 
@@ -168,9 +161,9 @@ def _stopped_by_signals(runner: Runner) -> Iterator[list[int]]:
             raise KeyboardInterrupt
         again = "Ctrl-C again" if number == signal.SIGINT else "send it again"
         if runner.training:
-            print("srtk: stopping the training; the same command goes on", file=sys.stderr)
+            say("stopping the training; the same command goes on")
         else:
-            print(f"srtk: stopping after this batch; {again} to stop at once", file=sys.stderr)
+            say(f"stopping after this batch; {again} to stop at once")
         runner.stop()
 
     if threading.current_thread() is not threading.main_thread():
@@ -214,18 +207,14 @@ class _Resumed(Observer):
         if name != "resumed":
             return
         if data["dropped"]:
-            print(f"srtk: {data['file']}: the last line was not written to its end and is dropped", file=sys.stderr)
-        print(
-            f"srtk: {data['name']} goes on after {data['finished']} finished questions; --fresh starts over",
-            file=sys.stderr,
-        )
+            say(f"{data['file']}: the last line was not written to its end and is dropped")
+        say(f"{data['name']} goes on after {data['finished']} finished questions; --fresh starts over")
 
 
 def _report(recipe: Recipe, run: Run) -> None:
-    from rich.console import Console
     from rich.table import Table
 
-    console = Console()
+    screen = console()
     if any(block.use == "timing" for block in recipe.observers):
         for method, rows in run.timing.items():
             shown = Table(title=f"time of {method}", title_justify="left")
@@ -234,15 +223,15 @@ def _report(recipe: Recipe, run: Run) -> None:
             for hook, numbers in sorted(rows.items(), key=lambda item: -item[1]["own"]):
                 counts = (f"{numbers[name]:.0f}" for name in ("calls", "items"))
                 shown.add_row(hook, *counts, *(f"{numbers[name]:.3f}" for name in ("seconds", "own")))
-            console.print(shown)
+            screen.print(shown)
     for line in _spent(run):
-        console.print(line, highlight=False, soft_wrap=True)
+        screen.print(line, soft_wrap=True)
     lines = [f"{run.finished} questions, {run.failed} failed; manifest in {run.output / 'manifest.json'}"]
     if run.first is not None:
         lines += ["", "the first result:", Result(run.first).to_text(_FIRST, _FIRST), ""]
     lines += [f"{'open' if path.endswith('.html') else 'wrote'} {path}" for path in run.exports]
     for line in lines:
-        console.print(redacted(line), highlight=False, soft_wrap=True, markup=False)
+        screen.print(redacted(line), soft_wrap=True)
 
 
 def _spent(run: Run) -> list[str]:

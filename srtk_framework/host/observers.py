@@ -12,7 +12,7 @@ from typing import IO, Any
 
 import attrs
 
-from srtk_framework.values import redacted
+from srtk_framework.values import console, redacted
 
 _log = logging.getLogger(__name__)
 
@@ -200,21 +200,20 @@ class Progress(Observer):
 
     def open(self) -> None:
         """Start the display."""
-        from rich.console import Console
         from rich.progress import BarColumn, MofNCompleteColumn, TextColumn, TimeElapsedColumn, TimeRemainingColumn
         from rich.progress import Progress as Bar
 
         columns = [
-            TextColumn("[bold]{task.description}"),
+            TextColumn("{task.description}", style="bold", markup=False),
             BarColumn(bar_width=16),
             MofNCompleteColumn(),
-            TextColumn("{task.fields[unit]}"),
+            TextColumn("{task.fields[unit]}", markup=False),
             TimeElapsedColumn(),
             TimeRemainingColumn(),
             TextColumn("{task.fields[note]}", markup=False),
         ]
-        console = Console(stderr=True)
-        self._bar = Bar(*columns, console=console, disable=not console.is_terminal)
+        screen = console(stderr=True)
+        self._bar = Bar(*columns, console=screen, disable=not screen.is_terminal)
         self._bar.start()
 
     def close(self) -> None:

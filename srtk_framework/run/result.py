@@ -16,7 +16,7 @@ from srtk_framework.host.ports import driver_of
 from srtk_framework.records import record_from_retrieval
 from srtk_framework.run.default_drivers import PAGE, missing_drivers
 from srtk_framework.run.pipeline import NO_LINK, with_trace
-from srtk_framework.run.result_text import PROOF, ResultText, counted, cut_lines, label, line, names, on_one_line
+from srtk_framework.run.result_text import PROOF, ResultText, counted, cut_lines, label, line, names
 from srtk_framework.run.session import Session, export, open_session
 from srtk_framework.text import answer_line, count_tokens
 from srtk_framework.text.answers import NAMED
@@ -30,6 +30,7 @@ from srtk_framework.values import (
     RankedPath,
     Retrieval,
     Triple,
+    on_one_line,
 )
 
 if TYPE_CHECKING:

@@ -9,7 +9,7 @@ from itertools import pairwise
 import attrs
 
 from srtk_framework.text import answer_line, answer_notes, count_tokens, refusal_line
-from srtk_framework.values import Link, Literal, RankedPath, Retrieval, Step, written_confidence
+from srtk_framework.values import Link, Literal, RankedPath, Retrieval, Step, on_one_line, written_confidence
 
 PROOF = 5
 """Lines of a proof that are shown beside the answer."""
@@ -266,11 +266,6 @@ def label(retrieval: Retrieval, id_: str) -> str:
 def names(links: Iterable[Link]) -> str:
     """Return the names of links."""
     return ", ".join(dict.fromkeys(on_one_line(link.name or link.entity) for link in links))
-
-
-def on_one_line(name: str) -> str:
-    """Replace characters that move the cursor of a terminal."""
-    return " ".join("".join(char if char.isprintable() else " " for char in name).split())
 
 
 def score(value: float | None) -> str:

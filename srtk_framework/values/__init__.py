@@ -30,6 +30,7 @@ from srtk_framework.values.protocols import GraphLike
 from srtk_framework.values.questions import LINKED_BY, NIL, Link, LinkList, Mention, Question
 from srtk_framework.values.schema import Schema
 from srtk_framework.values.scores import SCORE_DIGITS, rounded
+from srtk_framework.values.screen import console, escaped, guarded, on_one_line, unguarded
 from srtk_framework.values.secrets import MASK, note_secrets, redacted, redacted_data, secrets_in, without_logins
 from srtk_framework.values.subgraphs import (
     CERTAINTIES,
@@ -128,15 +129,19 @@ __all__ = [
     "close_matches",
     "completion_order",
     "confidence",
+    "console",
     "deprecated",
     "deprecation_of",
     "each",
+    "escaped",
     "finite",
+    "guarded",
     "hit_order",
     "keys_of",
     "link_order",
     "not_empty",
     "note_secrets",
+    "on_one_line",
     "one_of",
     "open_end",
     "part_of_run",
@@ -149,6 +154,7 @@ __all__ = [
     "share",
     "shortened",
     "total",
+    "unguarded",
     "usage",
     "use_of",
     "without_logins",

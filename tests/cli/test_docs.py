@@ -2,14 +2,13 @@
 
 from __future__ import annotations
 
-import io
 import sys
 from pathlib import Path
 
 import pytest
-from rich.console import Console
 
 from srtk_framework.cli import docs, main
+from srtk_framework.values import console
 
 PAGES = Path(__file__).parents[2] / "docs"
 
@@ -74,7 +73,7 @@ def test_a_link_names_the_topic_that_it_leads_to(
 def test_a_pager_is_used_on_a_terminal(monkeypatch: pytest.MonkeyPatch) -> None:
     paged: list[str] = []
     monkeypatch.setattr("rich.pager.SystemPager.show", lambda _, text: paged.append(text))
-    monkeypatch.setattr(docs, "Console", lambda **given: Console(**given, file=io.StringIO(), force_terminal=True))
+    monkeypatch.setattr(docs, "console", lambda **given: console(**given, force_terminal=True))
     monkeypatch.setattr(sys.stdin, "isatty", lambda: True, raising=False)
     monkeypatch.setenv("LESS", "-R")
     assert main(["docs", "install"]) == 0

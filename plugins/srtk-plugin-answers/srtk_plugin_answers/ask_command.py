@@ -22,13 +22,13 @@ from typing import Any
 
 import attrs
 
-from srtk_framework.cli import FAILED, OK, add_set_argument, note
+from srtk_framework.cli import FAILED, OK, add_set_argument, note, say
 from srtk_framework.host import driver_of
 from srtk_framework.recipe import Places, set_value
 from srtk_framework.records import dumps
 from srtk_framework.roles import GraphView
 from srtk_framework.run import WIDTH, Graph, Result, Retriever, cache_folder, looks_like_file, write_page
-from srtk_framework.values import InputError, RecipeError, SrtkError, redacted
+from srtk_framework.values import InputError, RecipeError, SrtkError, console, escaped, redacted
 from srtk_plugin_answers import demo_command
 
 _PROMPT = "question> "
@@ -292,12 +292,12 @@ def _converse(retriever: Retriever, args: argparse.Namespace, asked: list[Result
         try:
             asked.append(_answer(retriever, question, args))
         except KeyboardInterrupt:
-            print("srtk: interrupted", file=sys.stderr)
+            say("interrupted")
         except BrokenPipeError:
             raise
         except Exception as error:  # noqa: BLE001 - one bad question does not end the others
             what = str(error) if isinstance(error, SrtkError) else f"{type(error).__name__}: {error}"
-            print(f"srtk: error: {redacted(what)}", file=sys.stderr)
+            say(f"error: {redacted(what)}")
 
 
 def _width() -> int:
@@ -366,15 +366,14 @@ def _shown_while_opening(retriever: Retriever, quiet: bool) -> Iterator[None]:
         with _logged(package, note):
             yield
     else:
-        from rich.console import Console
-        from rich.markup import escape
+        from rich.text import Text
 
-        console = Console(stderr=True)
+        screen = console(stderr=True)
 
         def show(text: str) -> None:
-            console.print(redacted(text), markup=False, highlight=False)
+            screen.print(escaped(redacted(text), lines=False))
 
-        with console.status(escape(what)), _logged(package, show) if graph.is_new else nullcontext():
+        with screen.status(Text(what)), _logged(package, show) if graph.is_new else nullcontext():
             yield
 
 

@@ -29,6 +29,7 @@ from srtk_framework.values import (
     Pattern,
     Question,
     Retrieval,
+    on_one_line,
     written_confidence,
 )
 
@@ -148,10 +149,11 @@ def _entity(graph: KnowledgeGraph, name: str) -> str:
 def _text(retrieval: Retrieval) -> str:
     """Write the answers of a pattern with their confidences and reasons."""
     pattern = retrieval.question.pattern
-    heading = [str(pattern)] if pattern is not None else []
+    heading = [on_one_line(str(pattern))] if pattern is not None else []
     subgraph = retrieval.subgraph
     if retrieval.error is not None or not subgraph.triples:
-        return "\n".join([*heading, *textwrap.wrap(str(retrieval.error or subgraph.trace.get("reason", "")), _width())])
+        reason = on_one_line(str(retrieval.error or subgraph.trace.get("reason", "")))
+        return "\n".join([*heading, *textwrap.wrap(reason, _width())])
     end = 0 if pattern is not None and pattern.subject is None else 2
     lines = []
     for place, triple in enumerate(subgraph.triples):
@@ -173,7 +175,7 @@ def _name(id_: str, labels: Mapping[str, str]) -> str:
 
 
 def _line(head: str, text: str) -> str:
-    return textwrap.fill(text, _width(), initial_indent=f"{head:>14}  ", subsequent_indent=" " * 16)
+    return textwrap.fill(on_one_line(text), _width(), initial_indent=f"{head:>14}  ", subsequent_indent=" " * 16)
 
 
 def _width() -> int:

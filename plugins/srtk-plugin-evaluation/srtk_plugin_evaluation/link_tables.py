@@ -59,8 +59,6 @@ def difference_table(
         sizes: Metrics that are numbers in place of shares.
         narrow: See ``plain_table``.
     """
-    from rich.text import Text
-
     laid = plain_table(title, ["pair", "metric", "mean", "low", "high", "p", "Holm p"], 2, narrow)
     for pair, metrics in differences.items():
         for number, metric in enumerate(metric for metric in names if metric in metrics):
@@ -68,7 +66,7 @@ def difference_table(
             ends = (apart[part] for part in ("mean", "low", "high"))
             figures = ("-" if end is None else f"{end:+.{digits}f}" for end in ends)
             p, corrected = f"{apart['p']:.3f}", f"{apart['p_holm']:.3f}"
-            laid.add_row(Text(pair if number == 0 else ""), names[metric], *figures, p, corrected)
+            laid.add_row(pair if number == 0 else "", names[metric], *figures, p, corrected)
     return laid
 
 
@@ -97,13 +95,11 @@ def slice_table(
         cell: Returns the text for a metric and its estimate.
         narrow: See ``plain_table``.
     """
-    from rich.text import Text
-
     laid = plain_table(title, ["group", "method", count, *names.values()], 2, narrow)
     for label, group in groups.items():
         for number, (method, metrics) in enumerate(group["methods"].items()):
             cells = (cell(metric, metrics.get(metric)) for metric in names)
-            laid.add_row(Text(label if number == 0 else ""), Text(method), str(group["questions"]), *cells)
+            laid.add_row(label if number == 0 else "", method, str(group["questions"]), *cells)
     return laid
 
 

@@ -7,6 +7,7 @@ from collections.abc import Callable, Mapping, Sequence
 from importlib.util import find_spec
 from typing import Any
 
+from srtk_framework.values import on_one_line
 from srtk_plugin_evaluation.columns import TITLES
 
 INSTALL = "no plots: matplotlib is not installed; run: pip install 'srtk-framework[plot]'"
@@ -205,5 +206,6 @@ def _shares(axes: Any) -> None:
 
 def _printable(name: str) -> str:
     """Shorten a name, and protect a leading underscore, which would hide it in legends."""
+    name = on_one_line(name)
     short = name if len(name) <= _LONGEST else name[: _LONGEST - 1] + "…"
     return ("\u200a" if short.startswith("_") else "") + short

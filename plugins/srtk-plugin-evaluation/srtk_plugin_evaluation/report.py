@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import Any
 
 from srtk_framework.records import write_json
-from srtk_framework.values import RunError
+from srtk_framework.values import RunError, escaped
 from srtk_plugin_evaluation.columns import CURVES, SIZES, SLICED, TITLES
 from srtk_plugin_evaluation.completion_tables import SHORT as COMPLETION
 from srtk_plugin_evaluation.completion_tables import SLICED as COMPLETION_SLICED
@@ -87,7 +87,9 @@ def _reliable(methods: Mapping[str, Sequence[Mapping[str, Any]]]) -> str:
         for name, some in methods.items()
         if some
     )
-    return inline_svg(draw_reliability(methods, letters=True), "reliability-", f"Reliability diagram. {rows}.", ON_PAGE)
+    return inline_svg(
+        draw_reliability(methods, letters=True), "reliability-", escaped(f"Reliability diagram. {rows}."), ON_PAGE
+    )
 
 
 def _described(metric: str, curves: Mapping[str, Sequence[tuple[float, ...]]]) -> str:
@@ -97,7 +99,7 @@ def _described(metric: str, curves: Mapping[str, Sequence[tuple[float, ...]]]) -
         + (f" to {curve[-1][1]:.3f} at {curve[-1][0]:.1f}" if len(curve) > 1 else "")
         for name, curve in curves.items()
     )
-    return (
+    return escaped(
         f"Line chart of {TITLES[metric]} against the mean number of triples. {ends}. The table below has all figures."
     )
 
@@ -153,7 +155,7 @@ _HOLM = (
 
 
 def _text(value: object) -> str:
-    return html.escape(str(value))
+    return html.escape(escaped(str(value)))
 
 
 def _section(title: str, parts: Sequence[str]) -> str:

@@ -2,33 +2,29 @@
 
 from __future__ import annotations
 
-import sys
 from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
-from srtk_framework.values import InputError
+from srtk_framework.cli import say
+from srtk_framework.values import InputError, console
 
 
 def show(report: Mapping[str, Any], folder: Path | None, quiet: bool = False) -> None:
     """Print a report, and write it to the folder if it is named."""
-    from rich.console import Console
-
     from srtk_plugin_evaluation.tables import tables
 
-    console = Console()
+    screen = console()
     for number, table in enumerate(() if quiet else tables(report)):
         if number:
-            console.print()
-        console.print(table)
+            screen.print()
+        screen.print(table)
     if folder is not None:
         write(report, folder, quiet)
 
 
 def print_tables(report: Mapping[str, Any]) -> None:
     """Print the tables of one run's evaluation, with links and completion, without slices."""
-    from rich.console import Console
-
     from srtk_plugin_evaluation.completion_tables import completion_tables
     from srtk_plugin_evaluation.link_tables import link_tables
     from srtk_plugin_evaluation.tables import answers_table, measured, selective_table, table
@@ -38,23 +34,21 @@ def print_tables(report: Mapping[str, Any]) -> None:
     laid += link_tables(report["linking"]) if "linking" in report else []
     for one in laid:
         if one is not None:
-            Console().print(one)
+            console().print(one)
 
 
 def write(report: Mapping[str, Any], folder: Path, quiet: bool = False) -> None:
     """Write a report to a folder, and print the names of its files."""
-    from rich.console import Console
-
     from srtk_plugin_evaluation.plots import INSTALL, can_plot
     from srtk_plugin_evaluation.report import write_report
 
     files = write_report(report, folder)
     if not can_plot():
-        print(f"srtk: {INSTALL}", file=sys.stderr)
+        say(f"{INSTALL}")
     if not quiet:
         page = next((file for file in files if file.suffix == ".html"), None)
         opened = "" if page is None else f"; open {page}"
-        Console().print(f"wrote {len(files)} files in {folder}{opened}", highlight=False, soft_wrap=True, markup=False)
+        console().print(f"wrote {len(files)} files in {folder}{opened}", soft_wrap=True)
 
 
 def compare_runs(folders: Sequence[Path], quiet: bool = False) -> None:
@@ -69,6 +63,6 @@ def compare_runs(folders: Sequence[Path], quiet: bool = False) -> None:
     try:
         report = comparison.compare_runs(distinct)
     except InputError as error:
-        print(f"srtk: the runs are not compared: {error}", file=sys.stderr)
+        say(f"the runs are not compared: {error}")
         return
     show(report, target, quiet)

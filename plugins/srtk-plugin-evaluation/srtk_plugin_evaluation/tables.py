@@ -26,7 +26,6 @@ def table(report: Mapping[str, Any]) -> Table:
     """Build the main table, with a row per method and intervals below the means; fits 80 columns."""
     from rich import box
     from rich.table import Table
-    from rich.text import Text
 
     methods: Mapping[str, Mapping[str, Estimate]] = report["methods"]
     shown = [
@@ -40,7 +39,7 @@ def table(report: Mapping[str, Any]) -> Table:
     for column in shown:
         laid.add_column(column.head, justify="right", no_wrap=True)
     for method, metrics in methods.items():
-        laid.add_row(Text(method), *(_cell(column.name, metrics.get(column.name)) for column in shown))
+        laid.add_row(method, *(_cell(column.name, metrics.get(column.name)) for column in shown))
     return laid
 
 
@@ -108,8 +107,6 @@ def tables(report: Mapping[str, Any]) -> list[Table]:
 
 def answers_table(report: Mapping[str, Any]) -> Table | None:
     """Build the table of answers and of the use of generators; None if no method has these metrics."""
-    from rich.text import Text
-
     methods = report["methods"]
     shown = [
         column
@@ -120,14 +117,12 @@ def answers_table(report: Mapping[str, Any]) -> Table | None:
         return None
     laid = plain_table("answers", ["method", *(column.answers_head for column in shown)], narrow=True)
     for method, metrics in methods.items():
-        laid.add_row(Text(method), *(_cell(column.name, metrics.get(column.name)) for column in shown))
+        laid.add_row(method, *(_cell(column.name, metrics.get(column.name)) for column in shown))
     return laid
 
 
 def selective_table(report: Mapping[str, Any]) -> Table | None:
     """Build the table of accuracy at coverage and of calibration; None where no method gives confidences."""
-    from rich.text import Text
-
     methods = {name: some for name, some in report.get("answers", {}).items() if "accuracy_at" in some}
     if not methods:
         return None
@@ -137,7 +132,7 @@ def selective_table(report: Mapping[str, Any]) -> Table | None:
         laid.add_row(share, *(_number(some["accuracy_at"][share]) for some in methods.values()))
     for name, title in SELECTIVE.items():
         if any(name in some for some in methods.values()):
-            laid.add_row(Text(title), *(_number(some.get(name)) for some in methods.values()))
+            laid.add_row(title, *(_number(some.get(name)) for some in methods.values()))
     return laid
 
 
@@ -156,11 +151,9 @@ def _number(value: float | None) -> str:
 
 
 def _at(at: Mapping[str, Any], metric: str) -> Table:
-    from rich.text import Text
-
     cuts = [*map(str, at["sizes"]), "all"]
     laid = plain_table(f"{TITLES[metric]} of the first triples", ["method", *cuts], narrow=True)
     for method, metrics in at["methods"].items():
         if metric in metrics:
-            laid.add_row(Text(method), *(f"{metrics[metric][cut]['mean']:.3f}" for cut in cuts))
+            laid.add_row(method, *(f"{metrics[metric][cut]['mean']:.3f}" for cut in cuts))
     return laid

@@ -7,7 +7,6 @@ setting to change. All are retrieved again, and the folder of a finished run is 
 from __future__ import annotations
 
 import argparse
-import sys
 from collections.abc import Iterable, Iterator, Sequence
 from contextlib import closing
 from itertools import islice
@@ -15,12 +14,12 @@ from pathlib import Path
 from textwrap import wrap
 from typing import Any
 
-from srtk_framework.cli import INTERRUPTED, OK, add_set_argument
+from srtk_framework.cli import INTERRUPTED, OK, add_set_argument, say
 from srtk_framework.graph import with_own_ids
 from srtk_framework.host import Tracebacks
 from srtk_framework.records import read_questions, write_jsonl
 from srtk_framework.run import Session
-from srtk_framework.values import InputError, Question, RunError, close_matches
+from srtk_framework.values import InputError, Question, RunError, close_matches, console, escaped
 from srtk_plugin_explaining.explainer import Explainer
 from srtk_plugin_explaining.findings import FOUND, Explanation
 from srtk_plugin_explaining.variants import trained_by
@@ -77,11 +76,11 @@ def run(args: argparse.Namespace) -> int:
         _print(done, Advice(session, explainer.expander), args.show, named)
     if args.traceback:
         for driver, lines in faults.table.items():
-            print(f"srtk: first exception of {driver}:", *lines, sep="\n", file=sys.stderr)
+            say(f"first exception of {driver}:", *lines)
     if without:
-        print(f"srtk: skipped {without} questions, which have no answers to look for", file=sys.stderr)
+        say(f"skipped {without} questions, which have no answers to look for")
     if interrupted:
-        print(f"srtk: interrupted; {len(done)} of {len(questions)} questions are explained", file=sys.stderr)
+        say(f"interrupted; {len(done)} of {len(questions)} questions are explained")
     return INTERRUPTED if interrupted else OK
 
 
@@ -162,28 +161,27 @@ def _collect(
 
 
 def _print(explanations: Sequence[Explanation], advice: Any, show: int | None, named: bool) -> None:
-    from rich.console import Console
-
     from srtk_plugin_explaining.report import advice_lines, question_lines, table
 
     if not explanations:
         return
-    console = Console()
+    screen = console()
     lost = [one for one in explanations if one.kind != FOUND]
     few = len(explanations) <= _SHOWN
     shown = explanations if named and few and show is None else lost[: show or 0]
     lines = [line for one in shown for line in [*question_lines(one, advice), ""]]
     if not (named and few):
-        console.print(table(explanations))
+        screen.print(table(explanations))
         lines = ["", *advice_lines(explanations, advice), "", *lines]
-    _lines(console, lines)
+    _lines(screen, lines)
 
 
-def _lines(console: Any, lines: Sequence[str]) -> None:
+def _lines(screen: Any, lines: Sequence[str]) -> None:
     """Print lines; on a terminal, long lines are wrapped and indented below their text."""
-    for line in lines:
+    for text in lines:
+        line = escaped(text, lines=False)
         indent = " " * (_INDENT if line.startswith("  ") else 2)
-        whole = not console.is_terminal or len(line) <= console.width
-        parts = [line] if whole else wrap(line, console.width, subsequent_indent=indent, break_on_hyphens=False)
+        whole = not screen.is_terminal or len(line) <= screen.width
+        parts = [line] if whole else wrap(line, screen.width, subsequent_indent=indent, break_on_hyphens=False)
         for part in parts or [""]:
-            console.print(part, markup=False, highlight=False, soft_wrap=True)
+            screen.print(part, soft_wrap=True)

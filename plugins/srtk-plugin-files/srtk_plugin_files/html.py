@@ -16,7 +16,16 @@ from srtk_plugin_evaluation import score
 from srtk_framework.records import dumps
 from srtk_framework.roles import absent
 from srtk_framework.text import answer_line, answer_notes, refusal_line
-from srtk_framework.values import DriverError, Retrieval, SettingsError, Subgraph, at_least, rounded, written_confidence
+from srtk_framework.values import (
+    DriverError,
+    Retrieval,
+    SettingsError,
+    Subgraph,
+    at_least,
+    escaped,
+    rounded,
+    written_confidence,
+)
 from srtk_plugin_files.assets import asset, script
 from srtk_plugin_files.counterparts import Counterparts
 from srtk_plugin_files.file_exporter import FileExporter
@@ -77,7 +86,7 @@ class Page(FileExporter):
         """Return the page before its data."""
         style, code = asset("page.css"), script([asset(f"{name}.js") for name in _SCRIPTS])
         filled = {
-            "title": html.escape(self.title.replace(_DATA, "")),
+            "title": html.escape(escaped(self.title).replace(_DATA, "")),
             "style_hash": _hash(style),
             "script_hash": _hash(code),
             "style": style,
@@ -272,7 +281,7 @@ def _state(retrieval: Retrieval, found: list[bool]) -> str:
 
 def _json(value: dict[str, Any]) -> str:
     """Return JSON without characters that are special in HTML."""
-    return dumps(value).translate(_ESCAPES)
+    return escaped(dumps(value)).translate(_ESCAPES)
 
 
 def _hash(text: str) -> str:

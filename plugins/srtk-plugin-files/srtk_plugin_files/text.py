@@ -15,7 +15,7 @@ from srtk_framework.text import (
     refusal_line,
     triple_line,
 )
-from srtk_framework.values import DriverError, InputError, Retrieval, at_least
+from srtk_framework.values import DriverError, InputError, Retrieval, at_least, escaped
 from srtk_plugin_files.file_exporter import FileExporter
 
 _PROOF = 5  # Facts of a proof that the heading names
@@ -57,12 +57,12 @@ class Text(FileExporter):
         if self.answer:
             heading += _answer_lines(retrieval, self._templates)
         if retrieval.error is not None:
-            return "\n".join([*heading, f"Error: {clean(retrieval.error)}", "", ""])
+            return escaped("\n".join([*heading, f"Error: {clean(retrieval.error)}", "", ""]))
         total = len(retrieval.subgraph.triples)
         used = count_tokens("\n".join([*heading, f"Facts ({total} of {total}):"]))
         left = max(self.tokens - used, 0)
         facts, shown = fit(retrieval.subgraph, labels, left, templates=self._templates, paths=self.paths)
-        return "\n".join([*heading, f"Facts ({shown} of {total}):", *([facts] if facts else []), "", ""])
+        return escaped("\n".join([*heading, f"Facts ({shown} of {total}):", *([facts] if facts else []), "", ""]))
 
 
 def _answer_lines(retrieval: Retrieval, templates: Templates) -> list[str]:

@@ -9,7 +9,6 @@ from __future__ import annotations
 
 import argparse
 import os
-import sys
 import time
 from collections.abc import Mapping
 from contextlib import ExitStack
@@ -20,7 +19,7 @@ import attrs
 import yaml
 from srtk_plugin_training import require_packages
 
-from srtk_framework.cli import graph_block
+from srtk_framework.cli import graph_block, say
 from srtk_framework.recipe import Composer, from_data
 from srtk_framework.records import place
 from srtk_framework.roles import Generator, KnowledgeGraph
@@ -210,13 +209,13 @@ def _lines(figures: dict[str, Any]) -> list[str]:
 
 def _report(args: argparse.Namespace, figures: dict[str, Any], again: bool) -> None:
     for line in _lines(figures):
-        print(f"srtk: {line}", file=sys.stderr)
+        say(line)
     done = "wrote" if again else "an earlier adaptation of the same has finished:"
     use = f"encoder: {{use: transformers, model: {args.output_dir}}}"
-    print(f"srtk: {done} {args.output_dir}; in a recipe: {use}", file=sys.stderr)
+    say(f"{done} {args.output_dir}; in a recipe: {use}")
     if figures["share"] and (FilePath(args.output_dir) / RECIPE).is_file():
         fused = f"srtk run {FilePath(args.output_dir) / RECIPE} --set questions=FILE"
-        print(f"srtk: fused with the search by the weights as they were: {fused}", file=sys.stderr)
+        say(f"fused with the search by the weights as they were: {fused}")
 
 
 def _recipe(args: argparse.Namespace, graph: Mapping[str, Any], figures: Mapping[str, Any], out: FilePath) -> str:

@@ -6,7 +6,6 @@ import hashlib
 import os
 import shutil
 import signal
-import sys
 import threading
 from collections.abc import Callable, Mapping, Sequence
 from functools import partial
@@ -17,7 +16,7 @@ from typing import Any
 
 from srtk_plugin_training import TrainingFolder
 
-from srtk_framework.cli import TERMINATED
+from srtk_framework.cli import TERMINATED, say
 from srtk_framework.records import publication_error, publish, workplace
 
 
@@ -85,7 +84,7 @@ def stoppable(train: Callable[[], int]) -> int:
     except KeyboardInterrupt:
         if not received:
             raise
-        print("srtk: terminated; the same command goes on", file=sys.stderr)
+        say("terminated; the same command goes on")
         return TERMINATED
     finally:
         if main_thread:

@@ -6,7 +6,6 @@ Paths are searched and scored, and negatives are drawn for each of their steps.
 from __future__ import annotations
 
 import argparse
-import sys
 from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import ExitStack, closing
@@ -17,7 +16,7 @@ import attrs
 from srtk_plugin_evaluation import read_from, sentence, unknown_answers
 from srtk_plugin_training import samples
 
-from srtk_framework.cli import graph_block, note
+from srtk_framework.cli import graph_block, note, say
 from srtk_framework.graph import with_own_ids
 from srtk_framework.recipe import Composer, from_data
 from srtk_framework.records import (
@@ -29,7 +28,7 @@ from srtk_framework.records import (
     write_training_examples,
 )
 from srtk_framework.roles import KnowledgeGraph
-from srtk_framework.values import END, InputError, RankedPath, Sample, Step, TrainingExample
+from srtk_framework.values import END, InputError, RankedPath, Sample, Step, TrainingExample, console
 from srtk_plugin_sr.supervision import MEASURES, GoldPath, ShortestPath
 from srtk_plugin_sr.templates import FORMS, Templates
 
@@ -90,10 +89,9 @@ def run(args: argparse.Namespace) -> int:
     used = sum(bool(example.paths) for example in kept)
     pathless = sum(not example.paths for example in examples)
     if not args.quiet:
-        print(
-            f"srtk: {rows} rows of {used} questions in {args.output}; of {len(examples)} questions {pathless} have no"
-            f" path to an answer, {len(examples) - pathless - used} none of quality {args.positive_threshold:g}",
-            file=sys.stderr,
+        say(
+            f"{rows} rows of {used} questions in {args.output}; of {len(examples)} questions {pathless} have no"
+            f" path to an answer, {len(examples) - pathless - used} none of quality {args.positive_threshold:g}"
         )
     return 0
 
@@ -199,10 +197,9 @@ def _query(templates: Templates, question: str, walked: Sequence[str]) -> str:
 
 def _tracked(items: Sequence[T], what: str, args: argparse.Namespace) -> Iterator[list[T]]:
     """Yield the items in batches, with a progress bar on a terminal."""
-    from rich.console import Console
     from rich.progress import track
 
-    console = Console(stderr=True)
+    screen = console(stderr=True)
     starts = range(0, len(items), _AT_ONCE)
-    for start in track(starts, what, console=console, disable=args.quiet or not console.is_terminal):
+    for start in track(starts, what, console=screen, disable=args.quiet or not screen.is_terminal):
         yield list(items[start : start + _AT_ONCE])

@@ -14,7 +14,7 @@ from typing import Any
 import attrs
 from srtk_plugin_training import require_packages
 
-from srtk_framework.cli import note
+from srtk_framework.cli import note, say
 from srtk_framework.records import place, read_jsonl, shown
 from srtk_framework.records import record_fields as fields
 from srtk_framework.values import InputError
@@ -151,7 +151,7 @@ def _train(args: argparse.Namespace) -> int:
     if not args.quiet:
         print(", ".join(f"{name} {value:.4g}" for name, value in figures.items()), file=sys.stderr)
         done = "wrote" if again else "an earlier training of the same has finished:"
-        print(f"srtk: {done} {args.output_dir}", file=sys.stderr)
+        say(f"{done} {args.output_dir}")
     return 0
 
 

@@ -13,7 +13,7 @@ from importlib.util import find_spec
 from pathlib import Path
 from typing import Any
 
-from srtk_framework.values import DriverError
+from srtk_framework.values import DriverError, unguarded
 
 BEST = "best.safetensors"  # File of the best weights in the folder of a training.
 
@@ -186,7 +186,7 @@ def _trainer(folder: Path, machine: Mapping[str, Any], loggers: list[Any], every
         )
     ]
     if interactive := sys.stderr.isatty():
-        callbacks.append(RichProgressBar(leave=False))
+        callbacks.append(RichProgressBar(leave=False, console_kwargs={"file": unguarded(sys.stderr)}))
     return lightning.Trainer(
         **machine,
         max_epochs=1,

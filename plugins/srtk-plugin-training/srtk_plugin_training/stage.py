@@ -12,6 +12,7 @@ from srtk_framework.cli import note
 from srtk_framework.recipe import Block, Blocks, Composer, Stage, Where, hookimpl
 from srtk_framework.roles import Expander
 from srtk_framework.run import Run, Session
+from srtk_framework.values import console
 from srtk_plugin_training.setup import Setup, setup
 from srtk_plugin_training.train_key import Train, read_train
 from srtk_plugin_training.trainer import Trained, Trainer
@@ -109,12 +110,10 @@ class Training(Stage):
         if trained is None or trained.follows:
             return
         if not quiet:
-            from rich.console import Console
-
             done = "trained on" if trained.repeated else "reused a training on"
             figures = ", ".join(f"{name} {value:.4g}" for name, value in trained.figures.items())
             for line in (f"{done} {trained.summary}", figures, f"model in {trained.model}"):
-                Console().print(line, highlight=False, soft_wrap=True)
+                console().print(line, soft_wrap=True)
         seen = run.manifest.get("training", {}).get("questions_seen", 0)
         if seen:
             note(

@@ -10,7 +10,7 @@ from typing import Any
 
 from srtk_framework.recipe import Composer, load
 from srtk_framework.roles import Index
-from srtk_framework.values import Entry, RecipeError, batched
+from srtk_framework.values import Entry, RecipeError, batched, console
 
 HELP = "build the indexes of a recipe from its corpora"
 
@@ -114,15 +114,14 @@ def _blocks(recipe: Any, name: str | None) -> dict[str, Any]:
 def _tracked(corpus: Any, quiet: bool) -> Iterator[Sequence[tuple[Entry, Mapping[str, int]]]]:
     """Yield the entries of a corpus in batches, each with counts of left-out parts; on a terminal with the progress."""
     from rich import progress
-    from rich.console import Console
 
-    console = Console(stderr=True)
+    screen = console(stderr=True)
     columns = (
-        progress.TextColumn("{task.description}"),
+        progress.TextColumn("{task.description}", markup=False),
         progress.TextColumn("{task.completed:,} entries"),
         progress.TimeElapsedColumn(),
     )
-    with progress.Progress(*columns, console=console, disable=quiet or not console.is_terminal) as bar:
+    with progress.Progress(*columns, console=screen, disable=quiet or not screen.is_terminal) as bar:
         task = bar.add_task("indexing", total=None)
         for batch in batched(corpus.counted(), _AT_ONCE):
             yield batch

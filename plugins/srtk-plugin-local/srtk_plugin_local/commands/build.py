@@ -9,7 +9,7 @@ from typing import Any
 import attrs
 
 from srtk_framework.text import read_yaml
-from srtk_framework.values import InputError, shortened
+from srtk_framework.values import InputError, console, escaped, shortened
 from srtk_plugin_local.snapshot.build_settings import BuildSettings
 
 HELP = "build a local graph snapshot from files of triples"
@@ -76,29 +76,27 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
 def run(args: argparse.Namespace) -> int:
     """Build the snapshot and print its counts."""
-    from rich.console import Console
-
     from srtk_plugin_local.snapshot.build import build
     from srtk_plugin_local.snapshot.column_table import column_tables
     from srtk_plugin_local.snapshot.input_report import sentences
     from srtk_plugin_local.snapshot.plan_file import plan_text
 
-    console = Console(stderr=True)
+    screen = console(stderr=True)
     if args.quiet:
         built = build(settings(args), Path(args.out), args.force)
     else:
-        with _Bar(console) as bar:
+        with _Bar(screen) as bar:
             built = build(settings(args), Path(args.out), args.force, bar)
     if not args.quiet:
         for table in column_tables(built.meta.build["reading"]):
-            console.print(table)
+            screen.print(table)
     for sentence in sentences(built.meta.build["reading"], args.quiet, columns=False):
-        console.print(sentence, highlight=False, markup=False, soft_wrap=True)
+        screen.print(escaped(sentence, lines=False), soft_wrap=True)
     if args.plan and not Path(args.plan).is_file():
         Path(args.plan).write_text(plan_text(built.meta.build["plan"]), encoding="utf-8")
-        console.print(f"wrote {args.plan}; change it and give it again", highlight=False, markup=False)
+        screen.print(f"wrote {args.plan}; change it and give it again")
     for kind, count in built.ignored.items():
-        console.print(f"left out: {count:,} {kind}", highlight=False)
+        screen.print(f"left out: {count:,} {kind}")
     if args.quiet:
         return 0
     counts = built.meta.counts
@@ -175,7 +173,7 @@ class _Bar:
         from rich import progress
 
         self._progress = progress.Progress(
-            progress.TextColumn("{task.description}"),
+            progress.TextColumn("{task.description}", markup=False),
             progress.BarColumn(),
             progress.TaskProgressColumn(),
             progress.TimeElapsedColumn(),

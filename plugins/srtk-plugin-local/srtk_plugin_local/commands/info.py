@@ -7,7 +7,7 @@ import json
 from pathlib import Path
 from typing import Any
 
-from srtk_framework.values import SnapshotError, shortened
+from srtk_framework.values import SnapshotError, console, escaped, on_one_line, shortened
 
 HELP = "show the content of a local graph snapshot"
 
@@ -111,14 +111,12 @@ def describe(folder: Path, relations: int, verify: bool, facts: int = 10) -> dic
 
 
 def _print_table(facts: dict[str, Any]) -> None:
-    from rich.console import Console
     from rich.table import Table
-    from rich.text import Text
 
     from srtk_plugin_local.snapshot.column_table import column_tables
     from srtk_plugin_local.snapshot.input_report import sentences
 
-    table = Table(title=Text(facts["path"]), show_header=False)
+    table = Table(title=facts["path"], show_header=False)
     table.add_column(style="bold")
     table.add_column(justify="right", overflow="fold")
     rows = [("content", facts["content"])]
@@ -133,16 +131,16 @@ def _print_table(facts: dict[str, Any]) -> None:
     if facts["verified"]:
         rows.append(("hashes of all files", "correct"))
     for name, value in rows:
-        table.add_row(Text(name), Text(value))
-    console = Console()
-    console.print(table)
+        table.add_row(name, value)
+    screen = console()
+    screen.print(table)
     if facts["examples"]:
         table = Table(title="example facts", show_header=False)
         for _ in range(3):
             table.add_column(overflow="fold")
         for example in facts["examples"]:
-            table.add_row(*(Text(shortened(label, _LABEL)) for label in example["labels"]))
-        console.print(table)
+            table.add_row(*(shortened(on_one_line(label), _LABEL) for label in example["labels"]))
+        screen.print(table)
     if facts["relations"]:
         table = Table(title="relations with the most triples")
         table.add_column("relation", overflow="fold")
@@ -152,16 +150,16 @@ def _print_table(facts: dict[str, Any]) -> None:
             id_, label = relation["id"], relation["label"]
             named = id_ if label in (id_, id_.replace("_", " ")) else f"{label} ({id_})"
             ends = relation["example"]["labels"][::2] if relation["example"] else []
-            example = " → ".join(shortened(end, _LABEL) for end in ends)
-            table.add_row(Text(named), f"{relation['triples']:,}", Text(example))
-        console.print(table)
+            example = " → ".join(shortened(on_one_line(end), _LABEL) for end in ends)
+            table.add_row(on_one_line(named), f"{relation['triples']:,}", example)
+        screen.print(table)
     for columns in column_tables(facts["reading"]):
-        console.print(columns)
+        screen.print(columns)
     told = [
         *sentences(facts["reading"], columns=False),
         *(f"left out: {n:,} {kind}" for kind, n in facts["ignored"].items()),
     ]
     if told:
-        console.print(Text("how the files were read", style="bold"))
+        screen.print("how the files were read", style="bold")
     for sentence in told:
-        console.print(Text(f"- {sentence}"))
+        screen.print(f"- {escaped(sentence, lines=False)}")

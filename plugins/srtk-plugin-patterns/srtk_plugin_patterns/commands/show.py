@@ -5,7 +5,7 @@ from __future__ import annotations
 import argparse
 from pathlib import Path
 
-from srtk_framework.values import DriverError, InputError
+from srtk_framework.values import DriverError, InputError, on_one_line
 from srtk_plugin_patterns.path_patterns import PathPatterns
 
 
@@ -29,19 +29,24 @@ def run(args: argparse.Namespace) -> int:
     if args.relation is None:
         print(f"{'pairs':>9} {'paths':>7}  relation")
         for name, found in patterns.relations.items():
-            without = ", ".join(str(twin.step) for twin in patterns.twins.get(name, ()))
-            print(f"{found.mined:>9,} {len(found.paths):>7,}  {name}" + (f" without {without}" if without else ""))
+            without = ", ".join(on_one_line(str(twin.step)) for twin in patterns.twins.get(name, ()))
+            print(
+                f"{found.mined:>9,} {len(found.paths):>7,}  {on_one_line(name)}"
+                + (f" without {without}" if without else "")
+            )
         return 0
     try:
         found = patterns.of(args.relation)
     except DriverError as error:
         raise InputError(f"{args.patterns}: {error}") from error
     paths = found.paths[: args.count] if args.productive is None else found.best(args.count, args.productive)
-    print(f"{args.relation}: {found.mined:,} of {found.facts:,} pairs, {len(found.paths):,} paths")
+    print(f"{on_one_line(args.relation)}: {found.mined:,} of {found.facts:,} pairs, {len(found.paths):,} paths")
     for twin in patterns.twins.get(args.relation, ()):
-        print(f"held out: {twin.step}, which joins {twin.shared:,} of its pairs (overlap {twin.overlap:.3f})")
+        print(
+            f"held out: {on_one_line(str(twin.step))}, which joins {twin.shared:,} of its pairs (overlap {twin.overlap:.3f})"
+        )
     print(f"{'pairs':>7} {'score 2':>7} {'score 1':>7} {'at least':>8}  path")
     for path in paths:
         scores = f"{found.score2(path):7.3f} {found.score1(path):7.3f} {found.bound1(path):8.3f}"
-        print(f"{path.pairs:>7,} {scores}  {path}")
+        print(f"{path.pairs:>7,} {scores}  {on_one_line(str(path))}")
     return 0

@@ -14,7 +14,8 @@ from typing import Any
 
 from srtk_plugin_views.read_log import READS, Reads, read
 
-from srtk_framework.values import InputError
+from srtk_framework.cli import say
+from srtk_framework.values import InputError, console
 from srtk_plugin_sparql.record import RECORD
 
 HELP = "make a local snapshot of what a run reads from a SPARQL graph"
@@ -82,12 +83,12 @@ def _pull_recipe(args: argparse.Namespace, source: Path, out: Path) -> int:
     outcome, stopped = _retrieve(pull, args.quiet)
     if stopped:
         done = f"{outcome.finished} of {outcome.questions} questions are done"
-        print(f"srtk: stopped; {done}; the same command goes on", file=sys.stderr)
+        say(f"stopped; {done}; the same command goes on")
         return _INTERRUPTED
     try:
         return _make(args, pull, outcome, out)
     except KeyboardInterrupt:
-        print("srtk: what was read is kept; the same command goes on", file=sys.stderr)
+        say("what was read is kept; the same command goes on")
         raise
 
 
@@ -103,7 +104,7 @@ def _make(args: argparse.Namespace, pull: Any, outcome: Any, out: Path) -> int:
         more["whole"] = "all neighbours" if hub is None else f"up to {hub} neighbours a step"
     if outcome.failed:
         lost = f"{outcome.failed} of {outcome.questions} questions failed, and what they would have read is missing"
-        print(f"srtk: {lost}; pull again to ask for them again", file=sys.stderr)
+        say(f"{lost}; pull again to ask for them again")
         more["failed"] = outcome.failed
     if outcome.questions and outcome.failed == outcome.questions:
         return _FAILED
@@ -124,7 +125,7 @@ def _retrieve(pull: Any, quiet: bool) -> tuple[Any, bool]:
         stopped = True
         signal.signal(signal.SIGINT, before)
         running[0].stop()
-        print("srtk: stopping after this batch; Ctrl-C again to stop at once", file=sys.stderr)
+        say("stopping after this batch; Ctrl-C again to stop at once")
 
     def started(runner: Any) -> None:
         running.append(runner)
@@ -157,13 +158,17 @@ def _build(args: argparse.Namespace, reads: Reads, out: Path, **more: Any) -> in
 @contextmanager
 def _bar(quiet: bool) -> Iterator[Callable[[str, int, int], None]]:
     """Show progress bars on stderr, a line for each kind of reads."""
-    from rich.console import Console
     from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeElapsedColumn
 
-    console = Console(stderr=True)
-    columns = [TextColumn("[bold]{task.description}"), BarColumn(), MofNCompleteColumn(), TimeElapsedColumn()]
+    screen = console(stderr=True)
+    columns = [
+        TextColumn("{task.description}", markup=False),
+        BarColumn(),
+        MofNCompleteColumn(),
+        TimeElapsedColumn(),
+    ]
     tasks: dict[str, Any] = {}
-    with Progress(*columns, console=console, disable=quiet or not console.is_terminal) as bar:
+    with Progress(*columns, console=screen, disable=quiet or not screen.is_terminal) as bar:
 
         def show(what: str, done: int, total: int) -> None:
             if what not in tasks:
