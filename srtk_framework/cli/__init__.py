@@ -3,10 +3,13 @@
 from __future__ import annotations
 
 import argparse
+import errno
 import logging
+import os
 import shlex
 import sys
 from collections.abc import Sequence
+from contextlib import suppress
 from importlib import import_module
 from typing import TYPE_CHECKING, Any, NoReturn
 
@@ -56,6 +59,22 @@ OLD_PACKAGE = (
 # Shells report a process that a signal ended as 128 and the number of the signal.
 OK, FAILED, USAGE, INTERRUPTED, TERMINATED = 0, 1, 2, 130, 143
 TRACEBACK = "--traceback"
+_REMEDIES = {
+    errno.ENOSPC: "free some space",
+    errno.EDQUOT: "free some space, or have the quota raised",
+    errno.EFBIG: "raise the limit of a file's size (ulimit -f)",
+    errno.EMFILE: "raise the limit of open files (ulimit -n)",
+    errno.ENFILE: "close other programs, which hold all files that the system can open",
+    errno.EROFS: "name a place that can be written",
+    errno.EACCES: "change its permissions or name another place",
+    errno.EPERM: "change its permissions or name another place",
+    errno.ENOENT: "check the path",
+    errno.ENOTDIR: "check the path",
+    errno.EISDIR: "name a file",
+    errno.ENAMETOOLONG: "take a shorter name",
+    errno.EIO: "check the disk",
+}
+"""Remedy for what a disk, a limit or a path does."""
 
 
 __all__ = [
@@ -89,14 +108,11 @@ def _main(argv: Sequence[str] | None) -> int:
     in_full = TRACEBACK in arguments
     while arguments[:1] == [TRACEBACK]:
         del arguments[0]
-    if not arguments or arguments[0] in ("-h", "--help"):
-        print(_help())
-        return OK if arguments else USAGE
-    if arguments[0] in ("-V", "--version"):
-        print(f"srtk-framework {__version__}")
-        return OK
     try:
-        return _dispatch(arguments, in_full)
+        code = _dispatch(arguments, in_full)
+        if sys.stdout is not None:
+            sys.stdout.flush()  # a full disk or a closed pipe is met here, not when Python ends
+        return code
     except RecipeError as error:
         _print_cause(error, in_full)
         for problem in error.problems:
@@ -113,14 +129,42 @@ def _main(argv: Sequence[str] | None) -> int:
         return INTERRUPTED
     except BrokenPipeError:
         # The reader of our output is gone, as after `| head`; nobody is left to read an error.
-        sys.stderr.close()
+        _drop_output()
         return FAILED
     except Exception as error:  # noqa: BLE001 - a fault in a command is one sentence, in full with --traceback
         _print_cause(error, in_full)
+        if (sentence := _trouble(error)) is not None:
+            _drop_output()
+            say(f"error: {sentence}")
+            return FAILED
         shown = "" if in_full else f"; see where: srtk {TRACEBACK} {shlex.join(redacted_arguments(arguments))}"
         say(f"error: `srtk {arguments[0]}` has a fault: {type(error).__name__}: {error}{shown}")
         return FAILED
     return USAGE
+
+
+def _trouble(error: Exception) -> str | None:
+    """Return what a disk, a limit or a locale did, and the remedy; None if a command is at fault."""
+    if isinstance(error, UnicodeEncodeError) and not error.encoding.lower().startswith("utf"):
+        lacking = ascii(error.object[error.start : error.end])
+        return f"the encoding {error.encoding} of the locale lacks {lacking}; set PYTHONUTF8=1 in the environment"
+    if isinstance(error, MemoryError):
+        return "the memory is full; end other programs, or give less at once"
+    if not isinstance(error, OSError) or error.errno not in _REMEDIES:
+        return None
+    if error.errno == errno.ENOENT and error.filename is None:
+        return "the current folder is gone; change to one that exists"
+    place = f"{error.filename}: " if error.filename is not None else "a file or the output cannot be written: "
+    return f"{place}{error.strerror}; {_REMEDIES[error.errno]}, and give the same command again"
+
+
+def _drop_output() -> None:
+    """Send what is still to be printed nowhere: Python would fail to write it when it ends."""
+    with suppress(OSError, ValueError, AttributeError):
+        sys.stdout.flush()
+        return
+    with suppress(OSError, ValueError, AttributeError):
+        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
 
 
 class _Parser(argparse.ArgumentParser):
@@ -139,6 +183,12 @@ def _print_cause(error: BaseException, in_full: bool) -> None:
 
 
 def _dispatch(arguments: list[str], in_full: bool) -> int:
+    if not arguments or arguments[0] in ("-h", "--help"):
+        print(_help())
+        return OK if arguments else USAGE
+    if arguments[0] in ("-V", "--version"):
+        print(f"srtk-framework {__version__}")
+        return OK
     name, rest, module, owner = find_command(arguments)
     command = import_command(name, module, owner)
     parser = _Parser(

@@ -251,7 +251,10 @@ def _ids_are_names(settings: BuildSettings, is_rdf: bool, labelled: bool) -> boo
 def _connect(settings: BuildSettings, place: Path) -> duckdb.DuckDBPyConnection:
     import duckdb
 
-    con = duckdb.connect(str(place / "work.duckdb"))
+    try:
+        con = duckdb.connect(str(place / "work.duckdb"))
+    except duckdb.IOException as error:
+        raise RunError(f"{place}: the build cannot write here ({error}); check the disk") from error
     try:
         con.execute(f"SET memory_limit = {quote(settings.memory)}")
     except duckdb.Error as error:
