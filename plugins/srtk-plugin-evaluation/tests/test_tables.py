@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import io
+from contextlib import redirect_stdout
 from typing import Any
 
 import pytest
@@ -12,12 +13,12 @@ from srtk_plugin_evaluation.metrics import compare
 from srtk_plugin_evaluation.rows import Row
 from srtk_plugin_evaluation.tables import answers_table, measured, table, tables
 
+from srtk_framework.values import console
+
 
 def drawn(report: dict[str, Any], width: int) -> str:
-    from rich.console import Console
-
-    out = io.StringIO()
-    Console(file=out, width=width).print(table(report))
+    with redirect_stdout(io.StringIO()) as out:
+        console(width=width).print(table(report))
     return out.getvalue()
 
 

@@ -86,7 +86,7 @@ class Page(FileExporter):
         """Return the page before its data."""
         style, code = asset("page.css"), script([asset(f"{name}.js") for name in _SCRIPTS])
         filled = {
-            "title": html.escape(escaped(self.title).replace(_DATA, "")),
+            "title": html.escape(escaped(self.title.replace(_DATA, ""))),
             "style_hash": _hash(style),
             "script_hash": _hash(code),
             "style": style,
