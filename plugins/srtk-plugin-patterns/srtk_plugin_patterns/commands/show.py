@@ -42,9 +42,8 @@ def run(args: argparse.Namespace) -> int:
     paths = found.paths[: args.count] if args.productive is None else found.best(args.count, args.productive)
     print(f"{on_one_line(args.relation)}: {found.mined:,} of {found.facts:,} pairs, {len(found.paths):,} paths")
     for twin in patterns.twins.get(args.relation, ()):
-        print(
-            f"held out: {on_one_line(str(twin.step))}, which joins {twin.shared:,} of its pairs (overlap {twin.overlap:.3f})"
-        )
+        step = on_one_line(str(twin.step))
+        print(f"held out: {step}, which joins {twin.shared:,} of its pairs (overlap {twin.overlap:.3f})")
     print(f"{'pairs':>7} {'score 2':>7} {'score 1':>7} {'at least':>8}  path")
     for path in paths:
         scores = f"{found.score2(path):7.3f} {found.score1(path):7.3f} {found.bound1(path):8.3f}"
