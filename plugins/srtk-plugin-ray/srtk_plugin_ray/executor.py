@@ -45,13 +45,13 @@ class RayExecutor(Executor):
         import ray
 
         if not ray.is_initialized():
-            local = {} if self.address else {"num_cpus": self.workers, "include_dashboard": False}
+            local: dict[str, Any] = {} if self.address else {"num_cpus": self.workers, "include_dashboard": False}
             try:
                 ray.init(self.address, logging_level=logging.ERROR, log_to_driver=False, **local)
             except (ConnectionError, RuntimeError, ValueError) as error:
                 raise DriverError(f"no Ray cluster at {self.address or 'this machine'}: {error}") from error
             self._joined = True
-        count = self.workers or int(ray.cluster_resources().get("CPU", 1))
+        count = self.workers or int(ray.cluster_resources().get("CPU", 1))  # type: ignore[no-untyped-call]
         actor = ray.remote(num_cpus=1, max_restarts=-1, max_task_retries=TRIES - 1)(_Place)
         self._actors = [actor.remote() for _ in range(count)]
         if not ray.wait([self._actors[0].call.remote(_nothing, None)], timeout=_SECONDS)[0]:
