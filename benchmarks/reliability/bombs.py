@@ -42,7 +42,7 @@ _RDF = 'xmlns:rdf="http://www.w3.org/1999/02/22-rdf-syntax-ns#" xmlns:e="http://
 _TRIPLE = b"<http://e.org/a> <http://e.org/p> "
 _OPEN = (
     "import sys, srtk_framework as s\n"
-    "try:\n    s.Graph.open(sys.argv[1]).ask(sys.argv[2])\n"
+    "try:\n    s.ask(s.Graph.open(sys.argv[1]), sys.argv[2], reader='paths')\n"
     "except s.SrtkError as error:\n    sys.exit(str(error))"
 )
 
