@@ -17,9 +17,9 @@ from urllib.parse import quote
 from srtk_framework.values import InputError
 from srtk_plugin_local.snapshot.build_settings import WITHIN
 from srtk_plugin_local.snapshot.header import Planner
-from srtk_plugin_local.snapshot.input_report import FileReport
+from srtk_plugin_local.snapshot.input_report import FileReport, Meter
 from srtk_plugin_local.snapshot.limits import MAX_LITERAL
-from srtk_plugin_local.snapshot.tables import ROWS, Meter, check_width, read_batches, read_cells
+from srtk_plugin_local.snapshot.tables import ROWS, check_width, read_batches, read_cells
 
 if TYPE_CHECKING:
     import pyarrow as pa

@@ -2,12 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from typing import Any
 
 import attrs
 
 from srtk_framework.values import InputError, shortened
+
+Meter = Callable[[int], None]
+"""Receives the number of bytes read."""
 
 
 @attrs.define

@@ -1,13 +1,12 @@
 """A parser in a process of its own, with a limit of memory: for files whose parser holds them as a whole.
 
-The parent starts ``python -m srtk_plugin_local.snapshot.parser_process``, and names the file on its standard input,
+The parent starts ``python -m srtk_plugin_local.snapshot.parser_child``, and names the file on its standard input,
 which stays open as long as the parent lives. The child answers with frames: a letter, a length, and a table of Arrow or
 a value of JSON. So nothing of the child runs in the parent.
 """
 
 from __future__ import annotations
 
-import io
 import json
 import os
 import signal
@@ -15,10 +14,8 @@ import struct
 import subprocess
 import sys
 import tempfile
-import threading
-import time
 import zipfile
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Iterator, Mapping
 from contextlib import suppress
 from pathlib import Path
 from typing import IO, TYPE_CHECKING, Any
@@ -28,25 +25,24 @@ import attrs
 from srtk_framework.values import InputError
 from srtk_plugin_local.snapshot.build_settings import BuildSettings
 from srtk_plugin_local.snapshot.input_files import Input
-from srtk_plugin_local.snapshot.input_report import FileReport
+from srtk_plugin_local.snapshot.input_report import FileReport, Meter
 from srtk_plugin_local.snapshot.limits import MAX_DEPTH, amount
 
 if TYPE_CHECKING:
     import pyarrow as pa
 
-    from srtk_plugin_local.snapshot.tables import Meter
-
+_CHILD = f"{__package__}.parser_child"
 SMALL = 1 << 20
 """Unpacked bytes up to which a file is parsed in this process."""
 
 _KINDS = frozenset(("turtle", "trig", "rdfxml", "jsonld", "graphml", "gexf", "xlsx", "parquet"))
-_HEAD = struct.Struct(">cQ")
-_REPORT, _NEW, _TABLE, _DONE, _ERROR, _END = (bytes([letter]) for letter in b"rntdex")
+HEAD = struct.Struct(">cQ")
+REPORT, NEW, TABLE, DONE, ERROR, END = (bytes([letter]) for letter in b"rntdex")
 # Exit code of a child whose memory grew too large.
-_GREW = 77
-_WATCH = 0.05
+GREW = 77
 
 Frame = tuple[bytes, Any]
+"""A letter, and a table or a value of JSON."""
 
 
 def is_apart(name: str, kind: str) -> bool:
@@ -87,9 +83,9 @@ def read_apart(name: str, kind: str, settings: BuildSettings, report: FileReport
         InputError: As the reader does, or if the memory is too little, or the parser ends its process.
     """
     for letter, value in _frames(name, kind, settings):
-        if letter == _TABLE:
+        if letter == TABLE:
             yield value
-        elif letter == _DONE:
+        elif letter == DONE:
             meter(value)
         else:
             _update(report, value)
@@ -111,12 +107,12 @@ def sheets_apart(
         begun = None
         for frame in frames:
             letter, value = frame
-            if letter == _NEW:
+            if letter == NEW:
                 begun = frame
                 return
-            if letter == _TABLE:
+            if letter == TABLE:
                 yield value
-            elif letter == _DONE:
+            elif letter == DONE:
                 meter(value)
             else:
                 _update(report, value)
@@ -139,7 +135,7 @@ def _frames(name: str, kind: str, settings: BuildSettings) -> Iterator[Frame]:
     paths = os.pathsep.join(entry or os.getcwd() for entry in sys.path)
     with tempfile.TemporaryFile() as said:
         child = subprocess.Popen(
-            [sys.executable, "-P", "-m", __name__],
+            [sys.executable, "-P", "-m", _CHILD],
             stdin=subprocess.PIPE,
             stdout=subprocess.PIPE,
             stderr=said,
@@ -154,15 +150,15 @@ def _frames(name: str, kind: str, settings: BuildSettings) -> Iterator[Frame]:
                 child.stdin.flush()
             while (frame := _received(child.stdout)) is not None:
                 letter, value = frame
-                if letter == _END:
+                if letter == END:
                     return
-                if letter == _ERROR:
+                if letter == ERROR:
                     raise InputError(value)
                 yield frame
             if child.wait() == 1:  # an exception that is no fault of the file
                 said.seek(0)
                 raise RuntimeError(said.read().decode("utf-8", "replace"))
-            raise InputError(f"{name}: {_ending(child.returncode, memory)}")
+            raise InputError(f"{name}: {ending(child.returncode, memory)}")
         finally:
             child.kill()
             child.stdout.close()
@@ -171,7 +167,7 @@ def _frames(name: str, kind: str, settings: BuildSettings) -> Iterator[Frame]:
             child.wait()
 
 
-def _ending(code: int, memory: int) -> str:
+def ending(code: int, memory: int) -> str:
     """Return what a child that ended before its time shows about the file."""
     if code == -getattr(signal, "SIGSEGV", 0):
         return "ends its parser, as content that nests very deep does; flatten it, or write it as N-Triples or a table"
@@ -183,170 +179,15 @@ def _ending(code: int, memory: int) -> str:
 
 def _received(pipe: IO[bytes]) -> Frame | None:
     """Return the next frame; None where the pipe ends before it does."""
-    head = pipe.read(_HEAD.size)
-    if len(head) < _HEAD.size:
+    head = pipe.read(HEAD.size)
+    if len(head) < HEAD.size:
         return None
-    letter, size = _HEAD.unpack(head)
+    letter, size = HEAD.unpack(head)
     data = pipe.read(size)
     if len(data) < size:
         return None
-    if letter != _TABLE:
+    if letter != TABLE:
         return letter, json.loads(data)
     import pyarrow as pa
 
     return letter, pa.ipc.open_stream(data).read_all()
-
-
-def main() -> None:
-    """Parse the file that the first line of the standard input names, and send its tables."""
-    job = json.loads(sys.stdin.buffer.readline())
-    out = os.fdopen(os.dup(1), "wb")
-    with open(os.devnull, "wb") as nothing:  # a library may print
-        os.dup2(nothing.fileno(), 1)
-    lists: dict[str, Any] = {
-        key: tuple(value) if isinstance(value, list) else value for key, value in job["settings"].items()
-    }
-    settings = BuildSettings(**lists)
-    threading.Thread(target=_end_with_parent, daemon=True).start()
-    text = ""
-    try:
-        for frame in _limited(job, settings):
-            _send(out, *frame)
-    except InputError as error:
-        text = str(error)
-    except MemoryError:
-        text = f"{job['name']}: {_ending(_GREW, job['memory'])}"
-    with suppress(BrokenPipeError):
-        _send(out, *((_ERROR, text) if text else (_END, None)))
-    os._exit(0)  # a thread waits for the parent
-
-
-def _limited(job: Mapping[str, Any], settings: BuildSettings) -> Iterator[Frame]:
-    import pyarrow  # noqa: F401  # what is loaded does not count
-
-    name, kind = job["name"], job["kind"]
-    limit_memory(job["memory"])
-    frames: list[Frame] = []
-
-    def meter(done: int) -> None:
-        frames.append((_DONE, done))
-
-    if kind == "xlsx":
-        from srtk_plugin_local.snapshot.containers import read_container
-        from srtk_plugin_local.snapshot.header import plan_facts
-
-        for report, tables in read_container(name, kind, plan_facts(settings), settings.strict, meter):
-            yield _NEW, _data(report)
-            yield from _reported(tables, report, frames)
-        return
-    report = FileReport(name, kind, settings.strict)
-    yield from _reported(_reader(name, kind, settings, report, meter), report, frames)
-
-
-def _reported(tables: Iterator[pa.Table], report: FileReport, frames: list[Frame]) -> Iterator[Frame]:
-    for table in tables:
-        yield _REPORT, _data(report)  # which says how the table is to be read
-        yield _TABLE, table
-        yield from frames
-        frames.clear()
-    yield _REPORT, _data(report)
-    yield from frames
-    frames.clear()
-
-
-def _reader(
-    name: str, kind: str, settings: BuildSettings, report: FileReport, meter: Callable[[int], None]
-) -> Iterator[pa.Table]:
-    from srtk_plugin_local.snapshot.property_graphs.files import read_property_graph
-    from srtk_plugin_local.snapshot.rdf import read_rdf
-    from srtk_plugin_local.snapshot.tables import parquet_texts
-
-    if kind == "parquet":
-        return parquet_texts(name)
-    if kind in ("graphml", "gexf"):
-        return read_property_graph(name, kind, settings, report, meter)
-    return read_rdf(name, kind, report, meter, settings.base, settings.memory)
-
-
-def _data(report: FileReport) -> dict[str, Any]:
-    data = attrs.asdict(report)
-    del data["name"], data["strict"]
-    return {"name": report.name, "strict": report.strict, **data}
-
-
-def _send(out: IO[bytes], letter: bytes, value: Any) -> None:
-    if letter == _TABLE:
-        import pyarrow as pa
-
-        sink = io.BytesIO()
-        with pa.ipc.new_stream(sink, value.schema) as stream:
-            stream.write_table(value)
-        data: Any = sink.getbuffer()
-    else:
-        data = json.dumps(value).encode()
-    out.write(_HEAD.pack(letter, len(data)))
-    out.write(data)
-    out.flush()
-
-
-def _end_with_parent() -> None:
-    while os.read(0, 1 << 16):
-        pass
-    os._exit(_GREW)
-
-
-def limit_memory(more: int) -> None:
-    """Let this process use so many bytes more than now: the system refuses them, or the process ends itself.
-
-    Only Linux refuses data that is mapped; elsewhere a thread looks at the largest size so far.
-    """
-    with suppress(ImportError, ValueError, OSError):
-        import resource
-
-        resource.setrlimit(resource.RLIMIT_CORE, (0, 0))
-    if sys.platform == "linux":
-        import resource
-
-        used = next(line for line in Path("/proc/self/status").read_text().splitlines() if line.startswith("VmData"))
-        limit = int(used.split()[1]) * 1024 + more
-        resource.setrlimit(resource.RLIMIT_DATA, (limit, limit))
-        return
-    threading.Thread(target=watch_memory, args=(peak_memory() + more,), daemon=True).start()
-
-
-def watch_memory(limit: int) -> None:
-    """End this process when its memory has exceeded a limit in bytes."""
-    while peak_memory() <= limit:
-        time.sleep(_WATCH)
-    os._exit(_GREW)
-
-
-def peak_memory() -> int:
-    """Return the largest number of bytes that this process has held in memory."""
-    if sys.platform == "win32":
-        import ctypes
-        from ctypes import wintypes
-
-        class Counters(ctypes.Structure):
-            # PROCESS_MEMORY_COUNTERS of psapi.h
-            _fields_ = [("cb", wintypes.DWORD), ("PageFaultCount", wintypes.DWORD)] + [
-                (name, ctypes.c_size_t)
-                for name in (
-                    *("PeakWorkingSetSize", "WorkingSetSize", "QuotaPeakPagedPoolUsage", "QuotaPagedPoolUsage"),
-                    *("QuotaPeakNonPagedPoolUsage", "QuotaNonPagedPoolUsage", "PagefileUsage", "PeakPagefileUsage"),
-                )
-            ]
-
-        found = Counters(cb=ctypes.sizeof(Counters))
-        kernel = ctypes.WinDLL("kernel32")
-        kernel.GetCurrentProcess.restype = wintypes.HANDLE
-        kernel.K32GetProcessMemoryInfo.argtypes = (wintypes.HANDLE, ctypes.c_void_p, wintypes.DWORD)
-        kernel.K32GetProcessMemoryInfo(kernel.GetCurrentProcess(), ctypes.byref(found), found.cb)
-        return int(found.PeakPagefileUsage)
-    import resource
-
-    return resource.getrusage(resource.RUSAGE_SELF).ru_maxrss * (1 if sys.platform == "darwin" else 1024)
-
-
-if __name__ == "__main__":
-    main()

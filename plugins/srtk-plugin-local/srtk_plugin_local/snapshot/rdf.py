@@ -11,11 +11,11 @@ from typing import TYPE_CHECKING, Any
 from srtk_framework.values import InputError, Literal
 from srtk_plugin_local.snapshot.formats import FORMATS
 from srtk_plugin_local.snapshot.input_files import Input, blocks
-from srtk_plugin_local.snapshot.input_report import DIRECTIONS, EMPTY_FILES, FileReport
+from srtk_plugin_local.snapshot.input_report import DIRECTIONS, EMPTY_FILES, FileReport, Meter
 from srtk_plugin_local.snapshot.jsonld_keys import GROWTH, note_lost_keys
 from srtk_plugin_local.snapshot.limits import LONG_LITERALS, MAX_DEPTH, MAX_LITERAL, amount
 from srtk_plugin_local.snapshot.rdf_text import Utf8Input, base_of
-from srtk_plugin_local.snapshot.tables import ROWS, Meter
+from srtk_plugin_local.snapshot.tables import ROWS
 from srtk_plugin_local.snapshot.xml_entities import check_entities
 
 if TYPE_CHECKING:

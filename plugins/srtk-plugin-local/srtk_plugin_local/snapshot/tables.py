@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import csv
 import re
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from itertools import chain
 from typing import TYPE_CHECKING, Any
 
@@ -13,8 +13,9 @@ from srtk_framework.values import InputError, shortened
 from srtk_plugin_local.snapshot.build_settings import BuildSettings
 from srtk_plugin_local.snapshot.header import IDS, TEXTS, Plan, Planner, Row, plan_fixed
 from srtk_plugin_local.snapshot.input_files import Input, blocks
-from srtk_plugin_local.snapshot.input_report import COMMENTS, EMPTY_FILES, FileReport
+from srtk_plugin_local.snapshot.input_report import COMMENTS, EMPTY_FILES, FileReport, Meter
 from srtk_plugin_local.snapshot.limits import MAX_COLUMNS, MAX_LITERAL
+from srtk_plugin_local.snapshot.parser_process import read_apart
 
 if TYPE_CHECKING:
     import pyarrow as pa
@@ -26,9 +27,6 @@ SAMPLE = 200
 
 EMPTY = "rows with an empty cell"
 WIDTHS = "rows with another number of columns"
-
-Meter = Callable[[int], None]
-"""Receives the number of bytes read."""
 
 _SAMPLE_BYTES = 1 << 20
 # Bytes of a batch of Parquet, about.
@@ -335,8 +333,6 @@ def decoded_lines(name: str, some: Iterable[tuple[int, bytes]]) -> Iterator[str]
 
 
 def _read_parquet(name: str, planner: Planner, report: FileReport, meter: Meter, memory: str) -> Iterator[pa.Table]:
-    from srtk_plugin_local.snapshot.parser_process import read_apart  # which starts a process that imports this
-
     tables = read_apart(name, "parquet", BuildSettings((), memory=memory), FileReport(name, "parquet"), lambda _: None)
     titles = next(tables).column_names
     yield from read_batches(report.name, titles, tables, planner, report, meter)

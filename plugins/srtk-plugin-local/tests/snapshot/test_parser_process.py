@@ -156,7 +156,7 @@ def test_a_child_ends_with_its_parent(tmp_path):
     file.write_text("".join(f"<http://e.org/{n}> <http://e.org/p> {n} .\n" for n in range(300_000)))
     settings = attrs.asdict(BuildSettings(()))
     job = {"name": str(file), "kind": "turtle", "memory": 10**9, "settings": settings}
-    command = [sys.executable, "-m", parser_process.__name__]
+    command = [sys.executable, "-m", f"{parser_process.__package__}.parser_child"]
     with subprocess.Popen(command, stdin=subprocess.PIPE, stdout=subprocess.PIPE) as child:
         assert child.stdin is not None
         assert child.stdout is not None
@@ -178,7 +178,7 @@ def test_a_child_that_is_no_longer_read_is_ended(tmp_path):
 
 def test_memory_is_watched_where_the_system_has_no_limit():
     code = (
-        "from srtk_plugin_local.snapshot.parser_process import peak_memory, watch_memory\nimport threading, time\n"
+        "from srtk_plugin_local.snapshot.parser_child import peak_memory, watch_memory\nimport threading, time\n"
         "threading.Thread(target=watch_memory, args=(peak_memory() + 50_000_000,), daemon=True).start()\n"
         "time.sleep(0.3)\nprint('small', flush=True)\nheld = b'x' * (peak_memory() + 100_000_000)\ntime.sleep(60)"
     )

@@ -7,12 +7,11 @@ from typing import TYPE_CHECKING, Any
 
 from srtk_framework.values import InputError
 from srtk_plugin_local.snapshot.build_settings import BuildSettings
-from srtk_plugin_local.snapshot.input_report import EMPTY_FILES, FileReport
+from srtk_plugin_local.snapshot.input_report import EMPTY_FILES, FileReport, Meter
 from srtk_plugin_local.snapshot.property_graphs.facts import Wishes, facts
 from srtk_plugin_local.snapshot.property_graphs.gexf import GexfHandler
 from srtk_plugin_local.snapshot.property_graphs.graphml import GraphmlHandler
 from srtk_plugin_local.snapshot.property_graphs.xml_parse import parse
-from srtk_plugin_local.snapshot.tables import Meter
 from srtk_plugin_local.snapshot.tools.output import Output
 
 if TYPE_CHECKING:

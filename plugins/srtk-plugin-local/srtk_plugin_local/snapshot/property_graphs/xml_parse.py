@@ -6,9 +6,8 @@ from typing import Any
 
 from srtk_framework.values import InputError
 from srtk_plugin_local.snapshot.input_files import Input
-from srtk_plugin_local.snapshot.input_report import FileReport
+from srtk_plugin_local.snapshot.input_report import FileReport, Meter
 from srtk_plugin_local.snapshot.limits import MAX_ELEMENTS, amount, check_whole
-from srtk_plugin_local.snapshot.tables import Meter
 from srtk_plugin_local.snapshot.xml_entities import TOO_DEEP, check_entities
 
 # Bytes of memory for each byte of a file: measured 7 to 17 for GraphML and GEXF files of 5 to 20 MB.

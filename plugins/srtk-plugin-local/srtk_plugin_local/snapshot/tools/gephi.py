@@ -14,8 +14,7 @@ if TYPE_CHECKING:
     import pyarrow as pa
 
     from srtk_plugin_local.snapshot.build_settings import BuildSettings
-    from srtk_plugin_local.snapshot.input_report import FileReport
-    from srtk_plugin_local.snapshot.tables import Meter
+    from srtk_plugin_local.snapshot.input_report import FileReport, Meter
 
 # Columns of edges that say what they join, their direction, their own number, and their relation.
 _STRUCTURE = ("source", "target", "type", "id", "label", "kind")

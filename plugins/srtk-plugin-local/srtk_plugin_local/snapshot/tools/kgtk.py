@@ -16,8 +16,7 @@ if TYPE_CHECKING:
     import pyarrow as pa
 
     from srtk_plugin_local.snapshot.build_settings import BuildSettings
-    from srtk_plugin_local.snapshot.input_report import FileReport
-    from srtk_plugin_local.snapshot.tables import Meter
+    from srtk_plugin_local.snapshot.input_report import FileReport, Meter
 
 _SYNONYMS = {
     "node1": ("node1", "from", "subject"),

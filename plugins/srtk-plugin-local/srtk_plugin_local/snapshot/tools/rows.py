@@ -8,9 +8,9 @@ from typing import Any
 
 from srtk_framework.values import InputError
 from srtk_plugin_local.snapshot.input_files import Input, blocks, guess_format
-from srtk_plugin_local.snapshot.input_report import FileReport
+from srtk_plugin_local.snapshot.input_report import FileReport, Meter
 from srtk_plugin_local.snapshot.limits import MAX_LITERAL
-from srtk_plugin_local.snapshot.tables import WIDTHS, Meter, decoded_lines
+from srtk_plugin_local.snapshot.tables import WIDTHS, decoded_lines
 
 Row = dict[str, Any]
 
