@@ -92,6 +92,9 @@ PARTS: dict[str, Part] = {
     "same-subgraphs": Part("reliability", "same-subgraphs", "reliability.same_subgraphs"),
     "faults": Part("reliability", "faults", "reliability.faults"),
     "executors": Part("reliability", "executors", "reliability.executors", (), (0,)),
+    "damage": Part("reliability", "damage", "reliability.damage", ("--count", "2500"), (0,)),
+    "service": Part("reliability", "service", "service.load", ("--rounds", "3")),
+    "agents": Part("reliability", "agents", "service.agents"),
     "random-kills": Part("reliability", None, "reliability.random_kills"),
 }
 """Names as given to `--only`."""
