@@ -13,7 +13,7 @@ export TOKENIZERS_PARALLELISM := false
 # Tests start hundreds of Pythons: each would compile all modules again where the environment forbids to keep them.
 export PYTHONDONTWRITEBYTECODE :=
 
-.PHONY: demo test test-all test-virtuoso check-versions check-isolated release-rehearsal lint format known-drivers bench mutants docs pictures site wheels clean
+.PHONY: demo test test-all test-virtuoso check-versions check-isolated release-rehearsal lint format known-drivers bench adversary mutants docs pictures site wheels clean
 
 demo: $(READY) $(WORLD)
 	$(BIN)/srtk run recipes/quickstart.yaml
@@ -78,6 +78,10 @@ known-drivers: $(READY)
 
 bench: $(READY)
 	$(BIN)/python -m benchmarks.run
+
+# What is killed, damaged, blown up, made hostile or drawn at random, with one seed: SEED=3 draws another. Half an hour.
+adversary: $(READY) $(WORLD)
+	$(BIN)/python -m benchmarks.reliability.adversary --seed $(or $(SEED),0)
 
 # A sample; each mutant meets the tests of its line. ROOMS="graph sr --sample 0" takes all of these alone.
 mutants: $(READY)

@@ -256,7 +256,7 @@ def test_an_answer_moves_no_cursor(result):
     other = Alternative("x\x1b[2J")
     read = answered(result, text="Eu\x1b[31mro\n", missing="y\x07", support=(0,), alternatives=(other,))
     assert not any(char < " " and char != "\n" for char in read.to_text())
-    assert read.to_text().splitlines()[1] == "answer: Eu [31mro"
+    assert read.to_text().splitlines()[1] == r"answer: Eu\u001b[31mro"
 
 
 def test_a_path_to_ends_of_a_better_one_is_folded_on_the_screen_alone():
@@ -352,9 +352,9 @@ def test_no_line_is_wider_than_asked(result):
         assert max(map(len, one.to_text(width=60).splitlines())) <= 60
 
 
-def test_a_literal_is_shown_by_its_text_and_control_characters_are_not_shown():
+def test_a_literal_is_shown_by_its_text_and_control_characters_are_escaped():
     shown = made([Triple("lv", "year", YEAR)], [], [-1], {"lv": "Lat\x1b[31mvia\nx"}).to_text()
-    assert "Lat [31mvia x -year-> 1979" in shown
+    assert r"Lat\u001b[31mvia x -year-> 1979" in shown
     assert "\x1b" not in shown
 
 
