@@ -18,6 +18,7 @@ from srtk_plugin_patterns.walk_completer import FILE, PathWalkCompleter, PathWal
 from srtk_plugin_patterns.walk_model import _candidates
 
 from srtk_framework.graph import TripleTable
+from srtk_framework.records import checked, with_checksum
 from srtk_framework.roles import TrainingTask
 from srtk_framework.values import DriverError, Pattern, Step, Triple
 
@@ -160,10 +161,13 @@ def _with_listed_fillers(text: str) -> str:
 def test_a_damaged_model_is_refused(trained, facts, tmp_path, spoil):
     trained(facts).save(tmp_path / "model")
     file = tmp_path / "model" / FILE
-    file.write_text(spoil(file.read_text()))
+    whole, _ = checked(file.read_bytes(), file, "")
+    text = spoil(json.dumps(whole))
+    file.write_text(with_checksum(text)[0] if text[-1] == "}" else text)
     graph = MemoryGraph(triples=facts)
     graph.open()
-    with pytest.raises(DriverError, match=r"is no model of `path-walk`.*train it again"):
+    what = r"is no model of `path-walk`" if text[-1] == "}" else "is damaged"
+    with pytest.raises(DriverError, match=f"{what}.*train it again"):
         PathWalkCompleter(graph=graph, path=str(tmp_path / "model")).open()
 
 
