@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 import math
 from collections.abc import Mapping, Sequence
 from pathlib import Path as FilePath
@@ -143,7 +142,7 @@ def expanded(text: str, trained: bool = False, **settings: Any) -> Subgraph:
 
 def test_the_choice_orders_the_paths_of_an_untrained_search(tmp_path: FilePath) -> None:
     file = tmp_path / "weights.json"
-    file.write_text(json.dumps({"weights": {"value fits": 9.0}}))
+    write_model(file, {"weights": {"value fits": 9.0}})
     text = "when did the starred actors of Heat come"
     assert expanded(text, choice=None).paths[0].steps != (YEAR,)
     chosen = expanded(text, choice=str(file))
