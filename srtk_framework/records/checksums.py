@@ -17,7 +17,7 @@ from typing import IO, Any, TypeVar
 
 from srtk_framework.records.jsonl import check_depth, json_decoder, replace_lines
 from srtk_framework.records.publication import write_bytes, write_text
-from srtk_framework.values import DriverError, SrtkError, redacted_data
+from srtk_framework.values import DriverError, SettingsError, SrtkError, redacted_data
 
 T = TypeVar("T")
 
@@ -253,9 +253,9 @@ def read_model(file: Path, called: str, parse: Callable[[Any], T], again: str = 
     data, _ = checked(content, file, again)
     try:
         return parse(data)
-    except SrtkError:
-        raise
     except Exception as error:  # A stranger may have written it, with its checksums.
+        if isinstance(error, SrtkError) and not isinstance(error, SettingsError):
+            raise
         raise DriverError(f"{file} is no model of `{called}` ({error!r}); {again}") from error
 
 
