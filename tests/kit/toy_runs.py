@@ -2,10 +2,24 @@
 
 from __future__ import annotations
 
+from srtk_framework.host.observers import Observer
 from srtk_framework.recipe.recipe import from_data
 from srtk_framework.run.runner import Runner
 
 TEXTS = [f"what about {w} {i}?" for i in range(4) for w in ("paris", "rome", "lima", "nowhere")]
+
+
+class StopAfter(Observer):
+    """Stops a runner after some batches."""
+
+    def __init__(self, batches):
+        self.left, self.runner = batches, None
+
+    def event(self, name, data):
+        if name == "batch":
+            self.left -= 1
+            if not self.left:
+                self.runner.stop()
 
 
 def data(tmp_path, questions, **more):

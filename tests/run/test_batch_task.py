@@ -6,10 +6,9 @@ import json
 import os
 
 import pytest
-from kit.toy_runs import data, journal, run
+from kit.toy_runs import StopAfter, data, journal, run
 
 from srtk_framework.cli import main
-from srtk_framework.host.observers import Observer
 from srtk_framework.recipe.recipe import from_data
 from srtk_framework.run.runner import Runner
 from srtk_framework.values import RunError, part_of_run
@@ -63,19 +62,6 @@ TWO = {"use": "processes", "workers": 2}
 def faults(install):
     graphs = {name.lower(): name for name in ("Mortal", "Elsewhere", "Failing")}
     install("srtk-plugin-faults", "srtk_faults", CODE, {"knowledge_graph": graphs})
-
-
-class StopAfter(Observer):
-    """Stops a runner after some batches."""
-
-    def __init__(self, batches):
-        self.left, self.runner = batches, None
-
-    def event(self, name, data):
-        if name == "batch":
-            self.left -= 1
-            if not self.left:
-                self.runner.stop()
 
 
 def outcome(place):

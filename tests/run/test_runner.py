@@ -7,7 +7,7 @@ from types import SimpleNamespace
 
 import attrs
 import pytest
-from kit.toy_runs import data, journal, run
+from kit.toy_runs import StopAfter, data, journal, run
 from srtk_plugin_evaluation.slices import PATH, RELATIONS
 
 from srtk_framework.host.observers import Observer
@@ -35,19 +35,6 @@ class Failing(Graph):
             raise DriverError("it cannot say")
         return super().frontiers(node_sets)
 '''
-
-
-class StopAfter(Observer):
-    """Stops a runner after some batches."""
-
-    def __init__(self, batches):
-        self.left, self.runner = batches, None
-
-    def event(self, name, data):
-        if name == "batch":
-            self.left -= 1
-            if not self.left:
-                self.runner.stop()
 
 
 def stopped(recipe, batches):
