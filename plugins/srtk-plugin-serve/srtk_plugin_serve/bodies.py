@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import Annotated, Any
 
 import msgspec
+from litestar.exceptions import NotFoundException
 
 from srtk_framework.run import Limits
 from srtk_framework.values import Link, Question
@@ -73,12 +74,12 @@ class Linked(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
         """Return the link in a text.
 
         Raises:
-            ValueError: If its place is not in the text.
+            NotFoundException: If its place is not in the text, which no schema can say.
         """
         if (self.start, self.end) == (None, None):
             return Link(self.entity, name=self.name or "")
         if self.start is None or self.end is None or not 0 <= self.start < self.end <= len(text):
-            raise ValueError(
+            raise NotFoundException(
                 f"entities: {self.entity} stands from {self.start} to {self.end} in a question of {len(text):,}"
                 " characters; give its place there, or none"
             )

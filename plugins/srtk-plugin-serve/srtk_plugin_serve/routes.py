@@ -24,7 +24,7 @@ REASONS = {
     400: "the request is wrong",
     401: "the token is missing",
     403: "a page of another origin",
-    404: "there is nothing of this name",
+    404: "there is nothing of this name, or at this place",
     413: "the body is too large",
     415: "the body is no JSON",
     500: "the service failed",

@@ -38,7 +38,7 @@ def test_a_link_of_the_route_of_links_can_be_given_with_its_place(client: TestCl
     assert client.post("/ask-many", json=many).json()["spans"] == [[0, 3]]
     for wrong in ({"start": 13, "end": 99}, {"start": 3}, {"start": 3, "end": 3}):
         refused = client.post("/ask", json={"question": TEXT, "entities": [{"entity": "Heat", **wrong}]})
-        assert refused.status_code == 400
+        assert refused.status_code == 404
         assert "give its place there, or none" in refused.json()["error"]
 
 
