@@ -65,7 +65,7 @@ def tried(kind: str, draw: random.Random, folder: Path) -> tuple[str, str]:
             code: object = srtk([*words, file.name])
         except SystemExit as end:  # argparse
             code = end.code
-        except BaseException as error:  # noqa: BLE001 - it is what is looked for
+        except Exception as error:  # noqa: BLE001 - it is what is looked for
             code = f"{type(error).__name__}: {error}"
     fault = next((line for line in said.getvalue().splitlines() if any(word in line for word in FAULTS)), "")
     if code not in (0, 1, 2) or fault:

@@ -27,7 +27,7 @@ from mcp import Client, StdioServerParameters
 
 from benchmarks.common import ROOT, srtk
 from benchmarks.figures import record_figure
-from benchmarks.service.serving import served
+from benchmarks.service.server import served
 
 TRIPLES, CALLS = 20, 200
 TOOLS = {

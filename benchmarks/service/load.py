@@ -34,7 +34,7 @@ import psutil
 from benchmarks.common import ROOT
 from benchmarks.figures import record_figure
 from benchmarks.service.agents import cpu_seconds, recipe
-from benchmarks.service.serving import served
+from benchmarks.service.server import served
 from srtk_framework import open as open_recipe
 from srtk_framework.records import dumps
 from srtk_framework.run import Session, result_of

@@ -92,6 +92,7 @@ class _Process:
         """Kill the process; what it has in hand is lost."""
         self._ended = True
         if self._pool is not None:
+            # The pool would wait for the batch in hand; its own way to kill came with Python 3.14.
             for process in list((self._pool._processes or {}).values()):
                 process.kill()
             self._pool.shutdown(cancel_futures=True)
