@@ -6,6 +6,7 @@ import os
 import time
 import uuid
 from collections.abc import Callable, Mapping, Sequence
+from pathlib import Path
 from typing import Any
 
 import attrs
@@ -41,7 +42,7 @@ def check_spread(session: Session) -> None:
     """Refuse what an executor cannot do.
 
     Raises:
-        RunError: Naming an observer of calls, a training, or an object that cannot travel.
+        RunError: Naming an observer of calls, or an object that cannot travel.
     """
     recipe = session.recipe
     for observer in session.observers:
@@ -50,11 +51,6 @@ def check_spread(session: Session) -> None:
                 f"{recipe.file}: the observer {type(observer).__name__} watches calls of drivers, which an executor"
                 " makes in other processes; leave out the observer or the executor"
             )
-    if session.stages.implement("train"):
-        raise RunError(
-            f"{recipe.file}: an executor cannot hand on what `train:` has just taught; train first, and name the"
-            " trained model in the recipe that runs"
-        )
     recipe.portable()
 
 
@@ -88,18 +84,22 @@ class BatchTask:
         recipe: Data of the recipe, without the keys that are the first process's business.
         expected: What decides results: see ``computation_of``.
         workers: Number of processes that share the limits of the run.
+        models: Key of each stage that has trained a driver to the folder of the model.
     """
 
     file: str
     recipe: Mapping[str, Any] = attrs.field(repr=False)
     expected: Mapping[str, Any] = attrs.field(repr=False)
     workers: int
+    models: Mapping[str, str]
 
     @classmethod
     def of(cls, session: Session, workers: int) -> BatchTask:
         """Make the task of a run, whose session is open."""
         data = {key: value for key, value in session.recipe.portable().items() if key not in ("executor", "observers")}
-        return cls(session.recipe.file, data, computation_of(session), workers)
+        trained = {key: stage.learnt(session.recipe.output) for key, stage in session.stages.by_key.items()}
+        models = {key: str(found[1].resolve()) for key, found in trained.items() if found is not None}
+        return cls(session.recipe.file, data, computation_of(session), workers, models)
 
     def __call__(self, item: tuple[str, list[Retrieval]]) -> Answered:
         """Answer a batch by a method.
@@ -154,10 +154,18 @@ def _worker(task: BatchTask) -> _Worker:
     recipe: Recipe = from_data(task.recipe, Places(task.file))
     timing, tracebacks = Timing(), Tracebacks()
     session = Session(recipe, (timing, tracebacks)).open()
+    where = os.uname().nodename if hasattr(os, "uname") else "this machine"
+    try:
+        for key, folder in task.models.items():
+            trained = session.stages.by_key[key].learnt(recipe.output)
+            assert trained is not None
+            trained[0].driver.load(Path(folder))
+    except (SrtkError, OSError) as error:
+        session.close()
+        raise RunError(f"the worker on {where} cannot load the trained model: {error}; share its folder") from None
     own = computation_of(session)
     if own != task.expected:
         session.close()
-        where = os.uname().nodename if hasattr(os, "uname") else "this machine"
         raise RunError(
             f"the worker on {where} differs from this process in {differences(task.expected, own)}; install the same"
             " versions there, and give it the same files"

@@ -10,7 +10,9 @@ from kit.toy_runs import StopAfter, data, journal, run
 
 from srtk_framework.cli import main
 from srtk_framework.recipe.recipe import from_data
+from srtk_framework.run.batch_task import BatchTask
 from srtk_framework.run.runner import Runner
+from srtk_framework.run.session import Session
 from srtk_framework.values import RunError, part_of_run
 
 CODE = '''
@@ -124,12 +126,24 @@ def test_a_process_with_other_data_is_refused(toys, faults, questions, tmp_path)
         run(data(tmp_path, questions, knowledge_graph="elsewhere", executor=TWO))
 
 
-def test_a_recipe_that_trains_is_refused_beside_an_executor(learners, questions, tmp_path):
-    gold = [{"id": "q", "question": "paris?", "question_entities": ["paris"], "answer_entities": ["france"]}]
-    (tmp_path / "gold.jsonl").write_text(json.dumps(gold[0]) + "\n")
+def test_workers_answer_with_the_model_that_the_run_has_just_trained(learners, questions, tmp_path):
+    gold = {"id": "q", "question": "paris?", "question_entities": ["paris"], "answer_entities": ["france"]}
+    (tmp_path / "gold.jsonl").write_text(json.dumps(gold | {"gold_paths": [["capital_of"]]}) + "\n")
     train = {"questions": str(tmp_path / "gold.jsonl"), "supervision": {"use": "gold"}}
-    with pytest.raises(RunError, match="an executor cannot hand on what `train:` has just taught"):
-        run(data(tmp_path, questions, path_scorer="counter", expander="walk", train=train, executor=TWO))
+    recipe = data(tmp_path, questions, path_scorer="counter", expander="walk", train=train)
+    run(recipe)
+    expected = outcome(tmp_path)
+    run({**recipe, "executor": TWO}, fresh=True)
+    assert outcome(tmp_path) == expected
+    model = tmp_path / "run" / "training" / "model"
+    session = Session(from_data(recipe))
+    with session:
+        session.train()
+        task = BatchTask.of(session, 1)
+    assert task.models == {"train": str(model)}
+    model.rename(tmp_path / "moved")
+    with pytest.raises(RunError, match=r"the worker on .* cannot load the trained model: .*; share its folder"):
+        task((next(iter(session.methods)), []))
 
 
 def test_a_driver_object_is_refused_beside_an_executor(toys, questions, tmp_path):

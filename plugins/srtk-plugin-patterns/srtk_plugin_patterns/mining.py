@@ -17,7 +17,7 @@ import numpy.typing as npt
 
 from srtk_framework.graph import TripleTable
 from srtk_framework.records import place
-from srtk_framework.roles import KnowledgeGraph
+from srtk_framework.roles import Executor, KnowledgeGraph
 from srtk_framework.values import DriverError, Triple, close_matches
 from srtk_plugin_patterns.adjacency import Adjacency, Walks, decoded, none_walked, spread, walked_on
 from srtk_plugin_patterns.path_patterns import MinedPath, MiningSettings, PathPatterns, RelationPaths
@@ -32,6 +32,8 @@ WALKED = 1 << 21  # Most paths that are walked from a subject at once; some 50 b
 
 COUNTED = 1 << 23  # Most keys that are gathered before they are sorted; 8 bytes each.
 
+PARTS = 4  # Parts of the subjects for each place of an executor: few, so that little is sent; hubs make them unequal.
+
 Progress = Callable[[int, int], None]  # Called with the number of subjects that are done, and of all.
 
 
@@ -40,6 +42,7 @@ def mine_graph(
     settings: MiningSettings,
     relations: Sequence[str] | None = None,
     progress: Progress | None = None,
+    executor: Executor | None = None,
 ) -> PathPatterns:
     """Mine a graph: all of it where it can list its triples, else the surroundings of some pairs.
 
@@ -48,6 +51,7 @@ def mine_graph(
         settings: Settings of the mining.
         relations: Mine these alone. Totals, and so Score1, are then over these; None for all.
         progress: Called now and then; see ``Progress``.
+        executor: See ``mine``.
 
     Raises:
         DriverError: If the graph cannot list its triples, and either the relations or the number of pairs is not given;
@@ -61,9 +65,9 @@ def mine_graph(
                 f"{error}; or name relations and a number of pairs, to mine what surrounds these pairs"
             ) from error
         table, pairs = surroundings(graph, relations, settings.length, settings.hub, settings.pairs, settings.seed)
-        return mine(table, settings, progress, pairs)
+        return mine(table, settings, progress, pairs, executor)
     if relations is None:
-        return mine(table, settings, progress)
+        return mine(table, settings, progress, executor=executor)
     for relation in relations:
         if relation not in table.relation_numbers:
             raise DriverError(
@@ -72,11 +76,15 @@ def mine_graph(
             )
     wanted = [table.relation_numbers[relation] for relation in relations]
     rows = table.triples[np.isin(table.triples[:, 1], wanted)]
-    return mine(table, settings, progress, table.named(rows))
+    return mine(table, settings, progress, table.named(rows), executor)
 
 
 def mine(
-    table: TripleTable, settings: MiningSettings, progress: Progress | None = None, only: Sequence[Triple] | None = None
+    table: TripleTable,
+    settings: MiningSettings,
+    progress: Progress | None = None,
+    only: Sequence[Triple] | None = None,
+    executor: Executor | None = None,
 ) -> PathPatterns:
     """Find the paths that join the pairs of each relation, and count the pairs that each joins.
 
@@ -89,6 +97,7 @@ def mine(
         settings: Length, bounds, and limits of the result.
         progress: Called now and then; see ``Progress``.
         only: Triples whose ends are the pairs to mine from; by default all of the table.
+        executor: Counts parts of the subjects in several places, with the same result; None counts here.
 
     Raises:
         DriverError: If the codes of paths do not fit into 64 bits: too many relations for the length.
@@ -106,10 +115,17 @@ def mine(
     held = np.array([at * base + step + 1 for at, steps in enumerate(own) for step in steps], dtype=np.int64)
     pairs = _pairs(table, settings, table.triples if only is None else table.numbers(only))
     size = base**settings.length
-    counts = _Counts()
-    for keys in _joined(table, pairs, adjacency, settings, base, held, progress):
-        counts.add(keys)
-    keys, numbers = counts.whole()
+    part = _Part(len(table.entities), adjacency, settings, base, held)
+    if executor is None:
+        keys, numbers = part(pairs, progress)
+    else:
+        whole = _Counts()
+        parts = _parts(pairs, PARTS * executor.places())
+        for number, counted in enumerate(executor.map(part, parts)):
+            if progress is not None:
+                progress(number, len(parts))
+            whole.add_counted(*counted)
+        keys, numbers = whole.whole()
     relations, codes = np.divmod(keys, size)
     kept = numbers >= settings.least
     totals = _totals(codes, numbers, kept)
@@ -150,8 +166,33 @@ def _pairs(table: TripleTable, settings: MiningSettings, triples: npt.NDArray[np
     return found
 
 
+def _parts(pairs: Ints, most: int) -> list[Ints]:
+    """Divide sorted pairs where the subject changes, into at most so many parts of about one size."""
+    firsts = np.flatnonzero(np.append(True, pairs[1:, 0] != pairs[:-1, 0])[: len(pairs)])
+    cuts = np.searchsorted(firsts, np.arange(1, most) * len(pairs) / most)
+    return [part for part in np.split(pairs, firsts[np.unique(cuts[cuts < len(firsts)])]) if len(part)]
+
+
+@attrs.frozen(eq=False)
+class _Part:
+    """Counts the paths of some pairs; pickles, so that an executor can take it elsewhere."""
+
+    nodes: int  # Number of entities.
+    adjacency: Adjacency  # Edges.
+    settings: MiningSettings
+    base: int  # See ``_Growth``.
+    held: Ints  # See ``_of_relations``.
+
+    def __call__(self, pairs: Ints, progress: Progress | None = None) -> tuple[Ints, Ints]:
+        """Return the distinct keys of ``_joined``, sorted, and how often each came."""
+        counts = _Counts()
+        for keys in _joined(self.nodes, pairs, self.adjacency, self.settings, self.base, self.held, progress):
+            counts.add(keys)
+        return counts.whole()
+
+
 def _joined(
-    table: TripleTable,
+    nodes: int,
     pairs: Ints,
     adjacency: Adjacency,
     settings: MiningSettings,
@@ -161,7 +202,7 @@ def _joined(
 ) -> Iterator[Ints]:
     """Yield a key (relation * base^length + code) for each pair and each path that joins it."""
     size = base**settings.length
-    join = _Join(len(table.entities))
+    join = _Join(nodes)
     firsts = np.flatnonzero(np.append(True, pairs[1:, 0] != pairs[:-1, 0])[: len(pairs)])
     lasts = np.append(firsts[1:], len(pairs))[: len(firsts)]
     halves = _halves(settings)
@@ -385,7 +426,10 @@ class _Counts:
     def _merge(self) -> None:
         keys = np.concatenate([np.zeros(0, dtype=np.int64), *self._waiting])
         self._waiting, self._size = [], 0
-        keys, numbers = np.unique(keys, return_counts=True)
+        self.add_counted(*np.unique(keys, return_counts=True))
+
+    def add_counted(self, keys: Ints, numbers: Ints) -> None:
+        """Gather distinct sorted keys with how often each came."""
         if len(self._keys):
             # Those that were counted before keep their places; the others are inserted.
             at = np.searchsorted(self._keys, keys)

@@ -35,6 +35,12 @@ def test_patterns_are_mined_and_shown(world, people, tmp_path, capsys):
     assert all(len(line) <= 80 for line in lines)
 
 
+def test_several_processes_mine_the_patterns_of_one(world, tmp_path):
+    flags = ("--length", "3", "--least", "1", "--hub", "none")
+    assert mined(world, tmp_path / "one", *flags) == mined(world, tmp_path / "two", *flags, "--workers", "2") == 0
+    assert (tmp_path / "two" / "patterns.json").read_bytes() == (tmp_path / "one" / "patterns.json").read_bytes()
+
+
 def test_relations_are_listed(world, tmp_path, capsys):
     mined(world, tmp_path, "--length", "2")
     capsys.readouterr()

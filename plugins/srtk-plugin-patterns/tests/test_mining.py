@@ -17,6 +17,7 @@ from srtk_plugin_patterns.mining import describe, mine, mine_graph
 from srtk_plugin_patterns.path_patterns import MiningSettings
 
 from srtk_framework.graph import TripleTable, find_paths
+from srtk_framework.roles import Executor
 from srtk_framework.values import Budget, DriverError, Literal, Step, Triple
 
 ALL = MiningSettings(length=3, hub=None, least=1, most=None, twins=None)
@@ -308,3 +309,29 @@ def test_only_named_relations_are_mined_and_unknown_ones_are_refused(people):
     assert set(found.relations) == {"nationality"}
     with pytest.raises(DriverError, match="no relation 'nationalty' between entities"):
         mine_graph(graph, ALL, ["nationalty"])
+
+
+@attrs.define(eq=False)
+class Several(Executor):
+    """Computes here, as if in so many places."""
+
+    number: int
+    sizes: list[int] = attrs.field(init=False, factory=list)
+
+    def places(self):
+        return self.number
+
+    def map(self, task, items):
+        for item in items:
+            self.sizes.append(len(item))
+            yield task(item)
+
+
+@given(graphs, st.integers(1, 4))
+@settings(deadline=None)
+def test_parts_of_the_subjects_add_up_to_the_patterns_of_all(triples, places):
+    table = TripleTable.from_triples(triples)
+    executor = Several(places)
+    assert mine(table, ALL, executor=executor) == mine(table, ALL)
+    assert sum(executor.sizes) == len({fact for fact in triples if fact.subject != fact.object})
+    assert len(executor.sizes) <= mining.PARTS * places

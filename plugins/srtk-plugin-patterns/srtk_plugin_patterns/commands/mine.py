@@ -40,6 +40,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         metavar="X",
         help="hold out inverses and near-duplicates that share so many pairs; `none` for none of them (%(default)s)",
     )
+    add("--workers", type=int, metavar="N", help="count in so many processes of this machine")
     add("-q", "--quiet", action="store_true", help="show no progress")
 
 
@@ -54,8 +55,12 @@ def run(args: argparse.Namespace) -> int:
             f"{args.knowledge_graph}: there is no such folder; give a snapshot, as `srtk graph build` makes it"
         )
     out = Path(args.output)
-    with srtk_framework.open({"srtk": 1, "knowledge_graph": {"use": "local", "path": args.knowledge_graph}}) as session:
+    recipe: dict[str, Any] = {"srtk": 1, "knowledge_graph": {"use": "local", "path": args.knowledge_graph}}
+    if args.workers is not None:
+        recipe["executor"] = {"use": "processes", "workers": args.workers}
+    with srtk_framework.open(recipe) as session:
         graph: Any = session.graph
+        executor = next(iter(session.composer.built("executor")), None)
         bar = Observer() if args.quiet else Progress()
 
         def show(done: int, whole: int) -> None:
@@ -63,7 +68,7 @@ def run(args: argparse.Namespace) -> int:
 
         bar.open()
         with closing(bar):
-            patterns = mine_graph(graph, settings, args.relation, show)
+            patterns = mine_graph(graph, settings, args.relation, show, executor)
     try:
         patterns.save(out)
     except OSError as error:
