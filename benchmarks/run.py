@@ -91,7 +91,7 @@ PARTS: dict[str, Part] = {
     "shared-session": Part("speed", "shared-session", "speed.shared_session"),
     "same-subgraphs": Part("reliability", "same-subgraphs", "reliability.same_subgraphs"),
     "faults": Part("reliability", "faults", "reliability.faults"),
-    "executors": Part("reliability", "executors", "reliability.executors", (), (0,)),
+    "executors": Part("reliability", "executors", "reliability.executors", ("--rounds", "3"), (0,)),
     "damage": Part("reliability", "damage", "reliability.damage", ("--count", "2500"), (0,)),
     "service": Part("reliability", "service", "service.load", ("--rounds", "3")),
     "agents": Part("reliability", "agents", "service.agents"),

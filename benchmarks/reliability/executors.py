@@ -1,8 +1,9 @@
 """The same run in one process, two processes and two Ray actors; and with workers and the first process killed.
 
-    python -m benchmarks.reliability.executors [--questions 2000] [--kills 20]
+    python -m benchmarks.reliability.executors [--questions 2000] [--kills 20] [--rounds 3]
 
-MetaQA's questions of three steps. Compares the bytes of the journals, and counts the runs that differ. A kill (SIGKILL)
+MetaQA's questions of three steps. Compares the bytes of the journals, and counts the runs that differ; the rounds are
+interleaved, and wall time is compared, which needs two idle processors. A kill (SIGKILL)
 strikes a worker, or the first process with all workers, at a random moment; after the latter the same command goes on.
 """
 
@@ -13,9 +14,11 @@ import hashlib
 import os
 import random
 import signal
+import statistics
 import subprocess
 import sys
 import time
+from collections import defaultdict
 from pathlib import Path
 
 from benchmarks.common import OUT, lacking
@@ -70,19 +73,26 @@ def main() -> int:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--questions", type=int, default=2000)
     parser.add_argument("--kills", type=int, default=20)
+    parser.add_argument("--rounds", type=int, default=1)
     parser.add_argument("--seed", type=int, default=0)
     args = parser.parse_args()
     why = lacking("metaqa/3-hop/qa_dev.txt", "metaqa/kb_from_splits.txt")
     if why:
         print(why)
         return 0
-    folder, found = OUT / "executors", {}
-    for place in PLACES:
+    folder, found, taken = OUT / "executors", {}, defaultdict[str, list[float]](list)
+    for place in [*PLACES] * args.rounds:
+        began = time.monotonic()
         subprocess.run([*command(place, args.questions, folder / place.replace(" ", "-")), "--fresh"], check=True)
+        taken[place].append(time.monotonic() - began)
         found[place] = journal(folder / place.replace(" ", "-"))
         equal = int(found[place] == found["one process"])
-        print(f"{place}: {'equal' if equal else 'DIFFERENT'}", flush=True)
+        load = f"{taken[place][-1]:.1f} s at a load of {os.getloadavg()[0]:.1f}"
+        print(f"{place}: {'equal' if equal else 'DIFFERENT'}, {load}", flush=True)
         record_figure(DATA, place, "runs with the bytes of one process", equal, args.questions)
+    for place in PLACES:
+        ratio = statistics.median(taken["one process"]) / statistics.median(taken[place])
+        record_figure(DATA, place, "times the throughput of one process", ratio, args.questions)
     few, draw = max(100, args.questions // 10), random.Random(args.seed)
     began = time.monotonic()
     subprocess.run([*command("two processes", few, folder / "few"), "--fresh"], check=True)
