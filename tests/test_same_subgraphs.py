@@ -73,6 +73,12 @@ def test_questions_of_metaqa_with_encoded_ids(count: int, out: Path) -> None:
     assert first.counts()["questions"] == count
 
 
+@pytest.mark.skipif(bench.lacking("fb15k237/train.txt") is not None, reason=str(bench.lacking("fb15k237/train.txt")))
+def test_questions_of_freebase(out: Path) -> None:
+    first = same(rdf.fb15k237(bench.DATA, out, 4), out, ["store", "server"], ("beam",))
+    assert first.counts() == {"questions": 4, "failed": 0, "triples": 4 * 200}
+
+
 @pytest.mark.slow
 def test_200_questions_of_metaqa_with_encoded_ids_of_a_server(metaqa: Any, out: Path) -> None:
     same(bench.encoded(metaqa, out), out, ["local", "server"])

@@ -1,4 +1,4 @@
-"""Writes MetaQA and Wiki27K as N-Triples and tables of the same facts, with questions whose entities are linked."""
+"""Writes MetaQA, Wiki27K and FB15k-237 as N-Triples, with tables of the same facts and linked questions."""
 
 from __future__ import annotations
 
@@ -9,6 +9,7 @@ from typing import Any
 
 import attrs
 from srtk_plugin_datasets.metaqa import MetaQA
+from srtk_plugin_freebase.vocabulary import FREEBASE
 from srtk_plugin_sparql.vocabulary import RDFS_LABEL, SKOS_ALIAS, Ids, Vocabulary
 
 from srtk_framework.records import dumps
@@ -32,6 +33,7 @@ class Case:
         vocabulary: Vocabulary that gives the RDF the ids of the table.
         table: Settings that build a snapshot from the published tables.
         depth: Maximum number of hops of a question.
+        driver: Graph that reads the RDF.
     """
 
     name: str
@@ -40,6 +42,7 @@ class Case:
     vocabulary: Mapping[str, Any]
     table: Mapping[str, Any]
     depth: int
+    driver: str = "sparql"
 
 
 def metaqa(data: Path, out: Path, questions: int) -> Case:
@@ -95,6 +98,34 @@ def wiki27k(data: Path, out: Path, questions: int | None = None) -> Case:
         "labels": [str(folder / name) for name in ("entity2label.txt", "relation2label.json")],
     }
     return Case("wiki27k", ntriples, source, vocabulary, table, 2)
+
+
+def fb15k237(data: Path, out: Path, questions: int | None = 50) -> Case:
+    """Write the slice of Freebase in Freebase's own form, with names; its joined relations are single ones here."""
+    folder = data / "fb15k237"
+
+    def dotted(id_: str) -> str:
+        return id_.strip("/").replace("/", ".")
+
+    rows = (line.split("\t") for part in ("train", "valid", "test") for line in _lines(folder / f"{part}.txt"))
+    facts = (Triple(*map(dotted, row)) for row in rows)
+    named = (line.split("\t", 1) for line in _lines(folder / "entity2text.txt"))
+    labels = {dotted(id_): name for id_, name in named}
+    ntriples = write_ntriples(out / "fb15k237.nt", facts, labels, {}, FREEBASE)
+    records = [json.loads(line) for line in _lines(folder / "derived/cwq_test_reachable.jsonl")]
+    source = _write_questions(
+        out / "fb15k237.jsonl",
+        [
+            {
+                "id": record["id"],
+                "question": record["question"],
+                "question_entities": list(map(dotted, record["topic_entities"])),
+                "answer_entities": list(map(dotted, record["answer_entities"])),
+            }
+            for record in records[:questions]
+        ],
+    )
+    return Case("fb15k237", ntriples, source, {}, {}, 2, "freebase")
 
 
 def write_sample(path: Path, sample: Sample, vocabulary: Vocabulary) -> Path:

@@ -1,18 +1,21 @@
 """Runs one recipe on one graph in several stores, and compares the results byte by byte.
 
-    python -m benchmarks.reliability.same_subgraphs [--only metaqa wiki27k] [--stores store server virtuoso]
+    python -m benchmarks.reliability.same_subgraphs [--only metaqa wiki27k fb15k237] [--stores store server virtuoso]
 
 Each graph is loaded into a local snapshot, an embedded Oxigraph store, an Oxigraph server and, where Debian's package
 is installed, a Virtuoso server, both on the loopback interface. Beam search with the MiniLM encoder, breadth-first
 search and personalised PageRank answer the same questions on each. All fields of the results must be equal, but for
-the provenance.
+the provenance. Then beam search answers one question after the other in a new session, for the CPU time of each, the
+server's included. FB15k-237 is read as Freebase, by beam search alone.
 """
 
 from __future__ import annotations
 
 import argparse
 import json
+import os
 import shutil
+import statistics
 import sys
 import time
 from collections.abc import Iterator, Mapping, Sequence
@@ -31,7 +34,8 @@ from benchmarks.loopback import graphs_in_rdf, servers
 from benchmarks.loopback.graphs_in_rdf import Case
 from srtk_framework.recipe import from_data
 from srtk_framework.records import dumps
-from srtk_framework.run import Runner
+from srtk_framework.run import Runner, Session
+from srtk_framework.run.question_source import RunQuestions
 
 QUESTIONS = 200
 METHODS = ("beam", "bfs", "ppr")
@@ -39,7 +43,9 @@ CALLED = {"local": "snapshot", "table": "snapshot", "store": "store", "server": 
 CALLED |= {"virtuoso": "Virtuoso"}
 """Stores as the pages name them; of the snapshots the last one counts."""
 TITLES = {"wiki27k": ("Wiki27K, 126 questions", 126), "metaqa": ("MetaQA, 200 questions, depth 3", 200)}
+TITLES |= {"fb15k237": ("FB15k-237 as Freebase, 50 questions", 50)}
 """Cases as the pages name them, and their questions."""
+GRAPHS = ("wiki27k", "metaqa", "fb15k237")
 STORES = ("store", "server", "virtuoso")
 
 
@@ -52,12 +58,14 @@ class Run:
         results: Method to the lines of its results, without provenance.
         seconds: Duration of the run.
         ready: Seconds to load the graph and to start its server.
+        recipe: The recipe.
     """
 
     store: str
     results: Mapping[str, list[str]]
     seconds: float
     ready: float = 0.0
+    recipe: Mapping[str, Any] = attrs.field(factory=dict)
 
     def differences(self, other: Run) -> dict[str, list[str]]:
         """Name the questions whose results differ, for each method that has any."""
@@ -109,13 +117,33 @@ def run(
     """Run the recipe on one graph."""
     folder = out / f"{case.name}-{store}"
     start = time.perf_counter()
-    Runner(from_data(written_recipe(case, graph, folder, methods))).run()
+    recipe = written_recipe(case, graph, folder, methods)
+    Runner(from_data(recipe)).run()
     seconds = time.perf_counter() - start
     results = {name: [_line(text) for text in _read(folder / "journal" / f"{name}.jsonl")] for name in methods}
     exported = [_line(text) for text in _read(folder / "subgraphs.jsonl")]
     if exported != results[methods[0]]:
         raise SystemExit(f"{folder}: what was exported is not what was found")
-    return Run(store, results, seconds, ready)
+    return Run(store, results, seconds, ready, recipe)
+
+
+def costs(recipe: Mapping[str, Any]) -> Iterator[float]:
+    """Ask one question after the other in a new session; yield the CPU seconds of each, here and in the server."""
+    with Session(from_data(recipe)) as session, RunQuestions(session, Path(recipe["output"]), session.recipe) as asked:
+        for item in asked.read():
+            before = time.process_time() + _children()
+            session.retrieve([item.question], next(iter(session.methods)))
+            yield time.process_time() + _children() - before
+
+
+def _children() -> float:
+    """Return the CPU seconds of this process's children, which are servers, by Linux's table of processes."""
+    found = 0
+    for task in Path("/proc/self/task").iterdir():
+        for child in (task / "children").read_text(encoding="ascii").split():
+            fields = Path(f"/proc/{child}/stat").read_text(encoding="utf-8").rpartition(")")[2].split()
+            found += int(fields[11]) + int(fields[12])
+    return found / os.sysconf("SC_CLK_TCK")
 
 
 def _read(path: Path) -> list[str]:
@@ -169,7 +197,7 @@ class Stores:
 
     def store(self) -> dict[str, Any]:
         """Load an embedded store."""
-        return {"use": "sparql", "endpoint": str(self._loaded()), "vocabulary": dict(self._case.vocabulary)}
+        return {"use": self._case.driver, "endpoint": str(self._loaded()), "vocabulary": dict(self._case.vocabulary)}
 
     def server(self) -> dict[str, Any]:
         """Start an Oxigraph server."""
@@ -213,6 +241,8 @@ def compare(case: Case, out: Path, stores: Sequence[str], methods: Sequence[str]
 
 def cases(names: Sequence[str], out: Path, questions: int | None) -> Iterator[tuple[Case, tuple[str, ...]]]:
     """Yield the cases, each with the snapshots that it is compared with."""
+    if "fb15k237" in names:
+        yield graphs_in_rdf.fb15k237(DATA, out, questions or 50), ()
     if "wiki27k" in names:
         yield graphs_in_rdf.wiki27k(DATA, out, questions), ("local", "table")
     if "metaqa" in names:
@@ -227,9 +257,11 @@ def cases(names: Sequence[str], out: Path, questions: int | None) -> Iterator[tu
 def main() -> int:
     """Run every case, and print its duration and differences."""
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    parser.add_argument("--only", nargs="*", choices=("metaqa", "wiki27k"), default=["wiki27k", "metaqa"])
+    parser.add_argument("--only", nargs="*", choices=GRAPHS, default=GRAPHS)
     parser.add_argument("--stores", nargs="*", choices=STORES, default=STORES)
-    parser.add_argument("--questions", type=int, help="of each set; by default all 126 of Wiki27K, 200 of MetaQA")
+    parser.add_argument(
+        "--questions", type=int, help="of each set; by default all 126 of Wiki27K, 200 of MetaQA, 50 of FB15k-237"
+    )
     parser.add_argument("--out", type=Path, default=OUT / "same-subgraphs")
     args = parser.parse_args()
     why = lacking(*(f"{name}/ABOUT.txt" for name in args.only))
@@ -245,14 +277,20 @@ def main() -> int:
     wrong = 0
     for case, snapshots in cases(args.only, out, args.questions):
         first: Run | None = None
-        for found in compare(case, out, [*snapshots, *stores]):
+        methods = METHODS[:1] if case.driver == "freebase" else METHODS
+        for found in compare(case, out, [*snapshots, *stores], methods):
             first = first or found
             differing = found.differences(first)
             wrong += len(differing)
+            spent = list(costs(found.recipe))
+            median, worst = statistics.median(spent), max(spent)
             times = {"ready_s": round(found.ready, 1), "run_s": round(found.seconds, 1)}
+            times |= {"cpu_median_s": round(median, 2), "cpu_worst_s": round(worst, 2)}
             if found.store in CALLED and case.name in TITLES:
                 asked = args.questions or TITLES[case.name][1]
                 record_figure(TITLES[case.name][0], CALLED[found.store], "s", found.seconds, asked)
+                for metric, figure in (("median CPU s", median), ("worst CPU s", worst)):
+                    record_figure(TITLES[case.name][0], CALLED[found.store], metric, figure, asked)
             print(json.dumps({"graph": case.name, "store": found.store, **found.counts(), **times}), flush=True)
             for method, ids in differing.items():
                 print(f"  {method} DIFFERS from {first.store} in {len(ids)} questions: {', '.join(ids[:5])}")

@@ -86,7 +86,8 @@ class FreebaseGraph(SparqlGraph):
         if self.mediators == "keep":
             return StepReader(source, own, FreebaseQueries(vocabulary, own), page, nodes, workers, self.both)
         test = Mediators(tuple(vocabulary.mediators), self.unnamed, self.to_literals)
-        return MediatorReads(source, own, JoinQueries(vocabulary, own, test), page, nodes, workers, self.both)
+        queries = JoinQueries(vocabulary, own, test, self._profile.late_exists)
+        return MediatorReads(source, own, queries, page, nodes, workers, self.both)
 
     @property
     def _spelling(self) -> FreebaseIds:

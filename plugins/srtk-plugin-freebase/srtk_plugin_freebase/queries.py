@@ -57,10 +57,15 @@ class FreebaseQueries(Queries):
 
 
 class JoinQueries(FreebaseQueries):
-    """Queries that join two relations through a mediator; ?q is the second relation, if any."""
+    """Queries that join two relations through a mediator; ?q is the second relation, if any.
 
-    def __init__(self, vocabulary: Vocabulary, ids: FreebaseIds, mediators: Mediators) -> None:
+    With ``grouped``, the steps to mediators are a group of their own, for engines that test EXISTS late and would walk
+    on from all neighbours of a hub. Virtuoso takes minutes for such a group.
+    """
+
+    def __init__(self, vocabulary: Vocabulary, ids: FreebaseIds, mediators: Mediators, grouped: bool = False) -> None:
         super().__init__(vocabulary, ids)
+        self._grouped = grouped
         self._patterns = ids.starts_of(mediators.patterns, "mediator pattern")
         self.unnamed = mediators.unnamed and bool(self._labels)
         noise = ids.starts_of(vocabulary.noise, "noise")
@@ -104,15 +109,23 @@ class JoinQueries(FreebaseQueries):
         test = "" if known else self._relation
         return f"{pattern} . {test} {object_} {self._apart('?o')}"
 
-    def _joins(self, inverse: bool, known: bool = False) -> str:
-        """Return the pattern of ?p, mediator, ?q from ?n to ?o, or inverse; skip checks of known relations."""
-        start, end = ("?o", "?n") if inverse else ("?n", "?o")
-        object_ = self._subject if inverse else self._end
-        tests = "" if known else f"{self._joined('?p')} {self._joined('?q')}"
-        return (
-            f"{start} ?p ?m . ?m ?q {end} . {tests} {object_} "
-            f"FILTER(!sameTerm(?n, ?o)) {self._mediator('?m')} {self._apart('?o')}"
-        )
+    def _joins(self, inverse: bool, known: bool = False, values: str = "") -> str:
+        """Return the pattern of ?p, mediator, ?q from ?n to ?o, or inverse; skip checks of known relations.
+
+        Args:
+            inverse: The steps lead to ?n.
+            known: ?p and ?q are bound by the values.
+            values: VALUES that bind ?n.
+        """
+        near, far = ("?m ?q ?n", "?o ?p ?m") if inverse else ("?n ?p ?m", "?m ?q ?o")
+        tests = {one: "" if known else self._joined(one) for one in ("?p", "?q")}
+        mediator = self._mediator("?m")
+        end = f"{self._subject if inverse else self._end} FILTER(!sameTerm(?n, ?o))"
+        if not self._grouped:
+            start, stop = (far, near) if inverse else (near, far)
+            return f"{values} {start} . {stop} . {' '.join(tests.values())} {end} {mediator} {self._apart('?o')}"
+        first, second = (tests["?q"], tests["?p"]) if inverse else tests.values()
+        return f"{{ {values} {near} . {first} {mediator} }} {far} . {second} {end} {self._apart('?o')}"
 
     # Queries
 
@@ -120,9 +133,9 @@ class JoinQueries(FreebaseQueries):
         """Count the neighbours of each node by relation (?d: 0 forward, 1 inverse; ?n, ?p, ?q, ?c)."""
         values = _values("?n", nodes)
         parts = [
-            f"{{ {values} {written} BIND({int(back)} AS ?d) }}"
+            f"{{ {written} BIND({int(back)} AS ?d) }}"
             for back, wanted in ((False, forward), (True, inverse))
-            for written in (self._edges(back), self._joins(back))
+            for written in (f"{values} {self._edges(back)}", self._joins(back, values=values))
             if wanted
         ]
         where = " UNION ".join(parts)
@@ -131,27 +144,30 @@ class JoinQueries(FreebaseQueries):
     def are_objects(self, nodes: Iterable[str]) -> str:
         """Select the nodes (?n) that are the object of a triple."""
         values = _values("?n", nodes)
-        parts = (f"{{ {values} {written} }}" for written in (self._edges(True), self._joins(True)))
+        parts = (f"{{ {one} }}" for one in (f"{values} {self._edges(True)}", self._joins(True, values=values)))
         return f"SELECT DISTINCT ?n WHERE {{ {' UNION '.join(parts)} }}"
 
     def walks(self, pairs: Sequence[Iterable[Pair]], joins: Sequence[Iterable[Join]]) -> str:
         """Select the neighbours (?o) of nodes along single and composite relations, in both directions."""
         parts = []
         for number in (0, 1):
-            for names, rows, written in (
-                ("(?n ?p)", pairs[number], self._edges(bool(number), True)),
-                ("(?n ?p ?q)", joins[number], self._joins(bool(number), True)),
-            ):
-                every = " ".join(f"({' '.join(map(terms.iri, row))})" for row in sorted(rows))
-                if every:
-                    parts.append(f"{{ VALUES {names} {{ {every} }} {written} BIND({number} AS ?d) }}")
+            single, joined = (
+                " ".join(f"({' '.join(map(terms.iri, row))})" for row in sorted(rows))
+                for rows in (pairs[number], joins[number])
+            )
+            if single:
+                values = f"VALUES (?n ?p) {{ {single} }}"
+                parts.append(f"{{ {values} {self._edges(bool(number), True)} BIND({number} AS ?d) }}")
+            if joined:
+                values = f"VALUES (?n ?p ?q) {{ {joined} }}"
+                parts.append(f"{{ {self._joins(bool(number), True, values)} BIND({number} AS ?d) }}")
         return f"SELECT DISTINCT ?d ?n ?p ?q ?o WHERE {{ {' UNION '.join(parts)} }}"
 
     def between(self, ends: Iterable[Pair]) -> str:
         """Select the relations (?p, ?q) from nodes (?n) to nodes (?o)."""
         rows = " ".join(f"({terms.iri(start)} {terms.iri(end)})" for start, end in sorted(ends))
         values = f"VALUES (?n ?o) {{ {rows} }}"
-        parts = (f"{{ {values} {written} }}" for written in (self._edges(False), self._joins(False)))
+        parts = (f"{{ {one} }}" for one in (f"{values} {self._edges(False)}", self._joins(False, values=values)))
         return f"SELECT DISTINCT ?n ?p ?q ?o WHERE {{ {' UNION '.join(parts)} }}"
 
     def with_literal(self, literal: str) -> str:
@@ -175,8 +191,9 @@ class JoinQueries(FreebaseQueries):
         """Select the other triples (?k, ?v) of the mediators that join ?n and ?o by ?p and ?q."""
         rows = " ".join(f"({terms.iri(n)} {terms.iri(p)} {terms.iri(q)} {o})" for n, p, q, o in sorted(wanted))
         value = self._object.replace("?o", "?v")
+        joins = self._joins(False, values=f"VALUES (?n ?p ?q ?o) {{ {rows} }}")
         return (
-            f"SELECT DISTINCT ?n ?p ?q ?o ?k ?v WHERE {{ VALUES (?n ?p ?q ?o) {{ {rows} }} {self._joins(False)} "
+            f"SELECT DISTINCT ?n ?p ?q ?o ?k ?v WHERE {{ {joins} "
             f"?m ?k ?v . {self._joined('?k')} {value} {self._apart('?v')} }}"
         )
 

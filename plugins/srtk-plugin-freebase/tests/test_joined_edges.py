@@ -11,6 +11,9 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 from srtk_plugin_freebase.graph import FreebaseGraph
+from srtk_plugin_freebase.ids import FreebaseIds
+from srtk_plugin_freebase.queries import JoinQueries, Mediators
+from srtk_plugin_freebase.vocabulary import FREEBASE, SPACE
 from srtk_plugin_local.memory import MemoryGraph
 from srtk_plugin_sparql.limits import SparqlLimits
 from srtk_plugin_sparql.vocabulary import Vocabulary
@@ -165,3 +168,13 @@ def test_a_setting_without_sense_is_refused(settings_: dict[str, str]) -> None:
 
     with pytest.raises(DriverError):
         FreebaseGraph("http://127.0.0.1:9/", **settings_).open()
+
+
+@pytest.mark.parametrize("grouped", [False, True])
+def test_a_hub_is_left_by_its_mediators_alone_where_an_engine_tests_names_last(grouped: bool) -> None:
+    ids = FreebaseIds(FREEBASE, False, True)
+    queries = JoinQueries(FREEBASE, ids, Mediators(("m.*",), True, True), grouped)
+    for inverse, step in ((False, "?m ?q ?o"), (True, "?o ?p ?m")):
+        text = queries.steps([SPACE + "m.01"], not inverse, inverse)
+        join = text[text.index(" UNION ") :]
+        assert (join.index("FILTER NOT EXISTS") < join.index(step)) is grouped

@@ -32,7 +32,7 @@ from srtk_plugin_sparql.limits import SparqlLimits
 from srtk_plugin_sparql.names import Names
 from srtk_plugin_sparql.path_frontiers import PathFrontiers
 from srtk_plugin_sparql.presets import PRESETS
-from srtk_plugin_sparql.profiles import AUTO, profile
+from srtk_plugin_sparql.profiles import AUTO, Profile, profile
 from srtk_plugin_sparql.queries import Queries
 from srtk_plugin_sparql.record import Recorder, Replay
 from srtk_plugin_sparql.sources import CachedSource, RememberedSource, Source
@@ -94,6 +94,7 @@ class SparqlGraph(KnowledgeGraph):
     replay: str | None = None
     _source: Source | None = attrs.field(init=False, default=None, repr=False)
     _reader: StepReader | None = attrs.field(init=False, default=None, repr=False)
+    _profile: Profile = attrs.field(init=False, repr=False)
     _known_names: Names | None = attrs.field(init=False, default=None, repr=False)
     _path_frontiers: PathFrontiers | None = attrs.field(init=False, default=None, repr=False)
 
@@ -116,7 +117,7 @@ class SparqlGraph(KnowledgeGraph):
         vocabulary = self.meaning()
         ids = Ids(vocabulary)
         source, engine = self._make_source()
-        facts = profile(engine)
+        facts = self._profile = profile(engine)
         workers = 1 if self._folder() else self.limits.at_once or facts.at_once
         cap = self.limits.rows or facts.rows
         page = self.limits.page or (_STORE_PAGE if self._folder() else facts.page)

@@ -13,7 +13,8 @@ from srtk_framework.values import DriverError, close_matches
 class Profile:
     """Facts about an engine.
 
-    Texts in ``broken`` are in the body of a query that was stopped midway. None is no limit.
+    Texts in ``broken`` are in the body of a query that was stopped midway. An engine with ``late_exists`` tests EXISTS
+    after all other patterns of its group. None is no limit.
     """
 
     per_second: float | None
@@ -22,6 +23,7 @@ class Profile:
     page: int = 10000
     nodes: int = 256
     broken: tuple[str, ...] = ()
+    late_exists: bool = False
 
 
 AUTO = "auto"  # Stands for the engine that a server says it is
@@ -33,7 +35,7 @@ PROFILES: Mapping[str, Profile] = {
     "qlever": Profile(per_second=5.0, at_once=2, nodes=500),
     # 10,000 rows is its usual cap; a page must stay below
     "virtuoso": Profile(per_second=10.0, at_once=4, rows=10000, page=5000, nodes=100),
-    "oxigraph": Profile(per_second=None, at_once=4, nodes=500),  # a local server
+    "oxigraph": Profile(per_second=None, at_once=4, nodes=500, late_exists=True),  # a local server
 }
 
 
