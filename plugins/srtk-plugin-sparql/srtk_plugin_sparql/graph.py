@@ -61,8 +61,8 @@ class SparqlGraph(KnowledgeGraph):
         version: Version of the graph's data; cached answers of another version are not used.
         both: Whether one query asks for incoming and outgoing steps; false saves work where no inverse step is
             walked.
-        names: How ``find`` looks: exact asks for the usual ways to write a name; scan reads all names once; auto
-            scans embedded stores alone.
+        names: How ``find`` looks: exact asks for the usual ways to write a name; scan reads all names once,
+            and only nodes with triples have labels, as in a snapshot; auto scans embedded stores alone.
         sample: Names of each naming relation that one query looks at, once, for the language tags in use: exact names
             are then asked for in these too, and where a graph has fewer names, in any. 0 asks for no sample, and then
             for ``languages`` alone, or plain names and English ones where there are none.

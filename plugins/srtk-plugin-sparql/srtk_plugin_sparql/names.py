@@ -37,9 +37,9 @@ class _Usage(NamedTuple):
 class Names:
     """Labels and names, each read once.
 
-    With ``scan``, the first lookup reads all names of the graph. Without languages, all are read, English first.
-    The languages in use are found by ``sample`` names of each relation; with 0, only the given languages are asked
-    for.
+    With ``scan``, the first lookup reads all names of the graph, and only nodes with triples have labels. Without
+    languages, all are read, English first. The languages in use are found by ``sample`` names of each relation; with
+    0, only the given languages are asked for.
     """
 
     def __init__(self, reader: StepReader, languages: Sequence[str], scan: bool, sample: int = 0) -> None:
@@ -72,7 +72,8 @@ class Names:
         if self._sample and not ranked:
             self._labels.update(dict.fromkeys(missing, ""))
             return
-        rows = self._reader.ask_all(missing, partial(self._reader.queries.labels, relations=ranked), "?n ?l")
+        ask = partial(self._reader.queries.labels, relations=ranked, used=self._scan)
+        rows = self._reader.ask_all(missing, ask, "?n ?l")
         places = {relation: place for place, relation in enumerate(ranked)}
         best = self._best((row["n"].value, row["l"], places[row["r"].value] if "r" in row else 0) for row in rows)
         self._labels.update({iri: best.get(iri, "") for iri in missing})

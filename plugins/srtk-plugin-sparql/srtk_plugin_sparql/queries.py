@@ -115,16 +115,25 @@ class Queries:
         """Ask for the subjects and relations (?n, ?p) of a literal, written as a term."""
         return f"SELECT DISTINCT ?n ?p WHERE {{ ?n ?p {literal} . {self._relation} FILTER(isIRI(?n)) }}"
 
-    def labels(self, nodes: Iterable[str], relations: Sequence[str] = ()) -> str:
-        """Ask for the labels (?l) of nodes (?n) in the wanted languages; with relations, also by which one (?r)."""
+    def labels(self, nodes: Iterable[str], relations: Sequence[str] = (), used: bool = False) -> str:
+        """Ask for the labels (?l) of nodes (?n) in the wanted languages; with relations, also by which one (?r).
+
+        With ``used``, nodes that are in no triple have none, as in a snapshot.
+        """
         values = _values("?n", map(terms.iri, sorted(nodes)))
+        test = f"{self._language}{self._used() if used else ''}"
         if relations:
-            parts = (
-                f"{{ {values} ?n {_any([one])} ?l . BIND({terms.iri(one)} AS ?r) {self._language} }}"
-                for one in relations
-            )
+            parts = (f"{{ {values} ?n {_any([one])} ?l . BIND({terms.iri(one)} AS ?r) {test} }}" for one in relations)
             return f"SELECT DISTINCT ?n ?r ?l WHERE {{ {' UNION '.join(parts)} }}"
-        return f"SELECT DISTINCT ?n ?l WHERE {{ {values} ?n {_any(self._labels)} ?l . {self._language} }}"
+        return f"SELECT DISTINCT ?n ?l WHERE {{ {values} ?n {_any(self._labels)} ?l . {test} }}"
+
+    def _used(self) -> str:
+        """Let a node (?n) be in a triple, be a relation, or be where the label of a relation stands."""
+        out, into = f"?n ?p ?o . {self._relation} {self._object}", f"?o ?p ?n . {self._relation} {self._subject}"
+        tests = [f"EXISTS {{ {way} }}" for way in (out, into, "?o ?n ?p")]
+        if spaces := sorted(self._ids.label_namespaces.values()):
+            tests.append(_started("?n", spaces))
+        return f" FILTER({' || '.join(tests)})"
 
     def called(self, names: Iterable[str], relations: Sequence[str] = ()) -> str:
         """Ask for the nodes (?n) that have one of some names (?l), written as terms, by these relations or by any."""

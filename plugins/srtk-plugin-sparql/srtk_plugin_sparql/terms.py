@@ -12,10 +12,11 @@ from srtk_framework.values import Literal
 XSD = "http://www.w3.org/2001/XMLSchema#"
 
 ILLEGAL = (
-    '\x00-\x20\x7f-\xa0<>"{}|^`\\\\\\[\\]'
-    "\u200e\u200f\u2028-\u202e\ue000-\uf8ff\ufdd0-\ufdef\ufff0-\uffff\U000e0000-\U000e0fff\U000f0000-\U0010ffff\ud800-\udfff"
+    '\x00-\x20\x7f-\x9f<>"{}|^`\\\\\\[\\]'
+    "\ue000-\uf8ff\ufdd0-\ufdef\ufff0-\uffff\U000e0000-\U000e0fff\U000f0000-\U0010ffff\ud800-\udfff"
+    + "".join(f"{chr(plane + 0xFFFE)}-{chr(plane + 0xFFFF)}" for plane in range(0x10000, 0xF0000, 0x10000))
 )
-"""Characters that stand in no IRI, as the inside of a character class."""
+"""Characters that stand in no IRI (RFC 3987), as the inside of a class; blanks from U+00A0 on may, as in Oxigraph."""
 
 _IRI = re.compile(rf"[A-Za-z][A-Za-z0-9+.-]*:(?:[^%{ILLEGAL}]|%[0-9A-Fa-f]{{2}})*")
 _AUTHORITY = re.compile(r"[A-Za-z][A-Za-z0-9+.-]*://(?P<authority>[^/?#]*)")

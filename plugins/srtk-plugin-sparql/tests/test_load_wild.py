@@ -2,15 +2,17 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from contextlib import closing
 from pathlib import Path
+from typing import Any
 
 import pytest
 from srtk_plugin_sparql.commands.load import load
 from srtk_plugin_sparql.graph import SparqlGraph
 from srtk_plugin_sparql.store import META, read_meta
 
-from srtk_framework.values import InputError, Pattern
+from srtk_framework.values import InputError, Pattern, Step
 
 pytest.importorskip("srtk_plugin_local", reason="srtk-plugin-local reads the files; it is not installed")
 
@@ -53,3 +55,87 @@ def test_what_was_skipped_is_kept_in_the_store_and_an_error_where_it_is_strict(t
     assert report["skipped"]["lines that are not ntriples"][0] == 1
     with pytest.raises(InputError, match=r"a\.nt:2"):
         load([tmp_path / "a.nt"], tmp_path / "store", strict=True)
+
+
+BLANKS = "\u00a0\u1680\u2000\u2003\u2009\u200b\u200e\u2028\u2029\u202e\u202f\u205f\u2060\u3000\ufeff"
+LABEL = "http://www.w3.org/2000/01/rdf-schema#label"
+
+
+def in_both(folder: Path, text: str, name: str, ask: Callable[[Any], object]) -> tuple[object, object]:
+    """Ask a snapshot and an embedded store of the same file; a file that only the snapshot reads is asked there."""
+    from srtk_plugin_local.snapshot.build import build
+    from srtk_plugin_local.snapshot.build_settings import BuildSettings
+    from srtk_plugin_local.snapshot.graph import LocalGraph
+
+    (folder / name).write_text(text, encoding="utf-8")
+    build(BuildSettings(files=(str(folder / name),)), folder / "snapshot")
+    graphs: list[Any] = [LocalGraph(str(folder / "snapshot"))]
+    if not name.endswith("sv"):
+        load([folder / name], folder / "store")
+        graphs.append(SparqlGraph(str(folder / "store")))
+    answers = []
+    for graph in graphs:
+        graph.open()
+        with closing(graph):
+            answers.append(ask(graph))
+    return answers[0], answers[-1]
+
+
+@pytest.mark.parametrize("name", ["a.nt", "a.ttl", "a.tsv", "a.csv"])
+def test_a_blank_that_an_iri_may_hold_stays_in_it_in_every_format_and_engine(tmp_path: Path, name: str) -> None:
+    nodes = [f"http://e.org/a{blank}b" for blank in BLANKS]
+    rows = [(node, f"http://e.org/r{blank}s", "http://e.org/c") for node, blank in zip(nodes, BLANKS, strict=True)]
+    if name.endswith("sv"):
+        mark = "," if name == "a.csv" else "\t"
+        text = mark.join(("subject", "relation", "object")) + "\n" + "".join(f"{mark.join(row)}\n" for row in rows)
+    else:
+        text = "".join(f"<{s}> <{r}> <{o}> .\n" for s, r, o in rows)
+
+    def ask(graph: Any) -> object:
+        frontiers = graph.frontiers([[node] for node in nodes])
+        steps = [Step(relation) for _, relation, _ in rows]
+        found = [list(triples) for triples in graph.match([Pattern(node) for node in nodes])]
+        return found, [list(triples) for triples in graph.triples(frontiers, steps, None)], graph.degrees(nodes)
+
+    one, other = in_both(tmp_path, text, name, ask)
+    assert one == other == ([[row] for row in rows], [[row] for row in rows], [1] * len(rows))
+
+
+@pytest.mark.parametrize("letter", ["\x85", "\x9f", "\ue000", "\U0001ffff"])
+def test_a_letter_that_no_iri_may_hold_is_refused_with_its_line_by_every_engine(tmp_path: Path, letter: str) -> None:
+    (tmp_path / "a.ttl").write_text(f"<http://e.org/a{letter}b> <http://e.org/r> 1 .\n", encoding="utf-8")
+    from srtk_plugin_local.snapshot.build import build
+    from srtk_plugin_local.snapshot.build_settings import BuildSettings
+
+    ways: list[Callable[[], object]] = [
+        lambda: build(BuildSettings(files=(str(tmp_path / "a.ttl"),)), tmp_path / "snapshot"),
+        lambda: load([tmp_path / "a.ttl"], tmp_path / "store"),
+    ]
+    for way in ways:
+        with pytest.raises(InputError, match=r"a\.ttl:1: is not valid turtle: .*Invalid IRI code point"):
+            way()
+
+
+def test_a_node_that_only_has_names_is_no_node_of_a_snapshot_nor_of_a_store(tmp_path: Path) -> None:
+    other = "http://www.w3.org/2004/02/skos/core#altLabel"
+    text = (
+        "<http://e.org/a> <http://e.org/knows> <http://e.org/b> .\n<http://e.org/a> <http://e.org/age> 7 .\n"
+        f'<http://e.org/a> <{LABEL}> "Ann" .\n<http://e.org/b> <{LABEL}> "Bob" .\n'
+        f'<http://e.org/knows> <{LABEL}> "is acquainted with" .\n'
+        f'<http://e.org/lone> <{LABEL}> "Lone" .\n<http://e.org/one> <{other}> "Alone" .\n'
+    )
+    ids = [f"http://e.org/{name}" for name in ("a", "b", "knows", "lone", "one", "nobody")]
+
+    def ask(graph: Any) -> object:
+        found = graph.find(["Ann", "Bob", "Lone", "Alone", "lone", "is acquainted with"])
+        sizes = [frontier.size for frontier in graph.frontiers([[id_] for id_ in ids])]
+        return [list(some) for some in found], list(graph.labels(ids)), sizes, list(graph.degrees(ids))
+
+    one, other_answer = in_both(tmp_path, text, "a.ttl", ask)
+    assert one == other_answer
+    assert one == (
+        [[ids[0]], [ids[1]], [], [], [], []],
+        ["Ann", "Bob", "is acquainted with", "lone", "one", "nobody"],
+        [1, 1, 0, 0, 0, 0],
+        [2, 1, 0, 0, 0, 0],
+    )

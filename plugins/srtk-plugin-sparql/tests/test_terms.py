@@ -32,6 +32,20 @@ def test_an_iri_in_a_query_is_an_iri_or_refused(text: str) -> None:
     assert [row["x"] for row in rows] == [ox.NamedNode(text)]
 
 
+def test_an_iri_may_hold_the_letters_that_a_store_reads() -> None:
+    every = (*range(0x3000), *range(0xD7F0, 0xD800), *range(0xE000, 0xE010), *range(0xF8F0, 0x10010))
+    ends = (0x1FFFD, 0x1FFFE, 0x1FFFF, 0xE0FFF, 0xE1000, 0xEFFFD, 0xEFFFF, 0xF0000, 0x10FFFF)
+    for number in (*every, *ends):
+        iri = f"http://e.org/{chr(number)}"
+        if chr(number) not in "#%":
+            line = f"<{iri}> <{iri}> <{iri}> .".encode()
+            try:
+                read = bool(list(ox.parse(line, ox.RdfFormat.N_TRIPLES)))
+            except SyntaxError:
+                read = False
+            assert terms.is_iri(iri) == read, hex(number)
+
+
 @given(st.text() | NASTY)
 def test_a_text_in_a_query_is_that_text(text: str) -> None:
     try:

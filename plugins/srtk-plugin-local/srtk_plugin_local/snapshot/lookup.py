@@ -102,6 +102,8 @@ def labels(snapshot: Snapshot, relations: Mapping[str, int], ids: Sequence[str])
             names[place] = label or snapshot.id_names.relation(id_)
         elif literal[place] or isinstance(id_, Literal) or has_type(id_):
             names[place] = Literal(id_).lexical
+        else:
+            names[place] = snapshot.id_names.entity(id_)
     return names
 
 
