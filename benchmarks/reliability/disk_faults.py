@@ -54,8 +54,10 @@ class Fault:
 
 def faults(seed: int) -> list[Fault]:
     """List the faults; the seed draws the size at which the disk is full."""
-    size = random.Random(seed).randrange(1, SMALL)
-    full = {resource.RLIMIT_FSIZE: size}
+    draw = random.Random(seed)
+    full, later = ({resource.RLIMIT_FSIZE: draw.randrange(start, end)} for start, end in ((1, SMALL), (SMALL, 2000)))
+    load = ("graph", "load", "facts.nt", "--out", "loaded")
+    train, model = ("run", "train.yaml"), "trained/training/model"
     query = ("query", "-kg", "graph", "(?, born in, Paris)")
     ascii_only = {"LC_ALL": "C", "PYTHONUTF8": "0", "PYTHONIOENCODING": None}
     lost = "lost\n\udcff.csv"
@@ -64,6 +66,25 @@ def faults(seed: int) -> list[Fault]:
         Fault("full disk: run", ("run", "recipe.yaml"), target="out.jsonl", limits=full),
         Fault("full disk: ask --page", ("ask", "graph", "Paris?", "--page", "p.html"), target="p.html", limits=full),
         Fault("full disk: recipes copy", ("recipes", "copy", "quickstart", "--out", "r"), limits=full),
+        Fault("full disk: graph load", load, target="loaded", limits=full),
+        Fault("nearly full disk: graph load", load, target="loaded", limits=later),
+        Fault("full disk: index build", ("index", "build", "index.yaml"), target="words", limits=full),
+        Fault("nearly full disk: index build", ("index", "build", "index.yaml"), target="words", limits=later),
+        Fault(
+            "full disk: graph pull", ("graph", "pull", "record.yaml", "--out", "pulled"), target="pulled", limits=full
+        ),
+        Fault(
+            "full disk: graph pull of a record",
+            ("graph", "pull", "record", "--out", "copy"),
+            target="copy",
+            limits=full,
+        ),
+        Fault(
+            "nearly full disk: graph pull", ("graph", "pull", "record", "--out", "copy"), target="copy", limits=later
+        ),
+        Fault("full disk: a record", ("run", "record.yaml", "--set", "output=new", "--fresh"), limits=full),
+        Fault("full disk: train", train, target=model, limits=full),
+        Fault("nearly full disk: train", train, target=model, limits=later),
         Fault("full output: query", query, stdout="/dev/full"),
         Fault("full output: --help", ("--help",), stdout="/dev/full"),
         Fault("full output: graph info", ("graph", "info", "graph"), stdout="/dev/full"),
@@ -100,16 +121,28 @@ def prepared(folder: Path) -> None:
     (folder / "facts.csv").write_text(f"subject,relation,object\n{rows}\n", encoding="utf-8")
     (folder / "one.csv").write_text("name\nParis\nRome\n", encoding="utf-8")
     (folder / "q.jsonl").write_text('{"id": "é", "question": "Paris?", "question_entities": ["Paris"]}\n', "utf-8")
-    recipe = {
-        "srtk": 1,
-        "questions": "q.jsonl",
-        "output": "run",
-        "knowledge_graph": {"use": "local", "path": "graph"},
-        "expander": "bfs",
-        "exporters": [{"use": "jsonl", "path": "out.jsonl"}],
+    (folder / "facts.nt").write_text("".join(f"<x:{number}> <x:r> <x:0> .\n" for number in range(40)), "utf-8")
+    (folder / "one.jsonl").write_text('{"id": "a", "question": "?", "question_entities": ["x:1"]}\n', "utf-8")
+    asked = [{"question": f"{n}?", "question_entities": [f"Zoé {n}"], "answer_entities": ["Paris"]} for n in range(20)]
+    (folder / "answered.jsonl").write_text("".join(f"{json.dumps(row)}\n" for row in asked), "utf-8")
+    local = {"srtk": 1, "questions": "q.jsonl", "knowledge_graph": {"use": "local", "path": "graph"}, "expander": "bfs"}
+    index = {"index": {"use": "bm25", "path": "words"}, "corpus": "triples"}
+    store = {"use": "sparql", "endpoint": "store", "record": "record"}
+    learn = {"questions": "answered.jsonl", "supervision": "shortest-path"}
+    recipes: dict[str, dict[str, Any]] = {
+        "recipe": {**local, "output": "run", "exporters": [{"use": "jsonl", "path": "out.jsonl"}]},
+        "index": {**local, **index, "output": "found"},
+        "record": {**local, "questions": "one.jsonl", "output": "asked", "knowledge_graph": store},
+        "train": {**local, "output": "trained", "expander": "beam", "path_scorer": "patterns", "train": learn},
     }
-    (folder / "recipe.yaml").write_text(json.dumps(recipe), encoding="utf-8")
-    _run(Fault("", ("graph", "build", "facts.csv", "--out", "graph")), folder).check_returncode()
+    for name, recipe in recipes.items():
+        (folder / f"{name}.yaml").write_text(json.dumps(recipe), encoding="utf-8")
+    for words in (
+        ("graph", "build", "facts.csv", "--out", "graph"),
+        ("graph", "load", "facts.nt", "--out", "store"),
+        ("run", "record.yaml"),
+    ):
+        _run(Fault("", words), folder).check_returncode()
 
 
 def _run(fault: Fault, folder: Path) -> subprocess.CompletedProcess[str]:

@@ -249,12 +249,15 @@ def _exchange(one: Path, other: Path) -> bool:
 
 def publication_error(error: OSError, target: Path) -> RunError:
     """Make the error of a target that could not be made or published."""
-    if error.errno in _FULL:
+    cause = error.strerror or str(error)  # A store's own library gives no number.
+    if error.errno in _FULL or "No space left" in cause:
         return RunError(
             f"{target.parent}: the disk is full; {target.name} was not built and nothing was changed; "
             "free some space, or choose an --out on another disk"
         )
     hint = "check the folder and its permissions"
-    if isinstance(error, PermissionError):
+    if "File too large" in cause:
+        hint = "raise the limit of a file's size (ulimit -f)"
+    elif isinstance(error, PermissionError):
         hint += ", and close the programs that have it open"
-    return RunError(f"{error.filename or target}: {error.strerror or error}; {hint}")
+    return RunError(f"{error.filename or target}: {cause}; {hint}")

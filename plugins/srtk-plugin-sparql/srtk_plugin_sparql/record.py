@@ -10,7 +10,7 @@ from pathlib import Path
 from typing import Any
 
 import attrs
-from srtk_plugin_views.read_log import cut_unfinished_line, now
+from srtk_plugin_views.read_log import cut_unfinished_line, now, write_line
 from srtk_plugin_web import DeadlineError, OversizeError, PartialError, RequestError
 
 from srtk_framework.records import checked_lines, with_checksum
@@ -117,8 +117,7 @@ class Recorder:
         text = json.dumps(line, ensure_ascii=False, separators=(",", ":"))
         text = _SURROGATE.sub(lambda found: f"\\u{ord(found.group()):04x}", text)
         text, self._known.checksum = with_checksum(text, self._known.checksum)
-        self._file.write(text)
-        self._file.flush()
+        write_line(self._file, text)
 
     def close(self) -> None:
         """Close the record and the source."""

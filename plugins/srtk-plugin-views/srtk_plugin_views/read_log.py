@@ -12,7 +12,7 @@ from typing import IO, Any, NamedTuple
 import attrs
 
 from srtk_framework.records import checked_lines, with_checksum
-from srtk_framework.values import InputError, Literal, Qualifier, Triple
+from srtk_framework.values import InputError, Literal, Qualifier, RunError, Triple
 
 READS = "reads.jsonl"
 _FORMAT = "srtk-reads"
@@ -151,8 +151,7 @@ class Log:
         """Add a line, in memory and on the disk."""
         text = json.dumps(line, ensure_ascii=False, separators=(",", ":"))
         text, self.reads.checksum = with_checksum(text, self.reads.checksum)
-        self._file.write(text)
-        self._file.flush()
+        write_line(self._file, text)
         os.fsync(self._file.fileno())
         self.reads.add(line)
 
@@ -202,6 +201,19 @@ class Log:
     def add_filled(self, nodes: Iterable[str], limit: int | None) -> None:
         """Keep that all steps of nodes were read up to a limit."""
         self.write({"filled": dict.fromkeys(nodes, limit or 0)})
+
+
+def write_line(file: IO[str], text: str) -> None:
+    """Write a line to the end of a file.
+
+    Raises:
+        RunError: If the disk takes no more; what is not whole is cut when the file is opened again.
+    """
+    try:
+        file.write(text)
+        file.flush()
+    except OSError as error:
+        raise RunError(f"{file.name}: cannot be written ({error.strerror}); free some space, then go on") from error
 
 
 def cut_unfinished_line(path: Path) -> None:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import argparse
 import logging
 from collections.abc import Iterator, Mapping, Sequence
-from contextlib import ExitStack
+from contextlib import ExitStack, closing
 from typing import Any
 
 from srtk_framework.recipe import Composer, load
@@ -70,18 +70,20 @@ def build(index: Any, quiet: bool = True) -> tuple[int, list[dict[str, int]]]:
     """
     left_out: list[dict[str, int]] = []
     try:
-        index.create()
-        for corpus in index.settings()["corpora"]:
-            sums: dict[str, int] = {}
-            for batch in _tracked(corpus, quiet):
-                index.add([entry for entry, _ in batch])
-                for name, number in (item for _, counts in batch for item in counts.items()):
-                    sums[name] = sums.get(name, 0) + number
-            left_out.append(sums)
-        index.note(left_out)
-        return int(index.commit()), left_out
-    finally:
-        _driver(index).close()
+        with closing(_driver(index)):
+            index.create()
+            for corpus in index.settings()["corpora"]:
+                sums: dict[str, int] = {}
+                for batch in _tracked(corpus, quiet):
+                    index.add([entry for entry, _ in batch])
+                    for name, number in (item for _, counts in batch for item in counts.items()):
+                        sums[name] = sums.get(name, 0) + number
+                left_out.append(sums)
+            index.note(left_out)
+            return int(index.commit()), left_out
+    except OSError as error:
+        error.filename = error.filename or index.settings().get("path")
+        raise
 
 
 def _parts(index: Any) -> list[Any]:
