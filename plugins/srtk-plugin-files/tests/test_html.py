@@ -440,7 +440,9 @@ def test_what_is_listed_is_copied_as_csv_and_as_text(opened):
         ]  # fmt: skip
         hostile = "'" + '=HYPERLINK("x")'
         assert rows[1:] == [["0.2", "b", "b", "born in", "born in", hostile, hostile, "", "'-x"]]
-        assert tab.value("document.querySelector('.said').textContent") == "1 triple copied as CSV"
+        assert tab.value("document.querySelector('.said').textContent") == (
+            "1 triple copied as CSV; 3 cells that a spreadsheet would run as a formula begin with '"
+        )
         set_to(tab, "#relation", "-1", "change")
         tab.value(
             "kept = ''; [...document.querySelectorAll('button')].find((b) => b.textContent === 'Copy text').click()"
@@ -449,6 +451,20 @@ def test_what_is_listed_is_copied_as_csv_and_as_text(opened):
         assert tab.value("kept").splitlines()[:3] == [
             "(Añna, directed, Film)", "(Añna, directed, javascript:alert(1))", "(Film, stars, b)",
         ]  # fmt: skip
+
+
+@needs_browser
+def test_only_cells_that_a_spreadsheet_would_run_are_marked_in_a_csv(opened):
+    numbers = ["-5", "+5", "-5.25", "+.5", "-1e-9", "+3.E+2", "5"]
+    formulas = ["=1", "+1+2", "-x", "-5-5", "-1,5", "@SUM(1)", "\tx", "\rx", "-", "+"]
+    triples = tuple(Triple("a", "is", Literal.make(text)) for text in (*numbers, *formulas))
+    with opened(Retrieval(Question("q", "?", (Link("a"),)), Subgraph(triples, (1.0,) * len(triples)))) as tab:
+        tab.value(CLIPBOARD)
+        tab.value("[...document.querySelectorAll('button')].find((b) => b.textContent === 'Copy CSV').click()")
+        tab.wait("kept")
+        rows = list(csv.DictReader(io.StringIO(tab.value("kept"), newline="")))
+        names = [row["object name"] for row in rows]
+        assert sorted(names) == sorted([*numbers, *(f"'{text}" for text in formulas)])
 
 
 @needs_browser

@@ -1,24 +1,28 @@
 // Copies of what is listed and drawn: CSV and text for the clipboard, an SVG file.
-// A spreadsheet runs a cell that begins with one of these; an apostrophe keeps it text.
-const guarded = (text) => (/^[=+\-@\t\r]/.test(text) ? "'" + text : text);
+// A spreadsheet runs a cell that begins with one of these, unless it is a number; an apostrophe keeps it text.
+const NUMBER = /^[+-]?(\d+\.?\d*|\.\d+)(e[+-]?\d+)?$/i;
+const runs = (text) => /^[=+\-@\t\r]/.test(text) && !NUMBER.test(text);
 const quoted = (text) => (/[",\r\n]/.test(text) ? `"${text.replace(/"/g, '""')}"` : text);
 function csv() {
+  let marked = 0;
+  const guarded = (text) => (runs(text) ? (marked++, "'" + text) : text);
   const lines = [["score", "subject", "subject name", "relation", "relation name", "object", "object name", ...(others ? ["in"] : []), "path", "source", ...(data.completed ? ["confidence"] : []), ...(proof.size ? ["proof"] : [])]];
   for (const i of allowed) {
     const [s, r, o, score, path, source] = data.triples[i];
     const terms = [s, r, o].flatMap((term) => [data.terms[term][0], name(term)]);
     lines.push([score === null ? "" : String(score), ...[...terms, ...(others ? [shared(i) ? "both" : `only ${METHODS[side]}`] : []), path < 0 ? "" : String(path + 1), data.sources[source], ...(data.completed ? [String(completed(i) ? completed(i)[0] : 1)] : []), ...(proof.size ? [proof.has(i) ? "yes" : ""] : [])].map(guarded)]);
   }
-  return lines.map((cells) => cells.map(quoted).join(",") + "\r\n").join("");
+  const told = marked ? `; ${count(marked, "cell")} that a spreadsheet would run as a formula begin${marked === 1 ? "s" : ""} with '` : "";
+  return [lines.map((cells) => cells.map(quoted).join(",") + "\r\n").join(""), told];
 }
 function plain() {
   const flat = (term) => name(term).replace(/\s+/g, " ");
   return allowed.map((i) => { const [s, r, o] = data.triples[i]; return `(${flat(s)}, ${flat(r)}, ${flat(o)})${completed(i) ? ` [${lacking(i)}]` : ""}\n`; }).join("");
 }
-async function copy(content, kind, said) {
+async function copy(content, kind, said, told = "") {
   let done = true;
   try { await navigator.clipboard.writeText(content); } catch { done = copyOld(content); }
-  said.textContent = done ? `${count(allowed.length, "triple")} copied as ${kind}` : "The browser does not let this page copy";
+  said.textContent = done ? `${count(allowed.length, "triple")} copied as ${kind}${told}` : "The browser does not let this page copy";
 }
 // Frames and old browsers have no clipboard for scripts; there a selected field is copied.
 function copyOld(content) {

@@ -86,7 +86,7 @@ function table() {
   scroll.setAttribute("aria-label", titled("Table of triples"));
   const said = make("p", "said");
   said.setAttribute("role", "status");
-  const tools = make("div", "tools", button("Copy CSV", () => copy(csv(), "CSV", said)), button("Copy text", () => copy(plain(), "text", said)));
+  const tools = make("div", "tools", button("Copy CSV", () => { const [rows, told] = csv(); copy(rows, "CSV", said, told); }), button("Copy text", () => copy(plain(), "text", said)));
   const card = make("section", "card", make("header", "", words("h3", "", titled("Triples")), make("p", "", "best first"), said, tools), scroll);
   fill = () => {
     const body = make("tbody", "");
