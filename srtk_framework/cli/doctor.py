@@ -1,8 +1,9 @@
 """Check stored files: graphs, indexes, models, records and caches.
 
 Every file is compared with its checksums, also where it was found right before. Files that carry none, such as
-questions, recipes and results, are left alone. --repair deletes damaged and old entries of caches, which are made again
-when they are next needed; for all else the way to make it again is told. Fails if something damaged or old remains.
+questions, recipes and results, are left alone; JSON that cannot be parsed, and that nothing shows to be stored, is
+named and not read. --repair deletes damaged and old entries of caches, which are made again when they are next needed;
+for all else the way to make it again is told. Fails if something damaged or old remains.
 """
 
 from __future__ import annotations
@@ -10,6 +11,7 @@ from __future__ import annotations
 import argparse
 import json
 import os
+import re
 import shutil
 import sqlite3
 import textwrap
@@ -23,11 +25,12 @@ from typing import Any
 import attrs
 
 from srtk_framework.cli import FAILED, OK
-from srtk_framework.records import answer_checksum, check_files, checked, checked_lines, file_checksum
+from srtk_framework.records import MANIFEST, answer_checksum, check_files, checked, checked_lines, file_checksum
+from srtk_framework.records.checksums import VERIFIED
 from srtk_framework.run.graph_source import cache_folder
 from srtk_framework.values import InputError, SrtkError
 
-SOUND, DAMAGED, OLD = "sound", "damaged", "old"
+SOUND, DAMAGED, OLD, UNREAD = "sound", "damaged", "old", "unread"
 _DELETED = "deleted"
 _AGAIN = {
     "meta.json": "build it again with `srtk graph build`",
@@ -39,6 +42,7 @@ _AGAIN = {
 _ELSE = "make it again as it was made, such as by `srtk train RECIPE`"
 _CACHED = "delete it, or run `srtk doctor --repair`; it is made again when it is next needed"
 _WIDTH = 80
+_OURS = re.compile(rb'"format": "srtk-|"checksum": "|"content": "[0-9a-f]{32}|"blocks": ?\[')
 _MOST = 64 << 20  # Bytes of a JSON file that is parsed to see whether it is stored by the framework.
 
 
@@ -48,7 +52,7 @@ class Finding:
 
     Attributes:
         path: Its place.
-        state: ``sound``, ``damaged`` or ``old``.
+        state: ``sound``, ``damaged``, ``old`` or ``unread``, of a file that nothing shows to be stored.
         said: What is wrong and what to do.
         made_again: What may be deleted, since it is made again by itself; None for anything else.
     """
@@ -61,6 +65,10 @@ class Finding:
 
 class _OldError(SrtkError):
     """A file of an older version."""
+
+
+class _ForeignError(SrtkError):
+    """A file that cannot be read, and that nothing shows to be stored by the framework."""
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
@@ -85,10 +93,10 @@ def run(args: argparse.Namespace) -> int:
                 state = _DELETED
             counts[state] += 1
             print(f"{state:<8} {finding.path}")
-            if state in (DAMAGED, OLD):
+            if state in (DAMAGED, OLD, UNREAD):
                 indent = " " * 9
                 print(textwrap.fill(finding.said, _WIDTH, initial_indent=indent, subsequent_indent=indent))
-    shown = [SOUND, DAMAGED, OLD, *([_DELETED] if args.repair else [])]
+    shown = [SOUND, DAMAGED, OLD, *([_DELETED] if args.repair else []), *([UNREAD] if counts[UNREAD] else [])]
     print(", ".join(f"{counts[state]} {state}" for state in shown))
     return FAILED if counts[DAMAGED] + counts[OLD] else OK
 
@@ -102,6 +110,8 @@ def findings(root: Path) -> Iterator[Finding]:
             known = check(path, _CACHED if cached else _AGAIN.get(path.name, _ELSE))
         except _OldError as error:
             yield Finding(path, OLD, str(error), cached)
+        except _ForeignError as error:
+            yield Finding(path, UNREAD, str(error))
         except (SrtkError, OSError) as error:
             yield Finding(path, DAMAGED, str(error), cached)
         else:
@@ -136,7 +146,12 @@ def _json(path: Path, again: str) -> bool:
         try:
             data = json.loads(content)
         except (ValueError, RecursionError) as error:
-            raise InputError(f"{path}: is no JSON ({error}); {again}") from error
+            ours = _OURS.search(content) or again == _CACHED or _is_listed(path)
+            raise (
+                InputError(f"{path}: is no JSON ({error}); {again}")
+                if ours
+                else _ForeignError(f"{path}: is not a file of ours, and was not read: it is no JSON ({error})")
+            ) from error
         if not isinstance(data, dict) or not isinstance(data.get("files"), dict) or "generation" not in data:
             if isinstance(data, dict) and "checksum" in data:
                 raise InputError(f"{path}: is damaged: its checksum is none; {again}")
@@ -147,6 +162,14 @@ def _json(path: Path, again: str) -> bool:
     if isinstance(data.get("files"), dict):
         check_files(path.parent / data.get("generation", ""), data["files"], again, anew=True)
     return True
+
+
+def _is_listed(path: Path) -> bool:
+    """Return whether the checksums or the stamp of a stored folder name a file, or its folder holds a stamp."""
+    if (path.parent / VERIFIED).is_file():
+        return True
+    listed = path.parent / MANIFEST
+    return listed.is_file() and json.dumps(path.name).encode() in listed.read_bytes()
 
 
 def _check_meta(data: dict[str, Any], path: Path, again: str) -> None:

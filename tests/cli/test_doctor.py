@@ -11,7 +11,7 @@ import numpy as np
 import pytest
 
 from srtk_framework.cli import main
-from srtk_framework.records import answer_checksum, file_blocks, sums_of, with_checksum, write_model
+from srtk_framework.records import answer_checksum, file_blocks, sums_of, with_checksum, write_manifest, write_model
 
 
 @pytest.fixture
@@ -113,9 +113,58 @@ def test_a_missing_file_and_a_cut_one_are_damage(cache: Path, capsys: pytest.Cap
     index(Path("index")).unlink()
     assert main(["doctor", "index"]) == 1
     assert "is missing" in capsys.readouterr().out
-    Path("model.json").write_text('{"a": ')
-    assert main(["doctor", "model.json"]) == 1
-    assert "is no JSON" in capsys.readouterr().out
+
+
+@pytest.mark.parametrize(
+    "content",
+    [
+        '{"format": "srtk-graph", "ver',
+        '{"format": 2, "use": "Bm25Index", "content": "743af92c12035045f2a2a75d99bbdaf2c67f',
+        '{"a":1,"files":{"head.safetensors":{"bytes":3,"blocks":[123',
+        '{"a": 1, "checksum": "12',
+    ],
+)
+def test_json_that_is_cut_is_damage_where_it_has_a_mark_of_a_stored_file(
+    content: str, cache: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    Path("model.json").write_text(content)
+    assert main(["doctor"]) == 1
+    out = capsys.readouterr().out
+    assert "is no JSON" in out
+    assert out.splitlines()[-1] == "0 sound, 1 damaged, 0 old"
+
+
+@pytest.mark.parametrize("place", ["named", "stamped", "cached"])
+def test_json_that_is_cut_is_damage_where_a_stored_folder_names_it(
+    place: str, cache: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    folder = cache / "any" if place == "cached" else Path("folder")
+    folder.mkdir(parents=True)
+    (folder / "config.json").write_text("{}")
+    if place == "named":
+        write_manifest(folder)
+    elif place == "stamped":
+        (folder / ".verified.json").write_text("{}")
+    (folder / "config.json").write_text("{")
+    assert main(["doctor", str(folder)]) == 1
+    assert f"{'damaged':<8} {folder / 'config.json'}" in capsys.readouterr().out
+
+
+def test_json_of_somebody_else_that_cannot_be_parsed_is_named_and_no_damage(
+    cache: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    index(Path("index"))
+    for place in ("tsconfig.json", "index/notes.json", "manifest.json"):
+        Path(place).write_text('{"a": 1, // a comment\n "b": 2}\n')
+    (cache / "x").mkdir(parents=True)
+    write_manifest(cache / "x")
+    assert main(["doctor"]) == 0
+    lines = capsys.readouterr().out.splitlines()
+    assert [line for line in lines if line.startswith("unread")] == [
+        f"unread   {name}" for name in ("manifest.json", "tsconfig.json", "index/notes.json")
+    ]
+    assert sum("is not a file of ours, and was not read" in line for line in lines) == 3
+    assert lines[-1] == "2 sound, 0 damaged, 0 old, 3 unread"
 
 
 def test_repair_deletes_entries_of_caches_alone(cache: Path, capsys: pytest.CaptureFixture[str]) -> None:
