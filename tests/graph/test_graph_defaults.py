@@ -6,7 +6,7 @@ from srtk_framework.graph import neighbourhood
 from srtk_framework.graph.graph_defaults import match
 from srtk_framework.host import load, port
 from srtk_framework.testing import OracleGraph, Sample
-from srtk_framework.values import Budget, Neighbourhood, Pattern, Triple
+from srtk_framework.values import Budget, DriverError, Neighbourhood, Pattern, Triple
 
 FACTS = [
     ["a", "r", "b"],
@@ -79,3 +79,17 @@ def test_a_pattern_is_matched_along_its_own_relation_and_direction():
         Pattern("a", "s", "c"),
     ]
     assert match(oracle, patterns) == [[rows[0]], rows[:2], [rows[2]], [rows[1]], []]
+
+
+def test_a_pattern_without_ends_is_refused_among_others_that_have_one(graph):
+    graph.open()
+    with pytest.raises(DriverError, match="binds neither subject nor object"):
+        match(graph, [Pattern(subject="a"), Pattern(relation="r")])
+
+
+def test_names_that_load_numpy_are_imported_when_they_are_asked_for():
+    import srtk_framework.graph as room
+
+    assert room.__getattr__("TripleTable").__name__ == "TripleTable"
+    with pytest.raises(AttributeError, match="has no attribute 'Nothing'"):
+        room.__getattr__("Nothing")

@@ -58,3 +58,12 @@ def test_no_hop_starts_after_the_time_limit_and_the_trace_records_it():
     subgraphs = port(walker, "expander", "walker").expand(QUESTIONS)
     assert hops(subgraphs) == [0, 0, 0]
     assert [s.trace.get("cut") for s in subgraphs] == [{"seconds": 1}, {"seconds": 1}, None]
+
+
+@pytest.mark.parametrize(("seconds", "taken"), [(5.0, 2), (6.0, 2), (6.5, 3), (100.0, 4)])
+def test_a_search_ends_when_its_seconds_are_over_whatever_the_clock_began_with(monkeypatch, seconds, taken):
+    clock = iter([1000.0, *(1000.0 + 3 * hop for hop in range(9))])  # the start, then before each hop of 3 seconds
+    monkeypatch.setattr("srtk_framework.graph.hop_loop.time.monotonic", lambda: next(clock))
+    (found,) = run_hops(Walker(), [Question("a", "one two three four")], seconds)
+    assert found.trace["hops"] == taken
+    assert found.trace.get("cut") == (None if taken == 4 else {"seconds": 1})

@@ -76,3 +76,12 @@ def test_entities_that_nothing_connects_have_a_reason(session: Any) -> None:
 def test_a_session_without_a_graph_says_so() -> None:
     with srtk_framework.open({"srtk": 1}) as session, pytest.raises(RunError, match="no graph"):
         session.neighbours(["latvia"])
+
+
+@pytest.mark.parametrize(("triples", "paths", "cut"), [(4, 2, None), (3, 1, 3), (1, 1, 3)])
+def test_a_path_that_just_fits_is_shown_and_one_that_does_not_is_counted_whole(
+    session: Any, triples: int, paths: int, cut: int | None
+) -> None:
+    found = session.paths("latvia", "germany", depth=3, triples=triples).subgraph
+    assert len(found.paths) == paths
+    assert found.trace.get("cut", {}).get("triples") == cut

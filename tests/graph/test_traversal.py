@@ -90,3 +90,24 @@ def test_a_frontier_that_a_graph_cut_says_so():
 
     [found] = follow_within(Cutting(Sample(triples=FACTS)), [NodeSet(["x"])], [TOWN], Budget())
     assert (ids(found), found.hub, found.nodes) == (["a"], 7, 0)
+
+
+@pytest.mark.parametrize(
+    ("sizes", "slices"),
+    [
+        ([], []),
+        ([0], [(0, 1)]),
+        ([1, 1, 1], [(0, 3)]),
+        ([1, 1, 1, 1], [(0, 3), (3, 4)]),  # no more frontiers than the limit
+        ([4, 6], [(0, 2)]),  # as many nodes as the limit
+        ([4, 7], [(0, 1), (1, 2)]),
+        ([99, 0, 1], [(0, 1), (1, 3)]),  # a frontier above the limit goes alone
+        ([5, 5, 5, 5, 1], [(0, 2), (2, 4), (4, 5)]),  # the count begins anew in each batch
+        ([5, 6, 4, 1], [(0, 1), (1, 3), (3, 4)]),
+    ],
+)
+def test_a_batch_ends_at_either_limit(monkeypatch, sizes, slices):
+    monkeypatch.setattr("srtk_framework.graph.traversal._PAIRS_AT_ONCE", 3)
+    monkeypatch.setattr("srtk_framework.graph.traversal._NODES_AT_ONCE", 10)
+    frontiers = [NodeSet(f"n{number}" for number in range(size)) for size in sizes]
+    assert [(one.start, one.stop) for one in frontier_batches(frontiers)] == slices

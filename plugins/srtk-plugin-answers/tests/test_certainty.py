@@ -263,3 +263,20 @@ def test_the_probability_is_the_logistic_sum_of_the_weights() -> None:
     unused = Evidence(share=0.9, named=False, unused=2, operated=True, classed=True)
     assert unused.probability == pytest.approx(1 / (1 + math.exp(0.87)))
     assert Evidence(named=False).probability == pytest.approx(1 / (1 + math.exp(-(0.61 + 1.52))))
+
+
+@pytest.mark.parametrize(
+    ("evidence", "probability"),
+    [
+        (Evidence(), 1 / (1 + math.exp(-(0.61 + 1.52 + 0.03)))),
+        (Evidence(margin=1.0), 1 / (1 + math.exp(-(0.61 + 0.74 + 0.03)))),
+        (Evidence(margin=9.0, first=True), 1 / (1 + math.exp(-(0.61 + 4 * 0.74 + 0.03 - 0.92)))),
+        (Evidence(named=False, classed=True), 1 / (1 + math.exp(-(0.61 + 1.52 + 0.94)))),
+        (Evidence(unused=2, share=0.9), 1 / (1 + math.exp(-(0.61 + 0.03 - 1.62)))),
+        (Evidence(operated=True), 1 / (1 + math.exp(-(0.61 + 1.52 + 0.03 - 0.8)))),
+        (Evidence(share=0.8), 1 / (1 + math.exp(-(0.61 + 1.52 + 0.03 + 0.61 * math.log(4))))),
+        (Evidence(likened=True), 0.69),
+    ],
+)
+def test_the_probability_of_some_evidence_is_as_worked_out_by_hand(evidence: Evidence, probability: float) -> None:
+    assert evidence.probability == pytest.approx(probability)

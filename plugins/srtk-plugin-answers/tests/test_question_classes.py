@@ -2,24 +2,29 @@
 
 from __future__ import annotations
 
+from types import SimpleNamespace
 from typing import Any
 
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
-from srtk_plugin_answers.end_classes import of_class
+from srtk_plugin_answers.choices import Choice, _has_role, unknown_names
+from srtk_plugin_answers.end_classes import _most_shared, of_class
 from srtk_plugin_answers.graph_names import GraphNames
 from srtk_plugin_answers.path_reads import PathReads
+from srtk_plugin_answers.path_scores import PathScores, ScoreUnit
 from srtk_plugin_answers.question_classes import (
     asked_classes,
     asks_for_several,
+    is_of_agent,
     role_words,
     shared_words,
     singular,
 )
+from srtk_plugin_answers.statement_years import _held
 from srtk_plugin_local.memory import MemoryGraph
 
-from srtk_framework.values import Schema
+from srtk_framework.values import Link, Literal, Question, RankedPath, Schema, Step
 
 
 @pytest.mark.parametrize(
@@ -180,3 +185,84 @@ def test_a_plural_asks_for_several() -> None:
     assert asks_for_several("How many cities are in ¤?")
     assert not asks_for_several("Which city is in ¤?")
     assert not asks_for_several("Where is ¤?")
+
+
+@pytest.mark.parametrize(
+    ("relation", "by"),
+    [
+        ("directed by", True),
+        ("by", False),
+        ("by whom", False),
+        ("made by hand", False),
+        ("born in", False),
+        ("", False),
+    ],
+)
+def test_a_relation_has_its_object_do_something_where_it_ends_in_by(relation: str, by: bool) -> None:
+    assert is_of_agent(relation) is by
+
+
+def test_the_nodes_that_share_most_words_are_kept_and_none_where_no_word_is_shared() -> None:
+    assert _most_shared({"a": 1, "b": 2, "c": 2}) == {"b", "c"}
+    assert _most_shared({"a": 0, "b": 0}) == _most_shared({}) == frozenset()
+
+
+@pytest.mark.parametrize(
+    ("text", "links", "relations", "unknown"),
+    [
+        ("Who wrote Emma", (), (), ["Emma"]),
+        ("Wrote Emma", (), (), []),  # of two words none may be told
+        ("who Wrote Emma", (), (), []),  # all but the first begin with capitals
+        ("Who wrote Emma in Riga?", (Link("e", 1.0, 10, 14),), (), ["Riga"]),
+        ("Who wrote Emma in Riga?", (Link("e", 1.0, 10, 15),), ("riga",), []),
+        ("Who wrote Emma in Riga?", (Link("e"),), (), []),
+    ],
+)
+def test_names_that_no_link_covers_are_unknown(
+    text: str, links: tuple[Link, ...], relations: tuple[str, ...], unknown: list[str]
+) -> None:
+    assert unknown_names(Question("q", text, links), relations) == unknown
+
+
+@pytest.mark.parametrize(
+    ("qualifiers", "held"),
+    [
+        ([], 0),
+        ([("other", 2000)], 0),
+        ([("start", 1999)], 1),
+        ([("start", 2000)], 1),
+        ([("start", 2000.9)], 1),  # a day within the year
+        ([("start", 2001)], -1),
+        ([("end", 2000)], 1),
+        ([("end", 1999.9)], -1),
+        ([("start", 1990), ("end", 2010)], 1),
+        ([("start", 1990), ("end", 1995)], -1),
+        ([("end", 2010), ("start", 2005)], -1),
+        ([("start end", 1990)], 0),  # neither of the two
+    ],
+)
+def test_qualifiers_hold_in_a_year_from_their_start_to_their_end(
+    qualifiers: list[tuple[str, float]], held: int
+) -> None:
+    words = {relation: frozenset(relation.split()) for relation, _ in qualifiers}
+    typed = [(relation, Literal.make(str(value), "xsd:decimal")) for relation, value in qualifiers]
+    assert _held(typed, words, 2000) == held
+
+
+@pytest.mark.parametrize(("ends", "has"), [("", False), ("a", True), ("ax", True), ("axy", False), ("abxy", True)])
+def test_half_of_the_ends_are_enough_for_a_role(ends: str, has: bool) -> None:
+    choice = Choice(RankedPath("s", (), 0.0), dict.fromkeys(ends, ()), False)
+    assert _has_role(choice, SimpleNamespace(roles={"a", "b"})) is (has or not ends)
+    assert not _has_role(choice, SimpleNamespace(roles=()))
+
+
+def test_scores_of_a_measured_unit_count_from_the_end() -> None:
+    scorer = SimpleNamespace(
+        score=lambda texts, paths, rows: [[float(at * at) for at in range(len(row))] for row in rows]
+    )
+    steps = [[Step("r"), Step("s"), Step("t")], [Step("r")], []]
+    plain = PathScores(scorer, (), ScoreUnit())
+    assert plain.numbers([""] * 3, [()] * 3, steps) == [[0.0, 1.0, 4.0], [0.0], []]
+    measured = PathScores(scorer, (), ScoreUnit(2.0, measured=True))
+    assert measured.numbers([""] * 3, [()] * 3, steps) == [[-9.0, -8.0, -5.0], [-1.0], []]
+    assert measured.rows([""] * 3, [()] * 3, steps) == [[-4.5, -4.0, -2.5], [-0.5], []]

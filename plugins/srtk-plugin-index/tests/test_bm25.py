@@ -8,9 +8,11 @@ from pathlib import Path
 
 import pytest
 from srtk_plugin_index.indexes.bm25 import Bm25Index
+from srtk_plugin_index.indexes.entry_file import EntryFile
+from srtk_plugin_index.indexes.entry_filter import EntryFilter
 
 from srtk_framework.records import checked, with_checksum
-from srtk_framework.values import DriverError, Entry
+from srtk_framework.values import DriverError, EntityMention, Entry, Triple
 
 TEXTS = {"a": "Riga is the capital of Latvia", "b": "Riga lies on the Daugava", "c": "Tallinn, Tallinn and Tartu"}
 
@@ -228,3 +230,71 @@ def test_the_file_of_another_index_is_found(tmp_path):
             Bm25Index(path=str(tmp_path / "index")).open()
         one.write_bytes(kept)
     Bm25Index(path=str(tmp_path / "index")).open()
+
+
+def test_the_sentence_of_the_rarer_word_is_pointed_out_by_the_inverse_document_frequency(tmp_path):
+    """Of 4 entries, 3 have *one*, 2 *two* and 1 *rare*, so that *one* and *two* together have less than *rare*."""
+    texts = {"a": "One two. Rare.", "b": "one two", "c": "one", "d": "other"}
+    index = made(tmp_path, texts, sentences=1)
+    [[hit, *_]] = index.search(["one two rare"], 1)
+    assert hit.span == (9, 14)
+    assert index._weights(["one", "two", "rare", "unknown"], 4) == pytest.approx(
+        {"one": math.log(1 + 1.5 / 3.5), "two": math.log(2.0), "rare": math.log(1 + 3.5 / 1.5)}
+    )
+
+
+def test_only_an_index_with_passages_names_them_in_its_fingerprint(tmp_path):
+    plain, passages = made(tmp_path / "a"), made(tmp_path / "b", sentences=2)
+    assert "passages" not in plain.fingerprint()
+    assert passages.fingerprint().endswith(" by passages of 2")
+
+
+def test_an_index_counts_its_entries_when_it_is_closed_open_and_added_to(tmp_path):
+    index = made(tmp_path)
+    assert index.size() == 3
+    index.add([Entry("d", "four")])
+    assert index.size() == 4
+    index.close()
+    assert index.size() == 0
+
+
+def test_a_damaged_line_is_named_by_its_number_from_one(tmp_path):
+    made(tmp_path).close()
+    [lines] = tmp_path.rglob("entries.jsonl")
+    content = lines.read_bytes().splitlines(keepends=True)
+    lines.write_bytes(content[0] + b"{" * (len(content[1]) - 1) + b"\n" + content[2])
+    entries = EntryFile(lines.parent)
+    assert entries.entry(0).id == "a"
+    with pytest.raises(DriverError, match="is damaged at entry 2;"):
+        entries.entry(1)
+    assert entries.entry(2).id == "c"
+
+
+@pytest.mark.parametrize("count", [1, 2, 3, 7, 8])
+def test_each_entry_is_found_by_its_id_and_no_other(tmp_path, count):
+    ids = [f"{number * 7 % 10}x" for number in range(count)]
+    made(tmp_path, dict.fromkeys(ids, "text")).close()
+    [lines] = tmp_path.rglob("entries.jsonl")
+    entries = EntryFile(lines.parent)
+    assert [entries.number(id_) for id_ in ids] == list(range(count))
+    assert [entries.number(id_) for id_ in ("", "~", *(f"{id_}x" for id_ in ids))] == [None] * (count + 2)
+
+
+def test_a_filter_takes_an_entry_that_has_a_wanted_value_in_each_field():
+    entry = Entry(
+        "a",
+        "",
+        (Triple("s", "r", "o"), Triple("s", "q", "m")),
+        mentions=(EntityMention(0, 1, "m"), EntityMention(2, 3, "n")),
+    )
+    fields = {"ids": ["a"], "relations": ["r", "q"], "entities": ["s", "o", "m", "n"]}
+    for name, values in fields.items():
+        for value in values:
+            assert EntryFilter(**{name: [value]}).passes(entry)
+            assert EntryFilter(**{name: ["none", value]}).passes(entry)
+        assert not EntryFilter(**{name: ["none"]}).passes(entry)
+        assert not EntryFilter(**{name: []}).passes(entry)
+        assert EntryFilter(**{name: []})
+    assert EntryFilter().passes(entry)
+    assert not EntryFilter()
+    assert not EntryFilter(ids=["a"], relations=["none"]).passes(entry)

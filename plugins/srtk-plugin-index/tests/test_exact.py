@@ -118,3 +118,29 @@ def test_sums_that_float32_rounds_apart_are_compared_in_float64(tmp_path, monkey
     asked = (1e4 * drawn(20, 2)).astype(np.float32)
     for vector, hits in zip(asked, index.near(asked, 3), strict=True):
         assert [hit.entry.id for hit in hits] == [id_ for id_, _ in brute(rows, vector, 3, "dot")]
+
+
+@pytest.mark.parametrize("similarity", ["cosine", "dot"])
+@pytest.mark.parametrize("length", [1e-3, 1.0, 1e3])
+def test_only_what_float32_leaves_open_is_compared_again(tmp_path, similarity, length):
+    rows = length * np.eye(WIDTH, dtype=np.float32)[:6]
+    rows[5] = rows[0] * np.float32(1 + 1e-7)  # as near to the first as float32 can tell
+    index = made(tmp_path, rows, similarity=similarity)
+    asked = (length * np.array([[8, 4, 2, 1, 0.5, *[0] * (WIDTH - 5)]])).astype(np.float32)
+    small = similarity == "dot" and length < 1  # all products are below the unit in which scores are compared
+    for k, wanted in ((1, [0, 5]), (2, [0, 5]), (3, [0, 1, 5]), (4, [0, 1, 2, 5]), (6, [*range(6)]), (9, [*range(6)])):
+        [(numbers, found)] = index.shortlist(asked, k)
+        assert numbers.tolist() == ([*range(6)] if small else wanted)
+        assert np.array_equal(found, rows[numbers])
+
+
+def test_a_shortlist_is_of_the_allowed_entries_and_zeros_are_as_far_as_what_is_across(tmp_path):
+    rows = np.eye(WIDTH, dtype=np.float32)[:4]
+    rows[3] = 0
+    index = made(tmp_path, rows)
+    [hits] = index.near(np.ones((1, WIDTH), np.float32), 4)
+    assert [(hit.entry.id, round(hit.score, 2)) for hit in hits] == [
+        *(("00000", 0.25), ("00001", 0.25), ("00002", 0.25), ("00003", 0.0))
+    ]
+    [hits] = index.near(-np.ones((1, WIDTH), np.float32), 1)
+    assert [(hit.entry.id, hit.score) for hit in hits] == [("00003", 0.0)]

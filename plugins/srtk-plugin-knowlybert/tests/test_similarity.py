@@ -3,7 +3,7 @@ from __future__ import annotations
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
-from srtk_plugin_knowlybert.similarity import METRICS, similar, similarity
+from srtk_plugin_knowlybert.similarity import METRICS, Metric, similar, similarity
 
 CITY = "[S] was born in the city of [O] ."
 TOWN = "[S] was born in the town of [O] ."
@@ -27,3 +27,13 @@ def test_similarities_are_those_worked_out_by_hand(metric: str, town: float, bir
 def test_what_is_similar_has_a_greater_similarity(one: str, other: str, metric: str, most: float) -> None:
     assert similar(one, other, most, metric) == (similarity(one, other, metric) > most)
     assert similarity(one, other, metric) == similarity(other, one, metric)
+
+
+@pytest.mark.parametrize("metric", METRICS)
+def test_as_similar_as_the_most_is_not_similar(metric: Metric) -> None:
+    pairs = [("x is in y", "x lies in y"), ("x y", "x z y"), ("a b", "a b"), ("x", "y"), ("ab ba", "ba ab")]
+    for one, other in pairs:
+        ratio = similarity(one, other, metric)
+        assert similarity(other, one, metric) == ratio
+        assert not similar(one, other, ratio, metric)
+        assert similar(one, other, ratio - 1e-9, metric)

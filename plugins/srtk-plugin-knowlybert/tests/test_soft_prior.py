@@ -29,3 +29,13 @@ def test_a_probability_is_a_logistic_function_of_the_weighted_sum() -> None:
     found = prior.probabilities(np.array([[1.0, 2.5], [0.0, 0.5], [1000.0, 0.0], [-1000.0, 0.0]]))
     assert found == pytest.approx([0.5, 0.5, 1.0, 0.0], abs=1e-12)
     assert 0 < found[3] < found[2] <= 1
+
+
+def test_probabilities_are_logistic_and_far_sums_end_at_sixty() -> None:
+    prior = SoftPrior(np.array([2.0, *[0.0] * 9, 1.0]), -1.0)
+    rows = np.zeros((6, 11))
+    rows[:, 0] = [0.0, 0.5, 1.0, 1e6, -1e6, 30.0]
+    sums = [-1.0, 0.0, 1.0, 60.0, -60.0, 59.0]
+    assert prior.probabilities(rows) == [1.0 / (1.0 + math.exp(-one)) for one in sums]
+    # The logarithm of the greatest and the least probability can be taken.
+    assert prior.probabilities(rows)[4] > 0.0

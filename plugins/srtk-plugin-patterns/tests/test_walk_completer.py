@@ -2,20 +2,24 @@
 
 from __future__ import annotations
 
+import itertools
 import json
+from collections import Counter
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 import pytest
+from scipy.sparse import csr_array
 from srtk_plugin_local.memory import MemoryGraph
 from srtk_plugin_patterns.mining import mine
 from srtk_plugin_patterns.path_patterns import MiningSettings
 from srtk_plugin_patterns.path_triples import triples_along
 from srtk_plugin_patterns.random_walk import RandomWalk
+from srtk_plugin_patterns.step_matrices import StepMatrices
 from srtk_plugin_patterns.walk_completer import FILE, PathWalkCompleter, PathWalkFitSettings
-from srtk_plugin_patterns.walk_model import _candidates
+from srtk_plugin_patterns.walk_model import WalkModel, _candidates, _features
 
 from srtk_framework.graph import TripleTable
 from srtk_framework.records import checked, with_checksum
@@ -266,3 +270,48 @@ def test_probabilities_are_bounded_for_extreme_weights(trained, facts):
     (rates,) = completer.rate([EVE], [list(completer._table.entities)])
     assert np.isfinite(rates).all()
     assert max(rates) < 1
+
+
+def test_the_wrong_entities_of_an_example_are_reached_or_fill_and_are_not_stored() -> None:
+    """Rows are examples; the second path alone reaches 4, the first alone 3; 2 is stored with the second start."""
+    reached = [csr_array([[0, 1, 0, 0.5, 0], [0, 0, 0.2, 0, 0]]), csr_array([[0, 0, 0, 0, 0.1], [0, 0, 0, 0, 0]])]
+    stored = {0: np.array([1]), 3: np.array([1, 2])}
+    starts, right, fillers = np.array([0, 3]), np.array([1, 1]), np.array([0, 1, 2])
+    draw = np.random.default_rng(0)
+    rows, entities, labels = _candidates(reached, starts, right, fillers, stored.__getitem__, 9, draw)
+    assert list(zip(rows.tolist(), entities.tolist(), labels.tolist(), strict=True)) == [
+        *((0, 1, 1), (0, 2, 0), (0, 3, 0), (0, 4, 0)),
+        *((1, 1, 1), (1, 0, 0)),
+    ]
+    rows, entities, labels = _candidates(reached, starts, right, fillers, stored.__getitem__, 1, draw)
+    assert labels.tolist() == [1, 0, 0, 1, 0]
+    assert {*entities.tolist()[1:3]} in ({2, 3}, {2, 4})
+
+    found = _features(reached, np.array([0, 0, 1, 1]), np.array([1, 4, 2, 0])).toarray()
+    assert found.tolist() == [[1.0, 0, 1, 0], [0, 0.1, 0, 1], [0.2, 0, 1, 0], [0, 0, 0, 0]]
+
+
+def test_a_model_adds_probability_and_presence_and_shares_of_fillers() -> None:
+    fillers, counts = np.array([2, 5, 9]), np.array([1, 2, 5])
+    model = WalkModel(((0,), (2,)), np.array([2.0, 3.0]), np.array([0.5, -1.0]), 0.25, -4.0, fillers, counts)
+    assert model.parts([0.5, 0.0]).tolist() == [1.5, 0.0]
+    assert model.parts([0.0, 0.25]).tolist() == [0.0, -0.25]
+    assert [model.share(entity) for entity in (0, 2, 3, 5, 9, 10)] == [0.0, 0.125, 0.0, 0.25, 0.625, 0.0]
+
+
+FACTS = [(0, 0, 1), (0, 0, 2), (1, 0, 2), (2, 0, 0), (1, 1, 3), (3, 1, 1), (2, 1, 2), (3, 1, 2), (0, 1, 3), (4, 0, 4)]
+
+
+@pytest.mark.parametrize("length", [1, 2, 3])
+def test_simple_paths_are_counted_as_by_walking_them(length: int) -> None:
+    table = TripleTable.from_triples([Triple(f"n{s}", f"r{r}", f"n{o}") for s, r, o in FACTS])
+    matrices = StepMatrices(table)
+    edges = [(s, 2 * r, o) for s, r, o in FACTS] + [(o, 2 * r + 1, s) for s, r, o in FACTS]
+    for steps in itertools.product(range(4), repeat=length):
+        walks = [[start] for start in range(5)]
+        for step in steps:
+            walks = [[*walk, o] for walk in walks for s, one, o in edges if s == walk[-1] and one == step]
+            walks = [walk for walk in walks if len({*walk}) == len(walk)]
+        counts = Counter((walk[0], walk[-1]) for walk in walks)
+        found = matrices.reached(np.array([3, 0, 1, 2, 4]), steps).toarray()
+        assert found.tolist() == [[counts[start, end] for end in range(5)] for start in (3, 0, 1, 2, 4)], steps

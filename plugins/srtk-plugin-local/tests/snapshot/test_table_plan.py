@@ -440,11 +440,44 @@ def test_a_type_is_found_from_the_whole_column(values: list[str], separator: str
 
 
 @pytest.mark.parametrize(
+    ("most", "odd", "count", "name"),
+    [
+        ("7", "x", 20, "integer"),  # one of 20 values may be of another type
+        ("7", "x", 19, "mixed"),
+        ("2020-01-31", "x", 20, "date"),
+        ("2020-01-31", "x", 19, "quantity"),
+        ("1,5", "x", 20, "decimal comma"),
+        ("1,5", "x", 19, "quantity"),
+        ("yes", "no", 19, "yes or no"),
+        ("12:30", "x", 20, "time"),
+        ("12:30", "x", 19, "quantity"),
+    ],
+)
+def test_a_type_forgives_one_value_of_twenty(most: str, odd: str, count: int, name: str) -> None:
+    assert type_of([most] * (count - 1) + [odd], ";")[0].name == name
+
+
+@pytest.mark.parametrize(
+    ("values", "name"),
+    [
+        (["1", "2", "x", "y"], "mixed"),  # half of them numbers
+        (["1", "x", "y"], "names"),
+        (["9 kg"] * 9 + ["x"], "quantity"),  # nine of ten begin with a digit
+        (["9 kg"] * 8 + ["x", "y"], "names"),
+    ],
+)
+def test_numbers_among_texts_are_told_by_their_share(values: list[str], name: str) -> None:
+    assert type_of(values, ",")[0].name == name
+
+
+@pytest.mark.parametrize(
     ("cells", "literal"),
     [
         ("1,50|2,25", '"1.5"^^xsd:decimal'),
         ("1.250,5|2,5", '"1250.5"^^xsd:decimal'),
         ("31.1.2020|1.2.2021", '"2020-01-31"^^xsd:date'),
+        ("31/1/2020|1/2/2021", '"2020-01-31"^^xsd:date'),
+        ("1/31/2020|2/1/2021", '"2020-01-31"^^xsd:date'),
         ("1.0|2.0", '"1"^^xsd:integer'),
         ("+5|-7", '"5"^^xsd:integer'),
         ("1.500|2", '"1.5"^^xsd:decimal'),
@@ -569,6 +602,27 @@ def test_a_plan_is_changed_and_given_back(make: Make, tmp_path: Path) -> None:
     (tmp_path / "wrong.yaml").write_text(text.replace("as: integer", "as: numbre"))
     with pytest.raises(InputError, match=r"tables\.a\.columns\.size: is 'numbre'; choose as: key"):
         make(table, out="wrong", plan=str(tmp_path / "wrong.yaml"))
+    for entry, said in (
+        ("{columns: {}, zero: 1, extra: 2}", r"tables\.a\.extra: is no entry of a plan"),
+        (
+            "{columns: {size: {as: integer, zero: 1, extra: 2}}}",
+            r"tables\.a\.columns\.size\.extra: is no entry of a col",
+        ),
+        ("{columns: {}, rows: some}", r"tables\.a\.rows: is 'some'; choose"),
+        ("{rows: entities}", r"tables\.a: must be a mapping with `columns`"),
+        ("{columns: {size: integer}}", r"columns\.size: is 'integer'; choose as"),
+    ):
+        (tmp_path / "wrong.yaml").write_text(f"tables: {{a: {entry}}}")
+        with pytest.raises(InputError, match=said):
+            make(table, out="wrong", plan=str(tmp_path / "wrong.yaml"))
+
+
+def test_a_stored_plan_whose_key_repeats_or_whose_column_is_gone_is_made_anew(make: Make) -> None:
+    make({"a.csv": "code,name,age\n1,Ada,30\n2,Bo,31\n"})
+    again = make({"a.csv": "code,name,age\n1,Ada,30\n2,Bo,31\n1,Cy,32\n"})
+    assert "was planned anew, since its key no longer tells its rows apart" in again.notes
+    other = make({"a.csv": "code,name,size\n1,Ada,x\n2,Bo,y\n"})
+    assert (other.read_as("size"), [note for note in other.notes if "before" in note]) == ("names of things", [])
 
 
 def test_a_growing_file_does_not_flip_a_column(make: Make) -> None:

@@ -211,3 +211,27 @@ def test_the_ids_of_a_slice_of_freebase_go_to_wikidata_and_back() -> None:
     for mid, facts in known.items():
         assert facts["wikidata_id"] in there.mapped(mid)
         assert mid in back.mapped(facts["wikidata_id"])
+
+
+@pytest.mark.parametrize(
+    ("id_", "known"),
+    [
+        ("/m/0", None),
+        ("/m/01", 1),
+        ("/m/0z", 30),
+        ("/m/0_", 31),
+        ("/m/010", 32),
+        ("/m/02mjmr", 0x29C277),
+        ("/m/1", None),
+        ("/m/00", None),
+        ("/g/11", (1 << 62) + 33),
+        ("/g/1_", (1 << 62) + 63),
+        ("/g/01", None),
+        ("/m/0a1", None),
+    ],
+)
+def test_machine_ids_are_counted_from_their_digits_and_g_ids_apart(id_: str, known: int | None) -> None:
+    assert freebase_ids.number(id_) == known
+    if known is not None:
+        assert freebase_ids.written(known, "slash") == id_
+        assert freebase_ids.number(freebase_ids.written(known, "dot")) == known

@@ -13,6 +13,7 @@ from hypothesis import strategies as st
 from srtk_plugin_local.dictionary.linker import DictionaryLinker
 from srtk_plugin_local.memory import MemoryGraph
 from srtk_plugin_views.linkers.fallback import FallbackLinker
+from srtk_plugin_views.linkers.linker_calls import by_place
 from srtk_plugin_views.linkers.union import UnionLinker
 
 import srtk_framework
@@ -222,3 +223,25 @@ def test_a_union_suggests_what_its_linkers_do() -> None:
     linker = UnionLinker([DictionaryLinker(OTHER), DictionaryLinker(GRAPH)])
     assert [link.entity for link in linker.suggest(["in Rigax"], 3)[0]] == ["Riga", "Rigas"]
     assert [link.entity for link in linker.suggest(["in Rigax"], 1)[0]] == ["Riga"]
+
+
+class Suggesting(Told):
+    """Suggests what it would link."""
+
+    def suggest(self, texts: Sequence[str], limit: int) -> list[list[Link]]:
+        return [[*self.links.get(text, ())][:limit] for text in texts]
+
+
+def test_the_best_suggestion_of_each_entity_is_kept_and_the_first_of_equals() -> None:
+    first = Suggesting({"Ri": [Link("riga", 0.5, 0, 2), Link("rio", 0.4, 0, 2), Link("rim", 0.1, 0, 2)]})
+    second = Suggesting({"Ri": [Link("rio", 0.6, 0, 1), Link("riga", 0.5, 0, 1)]})
+    found, none = UnionLinker([first, second]).suggest(["Ri", "X"], 3)
+    assert found == [Link("rio", 0.6, 0, 1), Link("riga", 0.5, 0, 2), Link("rim", 0.1, 0, 2)]
+    assert none == []
+    assert UnionLinker([first, second]).suggest(["Ri"], 1) == [[Link("rio", 0.6, 0, 1)]]
+
+
+def test_links_are_in_order_of_place_then_score_then_entity_then_end() -> None:
+    row = [Link("a", 0.1, 10, 12), Link("a", 1.0, 1, 2), Link("c", 0.9, 0, 2), Link("b", 0.5, 0, 2)]
+    row += [Link("a", 0.5, 0, 4), Link("a", 0.5, 0, 2), Link("b", 0.5)]
+    assert sorted(row, key=by_place) == [row[6], row[2], row[5], row[4], row[3], row[1], row[0]]
