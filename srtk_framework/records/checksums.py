@@ -146,7 +146,7 @@ def check_files(
     files: Mapping[str, Mapping[str, Any]],
     again: str,
     kind: type[SrtkError] = DriverError,
-    opened: Callable[[str, IO[bytes], State], None] = lambda *_: None,
+    opened: Callable[[str, IO[bytes], State], None] | None = None,
     anew: bool = False,
 ) -> None:
     """Compare the files of a folder with their checksums, except those whose very state was found right before.
@@ -156,7 +156,8 @@ def check_files(
         files: What ``sums_of`` returned, by file.
         again: Advice how to make the files anew.
         kind: Class of the error.
-        opened: Called with each file's name, the open file and its state, after it was found right.
+        opened: Called with each file's name, the open file and its state, after it was found right; without it, a file
+            that was found right before is not opened.
         anew: Compare also files that were found right before.
 
     Raises:
@@ -169,15 +170,18 @@ def check_files(
         # What was found right is of these very blocks, or a new manifest would vouch for old content.
         key = f"{name} {zlib.crc32(repr(entry['blocks']).encode())}"
         try:
+            if opened is None and key in known and (state := _state(path)) == known[key] and state[0] == entry["bytes"]:
+                right[key] = state
+                continue
             with path.open("rb") as file:
-                stat = os.fstat(file.fileno())
-                state = [stat.st_size, stat.st_mtime_ns, stat.st_ctime_ns, stat.st_ino]
+                state = _state(file.fileno())
                 if state[0] != entry["bytes"]:
                     expected = f"expected {entry['bytes']} bytes, found {state[0]}"
                     raise kind(f"{path}: is truncated or damaged: {expected}; {again}")
                 if state != known.get(key):
                     _check_blocks(path, _blocks(file), entry["blocks"], again, kind)
-                opened(name, file, state)
+                if opened is not None:
+                    opened(name, file, state)
         except FileNotFoundError as error:
             raise kind(f"{path}: is missing ({error.strerror}); {again}") from error
         except OSError as error:
@@ -283,6 +287,11 @@ def _check_blocks(
                 f"{path}: is damaged: block {number + 1} of {len(blocks)} (from byte {number * BLOCK:,}) has another"
                 f" content than was written; {again}"
             )
+
+
+def _state(file: Path | int) -> State:
+    stat = os.stat(file)
+    return [stat.st_size, stat.st_mtime_ns, stat.st_ctime_ns, stat.st_ino]
 
 
 def _verified(folder: Path) -> dict[str, State]:

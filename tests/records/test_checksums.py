@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import os
 from pathlib import Path
 
 import pytest
@@ -189,3 +190,32 @@ def test_a_missing_or_damaged_file_is_named(files: Path) -> None:
     (files / "a").unlink()
     with pytest.raises(DriverError, match=r"a: is missing .*; make it again"):
         check_files(files, written, AGAIN)  # type: ignore[arg-type]
+
+
+def test_a_file_found_right_before_is_opened_only_for_who_wants_it_open(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    (tmp_path / "a").write_bytes(b"abc")
+    os.utime(tmp_path / "a", (1, 1))
+    files = {"a": sums_of(file_blocks(tmp_path / "a"))}
+    monkeypatch.setattr("srtk_framework.records.checksums._SETTLED", -(10**18))
+    check_files(tmp_path, files, "again")
+    opened: list[str] = []
+    real = Path.open
+    monkeypatch.setattr(
+        Path, "open", lambda self, *args, **named: opened.append(self.name) or real(self, *args, **named)
+    )
+    check_files(tmp_path, files, "again")
+    assert opened == []
+    seen: list[str] = []
+    check_files(tmp_path, files, "again", opened=lambda name, *_: seen.append(name))
+    check_files(tmp_path, files, "again", anew=True)
+    assert (seen, opened) == (["a"], ["a", "a"])
+    with pytest.raises(DriverError, match="expected 4 bytes, found 3"):
+        check_files(tmp_path, {"a": {**files["a"], "bytes": 4}}, "again")
+    (tmp_path / "a").write_bytes(b"abd")
+    with pytest.raises(DriverError, match="is damaged: block 1 of 1"):
+        check_files(tmp_path, files, "again")
+    (tmp_path / "a").unlink()
+    with pytest.raises(DriverError, match="is missing"):
+        check_files(tmp_path, files, "again")

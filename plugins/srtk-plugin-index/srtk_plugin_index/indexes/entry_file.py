@@ -71,11 +71,12 @@ class EntryFile:
     """
 
     def __init__(self, folder: Path) -> None:
-        self._offsets: Numbers = np.load(folder / OFFSETS, mmap_mode="r", allow_pickle=False)
-        self.ranks: Numbers = np.load(folder / RANKS, mmap_mode="r", allow_pickle=False)
+        # numpy resolves the links of a Path, part by part, and takes a text as it is.
+        self._offsets: Numbers = np.load(str(folder / OFFSETS), mmap_mode="r", allow_pickle=False)
+        self.ranks: Numbers = np.load(str(folder / RANKS), mmap_mode="r", allow_pickle=False)
         self._path = path = folder / LINES
         self._order: Numbers | None = None
-        self._bytes: Any = np.memmap(path, dtype=np.uint8, mode="r") if path.stat().st_size else b""
+        self._bytes: Any = np.memmap(str(path), dtype=np.uint8, mode="r") if path.stat().st_size else b""
 
     def __len__(self) -> int:
         return len(self.ranks)

@@ -82,7 +82,7 @@ class ExactIndex(FolderIndex):
         self._measure(folder, entries)
         if not self._width:
             return
-        mapped: Matrix = np.memmap(folder / VECTORS, dtype="<f4", mode="r", shape=(len(entries), self._width))
+        mapped: Matrix = np.memmap(str(folder / VECTORS), dtype="<f4", mode="r", shape=(len(entries), self._width))
         self._matrix = mapped
         if self.similarity == "cosine":
             self._norms = np.concatenate([norms(mapped[low:high]) for low, high in blocks(mapped)])

@@ -102,9 +102,12 @@ class FolderIndex(Index):
     def preflight(self) -> list[tuple[str, str]]:
         """Check that there is a whole index; the command that builds it does not ask."""
         try:
-            self._published()
+            manifest, folder = self._published()
         except DriverError as error:
             return [("path", str(error))]
+        for name, sums in manifest["files"].items():
+            if not (folder / name).is_file() or (folder / name).stat().st_size != sums["bytes"]:
+                return [("path", f"the index {self.path} is damaged: {name} is missing or was cut; {REBUILD}")]
         return []
 
     def create(self) -> None:
@@ -286,19 +289,15 @@ class FolderIndex(Index):
         return unfinished(path) or in_part
 
     def _published(self) -> tuple[dict[str, Any], Path]:
-        """Return the manifest of the index and the folder of its files, which have their sizes.
+        """Return the manifest of the index and the folder of its files.
 
         Raises:
-            DriverError: If there is no index, or it is not whole.
+            DriverError: If there is no index, or its manifest is damaged.
         """
         if fault := self._absent():
             raise DriverError(fault)
         manifest = self._read_manifest()
-        folder = Path(self.path) / manifest["generation"]
-        for name, sums in manifest["files"].items():
-            if not (folder / name).is_file() or (folder / name).stat().st_size != sums["bytes"]:
-                raise DriverError(f"the index {self.path} is damaged: {name} is missing or was cut; {REBUILD}")
-        return manifest, folder
+        return manifest, Path(self.path) / manifest["generation"]
 
     def _read_manifest(self) -> dict[str, Any]:
         place = Path(self.path) / MANIFEST
