@@ -203,7 +203,9 @@ def test_a_file_found_right_before_is_opened_only_for_who_wants_it_open(
     opened: list[str] = []
     real = Path.open
     monkeypatch.setattr(
-        Path, "open", lambda self, *args, **named: opened.append(self.name) or real(self, *args, **named)
+        Path,
+        "open",
+        lambda self, *args, **named: (self.name == "a" and opened.append("a")) or real(self, *args, **named),
     )
     check_files(tmp_path, files, "again")
     assert opened == []
