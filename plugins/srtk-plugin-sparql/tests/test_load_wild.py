@@ -139,3 +139,17 @@ def test_a_node_that_only_has_names_is_no_node_of_a_snapshot_nor_of_a_store(tmp_
         [1, 1, 0, 0, 0, 0],
         [2, 1, 0, 0, 0, 0],
     )
+
+
+def test_a_literal_that_the_parser_cannot_hold_is_counted_and_blank_nodes_keep_their_numbers(tmp_path: Path) -> None:
+    start = '[] <http://e.org/r> [ <http://e.org/q> "first" ] .\n'
+    end = '[] <http://e.org/r> "last" .\n'
+    (tmp_path / "a.ttl").write_text(f'{start}<http://e.org/a> <http://e.org/r> "{"x" * (17 << 20)}" .\n{end}', "utf-8")
+    made = load([tmp_path / "a.ttl"], tmp_path / "store")
+    (tmp_path / "plain").mkdir()
+    (tmp_path / "plain" / "a.ttl").write_text(start + end, "utf-8")
+    plain = load([tmp_path / "plain" / "a.ttl"], tmp_path / "other")
+    assert (made.content, made.triples) == (plain.content, 3)
+    [report] = made.reading
+    assert report["skipped"]["literals above 16 MB"][0] == 1
+    assert report["rows"] == 3

@@ -20,6 +20,7 @@ MAX_COLUMNS = 5000
 """Columns of a table."""
 
 LONG_LITERALS = "literals above 16 MB"
+LONG_LITERAL = "a literal may have 16 MB; shorten it, or leave it out"
 LONG_LINES = "lines above 16 MB"
 LONG_LINE = "a line of a table or of triples may have 16 MB; shorten or remove it"
 

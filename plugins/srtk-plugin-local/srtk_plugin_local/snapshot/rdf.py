@@ -13,8 +13,8 @@ from srtk_plugin_local.snapshot.formats import FORMATS
 from srtk_plugin_local.snapshot.input_files import Input, blocks
 from srtk_plugin_local.snapshot.input_report import DIRECTIONS, EMPTY_FILES, FileReport, Meter
 from srtk_plugin_local.snapshot.jsonld_keys import GROWTH, note_lost_keys
-from srtk_plugin_local.snapshot.limits import LONG_LITERALS, MAX_DEPTH, MAX_LITERAL, amount
-from srtk_plugin_local.snapshot.rdf_text import Utf8Input, base_of
+from srtk_plugin_local.snapshot.limits import LONG_LITERAL, LONG_LITERALS, MAX_DEPTH, MAX_LITERAL, amount
+from srtk_plugin_local.snapshot.rdf_text import LONG_MARK, EndlessError, Utf8Input, base_of
 from srtk_plugin_local.snapshot.tables import ROWS
 from srtk_plugin_local.snapshot.xml_entities import check_entities
 
@@ -54,7 +54,7 @@ def read_rdf(
     relative, may_be_relative = False, not FORMATS[kind].by_line
     default = base_of(name)
     with opened_rdf(name, kind, report, memory) as source:
-        for table in _tables(source, kind, base or default, report):
+        for table in _all_tables(source, kind, base or default, report):
             table = _without_long(table, report)
             report.rows += table.num_rows
             if may_be_relative and not base and not relative:
@@ -121,6 +121,24 @@ def _note_dots(table: pa.Table, report: FileReport) -> None:
             return
 
 
+def _all_tables(source: Utf8Input, kind: str, base: str, report: FileReport) -> Iterator[pa.Table]:
+    """Yield the tables of a file, which is read again from its start, but for what was yielded, if it must be short."""
+    done = 0
+    try:
+        for table in _tables(source, kind, base, report):
+            done += table.num_rows
+            yield table
+    except EndlessError:
+        if not source.shorten(kind):
+            raise
+    else:
+        return
+    for table in _tables(source, kind, base, report):
+        if table.num_rows > done:
+            yield table.slice(done)
+        done = max(0, done - table.num_rows)
+
+
 def _tables(source: Utf8Input, kind: str, base: str, report: FileReport) -> Iterator[pa.Table]:
     """Yield the triples of a file in tables of up to ROWS rows."""
     import pyarrow as pa
@@ -179,8 +197,7 @@ def _without_long(table: pa.Table, report: FileReport) -> pa.Table:
     if (pc.max(sizes).as_py() or 0) <= MAX_LITERAL:
         return table
     for row in pc.indices_nonzero(pc.greater(sizes, MAX_LITERAL)).to_pylist():
-        sentence = "a literal may have 16 MB; shorten it, or leave it out"
-        report.skip(LONG_LITERALS, report.rows + row + 1, sentence, "triple ")
+        report.skip(LONG_LITERALS, report.rows + row + 1, LONG_LITERAL, "triple ")
     return table.filter(pc.less_equal(sizes, pa.scalar(MAX_LITERAL, sizes.type)))
 
 
@@ -264,7 +281,7 @@ def parse(source: Utf8Input, kind: str, base: str, report: FileReport) -> Iterat
         ) from error
     while True:
         try:
-            yield from triples
+            yield from _without_marks(triples, report) if source.is_short else triples
         except MemoryError as error:
             if "buffer maximal size" not in str(error):
                 raise
@@ -281,6 +298,15 @@ def parse(source: Utf8Input, kind: str, base: str, report: FileReport) -> Iterat
             continue
         break
     report.prefixes = dict(triples.prefixes)
+
+
+def _without_marks(triples: Iterator[Any], report: FileReport) -> Iterator[Any]:
+    """Count and leave out the triples with a mark for a literal that is too long."""
+    for number, triple in enumerate(triples, 1):
+        if LONG_MARK in str(triple.object):
+            report.skip(LONG_LITERALS, number, LONG_LITERAL, "triple ")
+        else:
+            yield triple
 
 
 def _wrong(name: str, kind: str, error: SyntaxError, reason: str) -> InputError:

@@ -29,6 +29,25 @@ _DOCTYPE_END = re.compile(r"\]\s*>")
 _PACKED = (".gz", ".zst", ".zstd", ".bz2")
 
 
+# In the place of a literal that is too long; a file that has it itself loses that literal.
+LONG_MARK = "srtk: a literal above 16 MB"
+_TOKEN = re.compile(rb"\\.|#|<<|<|\"\"\"|'{3}|\"|'", re.DOTALL)
+_BODIES = {
+    mark: re.compile(body, re.DOTALL)
+    for mark, body in (
+        (b'"', rb'(?:[^"\\]|\\.)*+'),
+        (b"'", rb"(?:[^'\\]|\\.)*+"),
+        (b'"""', rb'(?:[^"\\]|\\.|"(?!""))*+'),
+        (b"'''", rb"(?:[^'\\]|\\.|'(?!''))*+"),
+    )
+}
+_ENDS = {b"#": re.compile(rb"[\r\n]"), b"<": re.compile(b">")}
+
+
+class EndlessError(InputError):
+    """A token of more than 16 MB."""
+
+
 def base_of(name: str) -> str:
     """Return the base IRI of a file without a base: its name alone, so that the folder makes no difference."""
     path = Path(name)
@@ -56,6 +75,7 @@ class Utf8Input(Input):
         self.found: Callable[[], int] = int
         self.held = 0
         self._line, self._silent, self._last = 1, 0, 0
+        self._shortener: _Shortener | None = None
         self._looks_for_dots = dots
         self._rest = b""
         self._at = 0
@@ -87,6 +107,12 @@ class Utf8Input(Input):
     def read(self, size: int = BLOCK) -> bytes:
         """Read about ``size`` bytes of UTF-8; empty at the end of the file."""
         data = self._read(size)
+        if self._shortener is not None:
+            while not (short := self._shortener.take(data)) and data:
+                data = self._read(size)
+            data = short
+            if not data and self._shortener.is_within:
+                raise self.endless()
         if self._looks_for_dots:
             self.has_dots = self.has_dots or b"/./" in data or b"/.." in data
             self._count(data)
@@ -103,9 +129,24 @@ class Utf8Input(Input):
         if self._silent > 2 * MAX_LITERAL:
             raise self.endless()
 
-    def endless(self) -> InputError:
+    @property
+    def is_short(self) -> bool:
+        """Whether marks stand for literals that are too long."""
+        return self._shortener is not None
+
+    def shorten(self, kind: str) -> bool:
+        """Begin anew, with a mark for each literal that is too long; False where it did already, or cannot."""
+        if kind not in ("turtle", "trig") or self._shortener is not None or not Path(self.name).is_file():
+            return False
+        found = self.found
+        self.__exit__()
+        self.__init__(self.name, dots=self._looks_for_dots)  # type: ignore[misc]
+        self.found, self._shortener = found, _Shortener()
+        return True
+
+    def endless(self) -> EndlessError:
         """Return the error for a token that is too long, at the line that was read last."""
-        return InputError(
+        return EndlessError(
             f"{self.name}:{self._line}: a literal, an IRI or a comment up to this line has more than 16 MB, or does "
             "not end; close, shorten or remove it"
         )
@@ -179,3 +220,68 @@ def _plainly_written(found: re.Match[str]) -> str:
         return "\n" * found[0].count("\n")
     value = found[3] if found[2] is None else found[2].replace('"', "&quot;")
     return f'{found[1]}"{value}">{found[4]}'
+
+
+class _Shortener:
+    """Turtle in blocks, in which ``LONG_MARK`` and its line ends stand for each literal that is too long.
+
+    Attributes:
+        is_within: Whether such a literal has not ended yet.
+    """
+
+    def __init__(self) -> None:
+        self.is_within = False
+        self._inside = b""  # what began and has not ended: a quotation, an IRI or a comment
+        self._rest = b""
+        self._held: list[bytes] = []
+        self._size = self._lines = 0
+
+    def take(self, data: bytes) -> bytes:
+        """Return the next block, for the next block of the file; an empty block ends the file."""
+        block, out, at = self._rest + data, [], 0
+        stop = max(0, len(block) - 3) if data else len(block)  # a mark has up to three bytes
+        while at < stop:
+            if body := _BODIES.get(self._inside):
+                found = body.match(block, at)
+                end = found.end() if found else at
+                if end >= stop or not block.startswith(self._inside, end):
+                    end = min(end, stop)
+                    end -= (end - len(block[:end].rstrip(b"\\"))) % 2  # an escape stays whole
+                    self._hold(block[at:end])
+                    at = end
+                    break
+                self._hold(block[at:end])
+                out += [self._released(), self._inside]
+                at, self._inside = end + len(self._inside), b""
+            elif self._inside:
+                found = _ENDS[self._inside].search(block, at, stop)
+                end = found.end() if found else stop
+                out.append(block[at:end])
+                at, self._inside = end, b"" if found else self._inside
+            else:
+                found = _TOKEN.search(block, at)
+                if found is None or found.start() >= stop:
+                    out.append(block[at:stop])
+                    at = stop
+                    break
+                out.append(block[at : found.end()])
+                at, self._inside = found.end(), found[0] if found[0] in _BODIES or found[0] in _ENDS else b""
+        self._rest = block[at:]
+        if not data and not self.is_within:
+            out += [*self._held, self._rest]
+        return b"".join(out)
+
+    def _hold(self, part: bytes) -> None:
+        self._size += len(part)
+        self._lines += part.count(b"\n")
+        self._held.append(part)
+        if self._size > MAX_LITERAL:
+            self.is_within = True
+            self._held.clear()
+
+    def _released(self) -> bytes:
+        """Return the content of the literal that ends."""
+        marked = LONG_MARK.encode() + b"\n" * min(self._lines, BLOCK)
+        content = marked if self.is_within else b"".join(self._held)
+        self._held, self._size, self._lines, self.is_within = [], 0, 0, False
+        return content

@@ -113,6 +113,47 @@ def test_a_literal_above_16_mb_is_counted_and_said_once(tmp_path, name, head, ta
     assert read(tmp_path, name, head + end).meta.counts["triples"] == 1
 
 
+@pytest.mark.parametrize("mark", ['"', "'", '"""', "'''"])
+def test_a_literal_that_the_parser_cannot_hold_is_counted_and_the_rest_is_read(tmp_path, mark):
+    inside = "\\" + mark[0] + ("\n" if len(mark) == 3 else " ")
+    lines = [
+        '[] <http://e.org/p> [ <http://e.org/q> "first" ] . # it\'s "a comment" <with',
+        f"<http://e.org/#a> <http://e.org/p> {mark}{'x' * (17 << 20)}{inside}{mark} .",
+        f"<http://e.org/#a> <http://e.org/p> {mark}{inside}\\\\{mark}, [], '', \"\" .",
+        f'<http://e.org/#b> <http://e.org/p> {mark}{"é" * (17 << 20)}{mark}@en, "last" .',
+    ]
+    built = read(tmp_path, "a.ttl", "\n".join(lines))
+    report = built.meta.build["reading"][0]
+    assert [*report["skipped"]] == [LONG_LITERALS]
+    assert report["skipped"][LONG_LITERALS][0] == 2
+    assert report["skipped"][LONG_LITERALS][1].endswith("a.ttl: triple 3")
+    lines[1:] = [lines[2], lines[3].replace("é" * (17 << 20), "x").replace(f"{mark}x{mark}@en, ", "")]
+    (tmp_path / "b").mkdir()
+    assert built.meta.counts == read(tmp_path / "b", "a.ttl", "\n".join(lines)).meta.counts
+    assert built.meta.counts["triples"] == 6
+
+
+TURTLE = (
+    b'@prefix e: <http://e.org/#> . # it\'s "no" quotation\n'
+    b'e:a e:o\\\'neill """a"b""c\\"""", "", \'\', \'a\\\'b\', "zz\\\\" .\r# \'\n'
+    b"<<( e:a e:b '''c''d\\\\''' )>> e:p 1 .\n"
+)
+LITERALS = (b'a"b""c\\"', b"a\\'b", b"zz\\\\", b"c''d\\\\")
+
+
+@pytest.mark.parametrize("step", [1, 2, 3, 5, 1000])
+@pytest.mark.parametrize("most", [1, 3, 6, 10_000])
+def test_a_mark_stands_for_what_is_too_long_alone_however_the_file_is_divided(monkeypatch, step, most):
+    monkeypatch.setattr(rdf_text, "MAX_LITERAL", most)
+    shortener, wanted = rdf_text._Shortener(), TURTLE
+    parts = [shortener.take(TURTLE[at : at + step]) for at in range(0, len(TURTLE), step)]
+    for literal in LITERALS:
+        assert wanted.count(literal) == 1
+        if len(literal) > most:
+            wanted = wanted.replace(literal, rdf_text.LONG_MARK.encode())
+    assert b"".join([*parts, shortener.take(b"")]) == wanted
+
+
 def test_a_literal_of_16_mb_is_read(tmp_path):
     built = read(tmp_path, "a.ttl", f'{TRIPLE}"{"x" * (MAX_LITERAL - 2)}" .')
     assert built.meta.counts["triples"] == 1

@@ -122,23 +122,31 @@ def _quads(report: FileReport, base: str | None = None) -> Iterator[Any]:
     import pyoxigraph as ox
     from srtk_plugin_local.snapshot.formats import FORMATS
     from srtk_plugin_local.snapshot.rdf import note_reading, opened_rdf, parse
-    from srtk_plugin_local.snapshot.rdf_text import base_of
+    from srtk_plugin_local.snapshot.rdf_text import EndlessError, base_of
 
     name, kind = report.name, report.format
     default = base_of(name)
     may_be_relative = not base and not FORMATS[kind].by_line
     relative = False
     graphs = set()
-    terms = _Terms(name, FORMATS[kind].by_line)
     plain = ox.DefaultGraph()
     with opened_rdf(name, kind, report) as source:
-        for quad in parse(source, kind, base or default, report):
-            report.rows += 1
-            if quad.graph_name != plain:
-                graphs.add(str(quad.graph_name))
-            for made in terms.quads(quad):
-                relative = relative or (may_be_relative and _has(made, default))
-                yield made
+        while True:
+            # If the file is read again, without its long literals, the same blank nodes get the same numbers.
+            report.rows, terms = 0, _Terms(name, FORMATS[kind].by_line)
+            try:
+                for quad in parse(source, kind, base or default, report):
+                    report.rows += 1
+                    if quad.graph_name != plain:
+                        graphs.add(str(quad.graph_name))
+                    for made in terms.quads(quad):
+                        relative = relative or (may_be_relative and _has(made, default))
+                        yield made
+            except EndlessError:
+                if not source.shorten(kind):
+                    raise
+            else:
+                break
     note_reading(report, default if relative else "", len(graphs))
 
 
