@@ -266,3 +266,14 @@ def test_scores_of_a_measured_unit_count_from_the_end() -> None:
     measured = PathScores(scorer, (), ScoreUnit(2.0, measured=True))
     assert measured.numbers([""] * 3, [()] * 3, steps) == [[-9.0, -8.0, -5.0], [-1.0], []]
     assert measured.rows([""] * 3, [()] * 3, steps) == [[-4.5, -4.0, -2.5], [-0.5], []]
+
+
+def test_a_unit_is_measured_from_the_first_steps_and_its_lift_from_the_end() -> None:
+    numbers = {"r": 4.0, "s": 10.0, "t": 1.0}
+    scorer = SimpleNamespace(
+        score=lambda texts, paths, rows: [[numbers.get(step.relation, 2.0) for step in row] for row in rows]
+    )
+    unit = ScoreUnit.of(scorer, "", [[Step("r"), Step("s"), Step("t")], [], [Step("r")]])
+    assert unit.measured
+    assert unit.lift == pytest.approx((10.0 - 2.0) / unit.size)
+    assert ScoreUnit.of(scorer, "", [[]]) == ScoreUnit(float("inf"), measured=True)

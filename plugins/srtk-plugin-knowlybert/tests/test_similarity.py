@@ -37,3 +37,7 @@ def test_as_similar_as_the_most_is_not_similar(metric: Metric) -> None:
         assert similarity(other, one, metric) == ratio
         assert not similar(one, other, ratio, metric)
         assert similar(one, other, ratio - 1e-9, metric)
+
+
+def test_texts_without_a_word_in_common_have_nothing_in_common_and_two_empty_ones_all() -> None:
+    assert [similarity(one, other, "sets") for one, other in (("x", "y"), ("", "x"), ("", ""))] == [0.0, 0.0, 1.0]

@@ -617,6 +617,13 @@ def test_a_plan_is_changed_and_given_back(make: Make, tmp_path: Path) -> None:
             make(table, out="wrong", plan=str(tmp_path / "wrong.yaml"))
 
 
+def test_a_given_plan_of_other_columns_names_the_first_that_is_not_there(make: Make, tmp_path: Path) -> None:
+    columns = "{id: {as: key}, name: {as: name}, sise: {as: integer}, zzz: {as: text}}"
+    (tmp_path / "plan.yaml").write_text(f"tables: {{a: {{files: [a.csv], rows: entities, columns: {columns}}}}}")
+    with pytest.raises(InputError, match=r"a\.csv has no column 'sise'\. .*size"):
+        make({"a.csv": "id,name,size\n1,Ada,5\n2,Bo,7\n"}, plan=str(tmp_path / "plan.yaml"))
+
+
 def test_a_stored_plan_whose_key_repeats_or_whose_column_is_gone_is_made_anew(make: Make) -> None:
     make({"a.csv": "code,name,age\n1,Ada,30\n2,Bo,31\n"})
     again = make({"a.csv": "code,name,age\n1,Ada,30\n2,Bo,31\n1,Cy,32\n"})
