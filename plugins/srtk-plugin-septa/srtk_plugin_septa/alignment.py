@@ -15,9 +15,11 @@ import torch
 from srtk_plugin_training.learner import Learner
 
 from srtk_plugin_septa.fit_settings import SeptaFitSettings
+from srtk_plugin_septa.model import GRAPH, TEXT
 from srtk_plugin_septa.network import Batch, GraphNetwork, begin_as_identity
 from srtk_plugin_septa.pairs import Pairs, recall
 from srtk_plugin_septa.shape import Ints, Shape
+from srtk_plugin_septa.tuning import half
 from srtk_plugin_septa.views import side_by_side
 
 TEMPERATURE = 0.07  # Divides the cosines of the loss
@@ -51,7 +53,7 @@ def part_of(numbers: Ints, rank: int, count: int) -> Ints:
 
 
 class AlignmentModule(Learner):
-    """The graph network and the text head, trained on pairs of subgraphs and texts.
+    """The graph network and the text head, trained on pairs of subgraphs and texts; ``text`` learns too, if given.
 
     The loss of the validation pairs chooses the best epoch; without such pairs it is the last epoch.
     """
@@ -65,6 +67,7 @@ class AlignmentModule(Learner):
         settings: SeptaFitSettings,
         folder: FilePath,
         seed: int,
+        text: Any = None,
     ) -> None:
         super().__init__(settings, folder, seed)
         with torch.random.fork_rng(devices=[]):
@@ -72,6 +75,7 @@ class AlignmentModule(Learner):
             self.graph = GraphNetwork(shape)
             self.head = torch.nn.Linear(shape.input, shape.dimensions)
         begin_as_identity(self.head)
+        self.text = text
         self._pairs, self._learning, self._validation = pairs, learning, validation
 
     def batches(self) -> list[Ints]:
@@ -84,7 +88,7 @@ class AlignmentModule(Learner):
 
     def encoded(self, numbers: Ints) -> tuple[torch.Tensor, torch.Tensor]:
         """Return the vectors of some pairs' subgraphs, and of their texts."""
-        return self._subgraphs(numbers), self.head(self._tensor(self._pairs.texts[numbers]))
+        return self._subgraphs(numbers), self._texts(self._pairs.texts[numbers])
 
     def encoded_by_all(self, numbers: Ints) -> tuple[torch.Tensor, torch.Tensor]:
         """Encode pairs like ``encoded``; each device encodes an equal part of the subgraphs.
@@ -97,7 +101,16 @@ class AlignmentModule(Learner):
             return self.encoded(numbers)
         own = self._subgraphs(part_of(numbers, self.global_rank, count))
         found: Any = self.all_gather(own, sync_grads=True)
-        return found.flatten(0, 1)[: len(numbers)], self.head(self._tensor(self._pairs.texts[numbers]))
+        return found.flatten(0, 1)[: len(numbers)], self._texts(self._pairs.texts[numbers])
+
+    def _texts(self, rows: np.ndarray) -> torch.Tensor:
+        if self.text is None:
+            vectors = self._tensor(rows)
+        else:
+            with half(self.device):
+                vectors = self.text(rows.tolist())
+        found: torch.Tensor = self.head(vectors)
+        return found
 
     def _subgraphs(self, numbers: Ints) -> torch.Tensor:
         pairs = self._pairs
@@ -122,7 +135,7 @@ class AlignmentModule(Learner):
         found = [(texts, same[:, None] == same[None, :])]
         if self._pairs.views is not None:
             views = self._pairs.views.drawn(numbers, rng)
-            found += [(self.head(self._tensor(vectors)), held) for vectors, held in views]
+            found += [(self._texts(rows), held) for rows, held in views]
         losses = [info_nce(graphs, some, TEMPERATURE, torch.from_numpy(held).to(self.device)) for some, held in found]
         return torch.stack([(there + back) / 2 for there, back in losses]).sum()
 
@@ -148,12 +161,14 @@ class AlignmentModule(Learner):
         return {"held_out_loss": loss, "graph_to_text": there, "text_to_graph": back}
 
     def weights(self) -> Mapping[str, torch.Tensor]:
-        """Return the weights of the graph network and of the text head."""
-        graph = {f"graph.{name}": value for name, value in self.graph.state_dict().items()}
-        return {**graph, **self.head.state_dict()}
+        """Return the weights of the graph network, of the text head, and of the text encoder if it learns."""
+        parts = {GRAPH: self.graph, "": self.head} | ({} if self.text is None else {TEXT: self.text})
+        return {f"{begin}{name}": one for begin, part in parts.items() for name, one in part.state_dict().items()}
 
     def configure_optimizers(self) -> Any:
         """Return Adam, with a learning rate that falls by equal steps."""
-        adam = torch.optim.Adam(self.parameters(), lr=self._settings.learning_rate)
+        own = [*self.graph.parameters(), *self.head.parameters()]
+        text = [] if self.text is None else [{"params": self.text.parameters(), "lr": self._settings.encoder_rate}]
+        adam = torch.optim.Adam([{"params": own}, *text], lr=self._settings.learning_rate)
         epochs = self._settings.epochs
         return [adam], [torch.optim.lr_scheduler.LambdaLR(adam, lambda epoch: max(1 / epochs, 1 - epoch / epochs))]

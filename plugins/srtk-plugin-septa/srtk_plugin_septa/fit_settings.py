@@ -22,6 +22,9 @@ class SeptaFitSettings:
             before the first epoch. Each update also brings one of them, and the name of a node, near to the subgraphs
             that hold it. 0 for the whole texts alone.
         learning_rate: Learning rate of Adam in the first epoch. It falls by the same step after each, to 0 in the end.
+        frozen: Whether the encoder of the texts keeps its weights. If false, a copy of it learns too, which needs the
+            encoder `transformers`; the labels of a subgraph keep their vectors.
+        encoder_rate: Learning rate of that copy, which falls like the other.
         validation: Maximum number of centres held out, at most a tenth of all; they choose the best epoch.
         patience: Stop after this many epochs without a lower loss of the centres held out (by 0.0005); null for never.
         accelerator: `cpu`, `gpu`, or `auto`: a GPU if there is any. Equal weights bit by bit are promised for the CPU
@@ -36,6 +39,8 @@ class SeptaFitSettings:
     batch_size: int = attrs.field(default=256, validator=at_least(2))
     views: int = attrs.field(default=2, validator=at_least(0))
     learning_rate: float = attrs.field(default=0.001, validator=positive)
+    frozen: bool = True
+    encoder_rate: float = attrs.field(default=2e-5, validator=positive)
     validation: int = attrs.field(default=1000, validator=at_least(0))
     patience: int | None = attrs.field(default=3, validator=at_least(1))
     accelerator: Literal["auto", "cpu", "gpu"] = "auto"
@@ -58,6 +63,12 @@ class OptionsFitSettings:
             retrieved, from the untrained reader. Without it, the loss of held-out questions soon rises, and training
             ends before the rest is learnt.
         direct_pull: The same for the layer over question and option.
+        frozen: Whether the encoders keep their weights. If false, a copy of ``encoder`` learns too, which needs the
+            encoder `transformers`, alone or below `septa-text`. It reads the searches, and question and option; the
+            similarities stay as they are.
+        encoder_rate: Learning rate of that copy.
+        accelerator: `cpu`, `gpu`, or `auto` for a GPU if there is any, where a copy learns; the layers alone learn on
+            the CPU.
         validation: Share of the questions held out where the recipe names none to validate with; their loss chooses the
             epoch.
         patience: Stop after this many epochs without a better validation; null for never.
@@ -71,5 +82,8 @@ class OptionsFitSettings:
     similarity_rate: float = attrs.field(default=0.05, validator=positive)
     knowledge_pull: float = attrs.field(default=0.1, validator=at_least(0))
     direct_pull: float = attrs.field(default=0.001, validator=at_least(0))
+    frozen: bool = True
+    encoder_rate: float = attrs.field(default=2e-5, validator=positive)
+    accelerator: Literal["auto", "cpu", "gpu"] = "auto"
     validation: float = attrs.field(default=0.2, validator=between(0, below=1))
     patience: int | None = attrs.field(default=10, validator=at_least(1))

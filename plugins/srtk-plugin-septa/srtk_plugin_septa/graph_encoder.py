@@ -15,7 +15,7 @@ from srtk_framework.roles import Corpus, Encoder, KnowledgeGraph, SubgraphEncode
 from srtk_framework.values import DriverError, Triple, batched
 from srtk_plugin_septa.fit_settings import SeptaFitSettings
 from srtk_plugin_septa.label_vectors import LabelVectors
-from srtk_plugin_septa.model import SeptaModel
+from srtk_plugin_septa.model import GRAPH, TEXT, SeptaModel
 from srtk_plugin_septa.pairs import Pairs
 from srtk_plugin_septa.shape import Arrays, Shape, Vectors
 from srtk_plugin_septa.subgraphs import SubgraphCorpus
@@ -99,26 +99,31 @@ class SeptaGraphEncoder(SubgraphEncoder):
         return None if self._model is None or self.path is None else FilePath(self.path).expanduser()
 
     def fit(self, task: TrainingTask, training: SeptaFitSettings) -> Mapping[str, float]:
-        """Align subgraphs with their texts; the weights of ``encoder`` stay as they are.
+        """Align subgraphs with their texts; the weights of ``encoder`` stay as they are, a copy of it may learn.
 
         Centres are held out, chosen by a hash of their ids; other subgraphs may still have triples of theirs.
 
         Raises:
             DriverError: If a package for training is missing, facts are held out, there are fewer than two subgraphs,
-                or the loss is not finite.
+                the encoder is to learn and cannot, or the loss is not finite.
         """
         require_packages("srtk-plugin-septa", "lightning")
         if task.held_out:
             raise DriverError(
                 "septa-graph learns from whole subgraphs and holds centres out; omit held_out, and set fit.validation"
             )
+        text: Any = None
+        if not training.frozen:
+            from srtk_plugin_septa.tuning import learner_of
+
+            text = learner_of(self.encoder)
         corpus: Corpus = self.corpus or SubgraphCorpus(graph=self.graph)
         if self.corpus is None:
             corpus.open()
         entries = [entry for entry in corpus.read() if entry.triples and entry.text]
         if len(entries) < 2:
             raise DriverError(f"{corpus.fingerprint()} has {len(entries)} subgraphs; two are the least to learn from")
-        pairs = Pairs.of(entries, self.graph, self.encoder, training.views)
+        pairs = Pairs.of(entries, self.graph, self.encoder, training.views, text and text.tokenize)
         order = sorted(range(len(entries)), key=lambda i: (_place(entries[i].id, task.seed), i))
         held = min(training.validation, len(entries) // 10)
         validation, learning = np.array(order[:held], dtype=np.int64), np.array(sorted(order[held:]), dtype=np.int64)
@@ -127,14 +132,17 @@ class SeptaGraphEncoder(SubgraphEncoder):
         with quiet_lightning():
             from srtk_plugin_septa.alignment import AlignmentModule
 
-            module = AlignmentModule(shape, pairs, learning, validation, training, task.folder, task.seed)
+            module = AlignmentModule(shape, pairs, learning, validation, training, task.folder, task.seed, text)
             machine = {name: getattr(training, name) for name in ("accelerator", "devices", "strategy")}
             found = fit(module, task.folder, None, **machine)
         best, figures = {name: weights.numpy() for name, weights in found.items()}, module.figures
-        graph = {name.removeprefix("graph."): value for name, value in best.items() if name.startswith("graph.")}
+        graph, learnt = (
+            {name.removeprefix(begin): value for name, value in best.items() if name.startswith(begin)}
+            for begin in (GRAPH, TEXT)
+        )
         probe = SeptaModel.untrained(self.encoder).probe
         known = {"fit": attrs.asdict(training), "seed": task.seed, "corpus": corpus.fingerprint(), **figures}
-        self._use(SeptaModel(shape, graph, best["weight"], best["bias"], probe, known), trained=True)
+        self._use(SeptaModel(shape, graph, best["weight"], best["bias"], probe, known, learnt), trained=True)
         return {**figures, "subgraphs": float(len(learning)), "held_out_subgraphs": float(held)}
 
     def save(self, folder: FilePath) -> None:

@@ -14,8 +14,9 @@ from srtk_framework.values import DriverError
 from srtk_plugin_septa.model_files import PROBE, check_encoder, digest_of, load_model, network_of, save_model
 from srtk_plugin_septa.shape import Shape, Vectors
 
+TEXT = "text."  # Begins the names of the weights of a text encoder that was trained too.
 SETTINGS = "septa.json"
-_GRAPH = "graph."
+GRAPH = "graph."
 
 
 @attrs.frozen(eq=False)
@@ -29,6 +30,7 @@ class SeptaModel:
         bias: Bias of the text head, [dimensions].
         probe: The encoder's vector of ``PROBE``.
         training: Settings, corpus and figures of the training.
+        text: Weights of the text encoder by name; none where they are those of the encoder given.
     """
 
     shape: Shape
@@ -37,6 +39,7 @@ class SeptaModel:
     bias: Vectors
     probe: Vectors
     training: Mapping[str, Any] = attrs.field(factory=dict)
+    text: Mapping[str, Vectors] = attrs.field(factory=dict)
 
     @classmethod
     def untrained(cls, encoder: Encoder, shape: Shape | None = None, seed: int = 0) -> SeptaModel:
@@ -61,7 +64,10 @@ class SeptaModel:
 
     def fingerprint(self) -> str:
         """Return a hash of the weights."""
-        return digest_of(self.shape, {**self.graph, "weight": self.weight, "bias": self.bias})
+        return digest_of(self.shape, {**self.graph, "weight": self.weight, "bias": self.bias, **self._text()})
+
+    def _text(self) -> dict[str, Vectors]:
+        return {f"{TEXT}{name}": value for name, value in self.text.items()}
 
     def check(self, encoder: Encoder, where: str) -> None:
         """Refuse an encoder whose vectors are not those that the model was trained with."""
@@ -69,8 +75,8 @@ class SeptaModel:
 
     def save(self, folder: FilePath) -> None:
         """Write the weights and the settings."""
-        graph = {f"{_GRAPH}{name}": value for name, value in self.graph.items()}
-        weights = {**graph, "weight": self.weight, "bias": self.bias, "probe": self.probe}
+        graph = {f"{GRAPH}{name}": value for name, value in self.graph.items()}
+        weights = {**graph, **self._text(), "weight": self.weight, "bias": self.bias, "probe": self.probe}
         save_model(folder / SETTINGS, {"shape": attrs.asdict(self.shape), "training": dict(self.training)}, weights)
 
     @classmethod
@@ -84,11 +90,12 @@ class SeptaModel:
             raise DriverError(f"{folder} holds another kind of model ({error}); train the model again") from error
         if parts["weight"].shape != (shape.dimensions, shape.input) or parts["bias"].shape != (shape.dimensions,):
             raise DriverError(f"the weights of the model in {folder} do not fit {SETTINGS}; train the model again")
-        graph = {name.removeprefix(_GRAPH): value for name, value in found.items()}
+        text = {name.removeprefix(TEXT): found.pop(name) for name in list(found) if name.startswith(TEXT)}
+        graph = {name.removeprefix(GRAPH): value for name, value in found.items()}
         head = graph.get("head.weight")
         if head is None or head.shape != (shape.dimensions, 3 * shape.input + 2 * shape.hidden):
             raise DriverError(f"{folder} holds a model of another version; train the model again")
-        return cls(shape, graph, **parts, training=settings.get("training", {}))
+        return cls(shape, graph, **parts, training=settings.get("training", {}), text=text)
 
 
 def tensors(network: Any) -> dict[str, Vectors]:

@@ -6,12 +6,13 @@ Importing it imports torch, which takes seconds.
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
 import torch
 
 from srtk_plugin_septa.option_vectors import OptionVectors
+from srtk_plugin_septa.tuning import half
 
 # Weights of the similarities before any training, chosen by ``benchmarks/septa/graph_questions.py --choose``.
 BEGIN = (10.0, 20.0, 80.0, 5.0)
@@ -58,6 +59,36 @@ class OptionBatch(NamedTuple):
             padded([one.similarities for one in questions]),
             torch.arange(most) >= sizes[:, None],
         )
+
+
+class OptionLearner(torch.nn.Module):
+    """The network of options, with a text encoder that learns, or None."""
+
+    def __init__(self, network: OptionNetwork, text: Any = None) -> None:
+        super().__init__()
+        self.network, self.text = network, text
+
+    def forward(self, questions: Sequence[OptionVectors]) -> torch.Tensor:
+        """Return the score of each option, [questions, options]; -inf where there is none."""
+        batch = OptionBatch(*(one.to(self.network.change.device) for one in OptionBatch.of(questions)))
+        if self.text is not None:
+            there, given = ~batch.absent[:, :, None], self.network.given
+            # What lambda leaves out is not encoded.
+            parts = [part for part, out in enumerate((0.0, 1.0)) if given != out]
+            rows = {
+                ("searches", "plain")[at]: self._encoded(there, [one.tokens[at] for one in questions]) for at in parts
+            }
+            batch = batch._replace(**rows)
+        found: torch.Tensor = self.network(batch)
+        return found
+
+    def _encoded(self, there: torch.Tensor, tokens: Sequence[list[list[int]]]) -> torch.Tensor:
+        """Encode the texts of the options of questions, [questions, options, d]."""
+        with half(there.device):
+            rows = self.text([row for rows in tokens for row in rows])
+        rows = torch.nn.functional.normalize(rows.float(), dim=1)
+        table = rows.new_zeros(*there.shape[:2], rows.shape[1])
+        return table.masked_scatter(there, rows)
 
 
 class OptionNetwork(torch.nn.Module):

@@ -25,6 +25,7 @@ class OptionVectors:
             cosines with the question and with the option; its greatest cosine with the search. Over pairs of an entry
             found for the question alone and an entry found for the option alone: the greatest product of their cosine
             with the cosine of each with its search. Last the cosine of question and option. 0 where nothing was found.
+        tokens: For an encoder that learns, the token ids of the searches, and of question and option.
     """
 
     searches: Vectors
@@ -32,6 +33,7 @@ class OptionVectors:
     found: np.ndarray
     plain: Vectors
     similarities: Vectors
+    tokens: tuple[list[list[int]], list[list[int]]] = ([], [])
 
 
 def option_vectors(
@@ -54,13 +56,10 @@ def option_vectors(
     """
     for question, subgraph in zip(questions, subgraphs, strict=True):
         _check(question, subgraph)
-    searched = [
-        [one.text for one in s.searches[: len(q.options)]] or plain_texts(q)
-        for q, s in zip(questions, subgraphs, strict=True)
-    ]
+    searched = [searched_texts(q, s) for q, s in zip(questions, subgraphs, strict=True)]
     parts = [text for question in questions for text in (question.text, *question.options)]
-    by_index = _encoded(encoder, [*parts, *(text for row in searched for text in row)])
-    by_direct = _encoded(direct, [*parts, *(text for question in questions for text in plain_texts(question))])
+    by_index = encoded(encoder, [*parts, *(text for row in searched for text in row)])
+    by_direct = encoded(direct, [*parts, *(text for question in questions for text in plain_texts(question))])
     ids = list(dict.fromkeys(id_ for s in subgraphs for one in s.searches for id_, _ in one.hits[:k]))
     rows = dict(zip(ids, _entries(index, ids), strict=True))
 
@@ -111,6 +110,11 @@ def plain_texts(question: Question) -> list[str]:
     return [f"{question.text} {option}" for option in question.options]
 
 
+def searched_texts(question: Question, subgraph: Subgraph) -> list[str]:
+    """Return the search of each option; question and option where there was none."""
+    return [one.text for one in subgraph.searches[: len(question.options)]] or plain_texts(question)
+
+
 def _check(question: Question, subgraph: Subgraph) -> None:
     if not question.options:
         raise DriverError(
@@ -124,7 +128,7 @@ def _check(question: Question, subgraph: Subgraph) -> None:
         )
 
 
-def _encoded(encoder: Encoder, texts: Sequence[str]) -> dict[str, Vectors]:
+def encoded(encoder: Encoder, texts: Sequence[str]) -> dict[str, Vectors]:
     """Encode each distinct text once, to norm 1."""
     distinct = list(dict.fromkeys(texts))
     return dict(zip(distinct, unit(encoder.encode(distinct)), strict=True)) if distinct else {}

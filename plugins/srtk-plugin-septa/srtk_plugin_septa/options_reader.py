@@ -13,12 +13,20 @@ import numpy as np
 from srtk_framework.roles import Encoder, Index, Reader, TrainingTask, absent, not_open
 from srtk_framework.values import Answer, DriverError, Question, RunError, Subgraph, at_least, batched, rounded
 from srtk_plugin_septa.fit_settings import OptionsFitSettings
-from srtk_plugin_septa.model import tensors
+from srtk_plugin_septa.model import TEXT, tensors
 from srtk_plugin_septa.model_files import PROBE, check_encoder, digest_of, load_model, network_of, save_model
-from srtk_plugin_septa.option_vectors import OptionVectors, option_vectors, unit
+from srtk_plugin_septa.option_vectors import (
+    OptionVectors,
+    encoded,
+    option_vectors,
+    plain_texts,
+    searched_texts,
+    unit,
+)
 from srtk_plugin_septa.shape import Vectors
 
 SETTINGS = "options.json"
+NETWORK = "network."  # Begins the names of the weights of the network in the file of a model.
 _AT_ONCE = 256  # Questions whose vectors are made together, so that memory does not grow with their number
 
 
@@ -30,11 +38,13 @@ class OptionModel:
         shape: ``width``, ``plain`` and ``heads`` of the network, and ``knowledge``.
         weights: Weights by name.
         probes: Vectors of a probe by the encoder of the index and by the encoder ``direct``.
+        text: Weights of a text encoder that learnt too; none where the encoders are those given.
     """
 
     shape: Mapping[str, Any]
     weights: Mapping[str, Vectors]
     probes: tuple[Vectors, Vectors]
+    text: Mapping[str, Vectors] = attrs.field(factory=dict)
 
     def network(self) -> Any:
         """Build the network with these weights, for use."""
@@ -44,7 +54,20 @@ class OptionModel:
 
     def fingerprint(self) -> str:
         """Return a hash of the weights."""
-        return digest_of(sorted(self.shape.items()), self.weights)
+        return digest_of(sorted(self.shape.items()), self.named())
+
+    def named(self) -> dict[str, Vectors]:
+        """Return all weights, as a training and the file of the model name them."""
+        parts = ((NETWORK, self.weights), (TEXT, self.text))
+        return {f"{begin}{name}": value for begin, part in parts for name, value in part.items()}
+
+    def having(self, named: Mapping[str, Vectors]) -> OptionModel:
+        """Return the model with other weights, by the names of ``named``."""
+        weights, text = (
+            {name.removeprefix(begin): value for name, value in named.items() if name.startswith(begin)}
+            for begin in (NETWORK, TEXT)
+        )
+        return attrs.evolve(self, weights=weights, text=text)
 
 
 @attrs.define(eq=False)
@@ -74,6 +97,7 @@ class OptionsReader(Reader):
     _model: OptionModel | None = attrs.field(init=False, default=None, repr=False)
     _network: Any = attrs.field(init=False, default=None, repr=False)
     _trained: bool = attrs.field(init=False, default=False, repr=False)
+    _tuned: Encoder | None = attrs.field(init=False, default=None, repr=False)
     _kept: dict[Any, OptionVectors] | None = attrs.field(init=False, default=None, repr=False)
 
     def preflight(self) -> list[tuple[str, str]]:
@@ -89,7 +113,9 @@ class OptionsReader(Reader):
 
     def close(self) -> None:
         """Drop the model."""
-        self._model = self._network = None
+        if self._tuned is not None:
+            self._tuned.close()
+        self._model = self._network = self._tuned = None
 
     def fingerprint(self) -> str:
         """Identify the index, the encoders and the weights."""
@@ -116,7 +142,7 @@ class OptionsReader(Reader):
         return found
 
     def fit(self, task: TrainingTask, training: OptionsFitSettings) -> Mapping[str, float]:
-        """Learn the network by the cross-entropy over the options; the encoders stay as they are.
+        """Learn the network, and a copy of the encoder if it is to, by the cross-entropy over the options.
 
         The best epoch is kept, and the untrained network where none is better: by the accuracy on the questions that
         the task validates with, or by the loss of those that are held out here. An interrupted training in the folder
@@ -124,49 +150,59 @@ class OptionsReader(Reader):
 
         Raises:
             RunError: If no question has its answer among its options.
-            DriverError: If the loss is not finite.
+            DriverError: If the loss is not finite, or the encoder is to learn and cannot.
         """
         import torch
 
         from srtk_plugin_septa.option_checkpoint import keep, resumed
+        from srtk_plugin_septa.option_network import OptionLearner
+        from srtk_plugin_septa.tuning import learner_of
 
         pairs = [(e.question, e.subgraph or Subgraph(), _gold(e.question)) for e in task.examples]
         known = [(question, subgraph, gold) for question, subgraph, gold in pairs if gold is not None]
         if not known:
             raise RunError(f"none of {len(pairs)} training questions has its answer among its options")
-        self._kept = {}
+        text = None if training.frozen else learner_of(self.encoder)
+        device = _device(training.accelerator) if text is not None else "cpu"
+        self._kept, self._tuned = {}, None
         try:
             vectors = self._vectors([row[0] for row in known], [row[1] for row in known])
+            if text is not None:
+                vectors = [_tokenized(one, q, s, text) for one, (q, s, _) in zip(vectors, known, strict=True)]
             rows = [(one, gold) for one, (_, _, gold) in zip(vectors, known, strict=True)]
             order = np.random.default_rng(task.seed).permutation(len(rows)).tolist()
             held = 0 if task.validate is not None else int(training.validation * len(rows))
             checking, learning = [rows[i] for i in order[:held]], [rows[i] for i in order[held:]]
             model = self._untrained(training, task.seed)
-            network = model.network().train().requires_grad_(True)
+            network = model.network().train().requires_grad_(True).to(device)
+            learner = OptionLearner(network, text if text is None else text.to(device))
             start = network.attending()
             few = {id(one) for one in network.few()}
             layers = [one for one in network.parameters() if id(one) not in few]
             groups = [{"params": layers}, {"params": network.few(), "lr": training.similarity_rate}]
+            if text is not None:
+                groups.append({"params": list(text.parameters()), "lr": training.encoder_rate})
             optimizer = torch.optim.Adam(groups, lr=training.learning_rate)
-            progress = resumed(task.folder, network, optimizer)
+            progress = resumed(task.folder, learner, optimizer)
 
             def check(epochs: int, **figures: float) -> None:
                 """Validate the network, and keep it if it is the best so far."""
-                weights = tensors(network)
-                self._use(attrs.evolve(model, weights=weights), trained=True)
+                weights = tensors(learner)
                 now = float(epochs)
                 if task.validate is not None:
+                    self._use(model.having(weights), trained=True)
                     figures |= task.validate()
                     now = figures.get("answer_exact", now)
                 elif checking:
                     with torch.no_grad():
-                        figures["held_out_loss"] = float(_loss(network, checking))
+                        losses = [_loss(learner, some) * len(some) for some in batched(checking, _AT_ONCE)]
+                        figures["held_out_loss"] = float(sum(losses)) / len(checking)
                     now = -figures["held_out_loss"]
                 progress.epochs, progress.waited = epochs, progress.waited + 1
                 if now > progress.best:
                     progress.best, progress.waited, progress.weights = now, 0, weights
                     progress.figures = {"epochs": float(epochs), **figures}
-                keep(task.folder, network, optimizer, progress)
+                keep(task.folder, learner, optimizer, progress)
 
             if not progress.weights:
                 check(0)
@@ -176,7 +212,7 @@ class OptionsReader(Reader):
                 order = np.random.default_rng((task.seed, epoch)).permutation(len(learning)).tolist()
                 losses = []
                 for some in batched(order, training.batch_size):
-                    loss = _loss(network, [learning[i] for i in some])
+                    loss = _loss(learner, [learning[i] for i in some])
                     optimizer.zero_grad()
                     know, direct = network.learnt(start)
                     (loss + training.knowledge_pull * know + training.direct_pull * direct).backward()
@@ -186,7 +222,7 @@ class OptionsReader(Reader):
                 if not math.isfinite(mean):
                     raise DriverError(f"the loss is {mean} in epoch {epoch + 1}; lower learning_rate")
                 check(epoch + 1, loss=mean)
-            self._use(attrs.evolve(model, weights=progress.weights), trained=True)
+            self._use(model.having(progress.weights), trained=True)
             return {**progress.figures, "questions": float(len(learning)), "knowledge": float(self._network.knowledge)}
         finally:
             self._kept = None
@@ -196,10 +232,8 @@ class OptionsReader(Reader):
         model = self._model
         if model is None:
             raise not_open(self)
-        weights = {f"network.{name}": value for name, value in model.weights.items()}
-        save_model(
-            folder / SETTINGS, dict(model.shape), {**weights, "searches": model.probes[0], "plain": model.probes[1]}
-        )
+        probes = {"searches": model.probes[0], "plain": model.probes[1]}
+        save_model(folder / SETTINGS, dict(model.shape), {**model.named(), **probes})
 
     def load(self, folder: FilePath) -> None:
         """Read a model that ``save`` wrote."""
@@ -208,13 +242,19 @@ class OptionsReader(Reader):
             probes = (found.pop("searches"), found.pop("plain"))
         except KeyError as error:
             raise DriverError(f"{folder} holds another kind of model ({error}); train the reader again") from error
-        weights = {name.removeprefix("network."): value for name, value in found.items()}
         for probe, encoder in zip(probes, (self.encoder, self._direct()), strict=True):
             check_encoder(encoder, probe, f"reader in {folder}")
-        self._use(OptionModel(shape, weights, probes), trained=True)
+        self._use(OptionModel(shape, {}, probes).having(found), trained=True)
 
     def _use(self, model: OptionModel, trained: bool) -> None:
         self._model, self._network, self._trained = model, model.network(), trained
+        if model.text:
+            from srtk_plugin_septa.tuning import encoder_with, loaded
+
+            module = loaded(self.encoder, model.text, SETTINGS)
+            self._tuned = encoder_with(self.encoder, module, self._tuned)
+        else:
+            self._tuned = None
 
     def _direct(self) -> Encoder:
         return self.encoder if self.direct is None else self.direct
@@ -227,28 +267,42 @@ class OptionsReader(Reader):
 
         probes = tuple(unit(encoder.encode([PROBE]))[0] for encoder in (self.encoder, self._direct()))
         width = len(probes[0])
+        plain = len(probes[1]) if training.frozen else width
         if width % training.heads:
             raise DriverError(f"the vectors have {width} numbers, which {training.heads} heads do not divide")
-        shape: dict[str, Any] = {"width": width, "plain": len(probes[1]), **attrs.asdict(training, filter=_of_network)}
+        shape: dict[str, Any] = {"width": width, "plain": plain, **attrs.asdict(training, filter=_of_network)}
         with torch.random.fork_rng(devices=[]):
             torch.manual_seed(seed)
             network = OptionNetwork(**shape)
         return OptionModel(shape, tensors(network), (probes[0], probes[1]))
 
     def _vectors(self, questions: Sequence[Question], subgraphs: Sequence[Subgraph]) -> list[OptionVectors]:
-        """Encode questions; during a training each of them once."""
+        """Encode questions; during a training each of them once, but by an encoder that learns."""
 
         def made(places: Sequence[int]) -> list[OptionVectors]:
             asked, found = [questions[i] for i in places], [subgraphs[i] for i in places]
             return option_vectors(asked, found, self.index, self.encoder, self._direct(), self.k)
 
         if self._kept is None:
-            return made(range(len(questions)))
+            return self._retold(made(range(len(questions))), questions, subgraphs)
         keys = [(q.text, q.options, s.searches) for q, s in zip(questions, subgraphs, strict=True)]
         new = [i for i, key in enumerate(keys) if key not in self._kept]
         for some in batched(new, _AT_ONCE):
             self._kept.update(zip([keys[i] for i in some], made(some), strict=True))
-        return [self._kept[key] for key in keys]
+        return self._retold([self._kept[key] for key in keys], questions, subgraphs)
+
+    def _retold(
+        self, vectors: list[OptionVectors], questions: Sequence[Question], subgraphs: Sequence[Subgraph]
+    ) -> list[OptionVectors]:
+        """Replace the vectors of searches and options by those of the encoder that learnt, if there is any."""
+        if self._tuned is None:
+            return vectors
+        every = [(searched_texts(q, s), plain_texts(q)) for q, s in zip(questions, subgraphs, strict=True)]
+        rows = encoded(self._tuned, [text for both in every for texts in both for text in texts])
+        return [
+            attrs.evolve(one, searches=np.stack([rows[t] for t in searches]), plain=np.stack([rows[t] for t in plain]))
+            for one, (searches, plain) in zip(vectors, every, strict=True)
+        ]
 
     def _scores(self, vectors: Sequence[OptionVectors]) -> list[list[float]]:
         import torch
@@ -267,14 +321,31 @@ class OptionsReader(Reader):
         return tuple(place for place, triple in enumerate(subgraph.triples) if triple in own)
 
 
-def _loss(network: Any, rows: Sequence[tuple[OptionVectors, int]]) -> Any:
+def _loss(learner: Any, rows: Sequence[tuple[OptionVectors, int]]) -> Any:
     """Return the cross-entropy over the options of some questions, given the places of the right options."""
     import torch
 
-    from srtk_plugin_septa.option_network import OptionBatch
+    scores = learner([one for one, _ in rows])
+    return torch.nn.functional.cross_entropy(scores, torch.tensor([gold for _, gold in rows], device=scores.device))
 
-    scores = network(OptionBatch.of([one for one, _ in rows]))
-    return torch.nn.functional.cross_entropy(scores, torch.tensor([gold for _, gold in rows]))
+
+def _tokenized(one: OptionVectors, question: Question, subgraph: Subgraph, text: Any) -> OptionVectors:
+    tokens = text.tokenize(searched_texts(question, subgraph)), text.tokenize(plain_texts(question))
+    return attrs.evolve(one, tokens=tokens)
+
+
+def _device(accelerator: str) -> str:
+    """Return the device that an encoder learns on.
+
+    Raises:
+        DriverError: If it is to be a GPU, and there is none.
+    """
+    import torch
+
+    there = torch.cuda.is_available()
+    if accelerator == "gpu" and not there:
+        raise DriverError("there is no GPU here; set accelerator: auto, or cpu")
+    return "cuda" if there and accelerator != "cpu" else "cpu"
 
 
 def _of_network(field: Any, value: Any) -> bool:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 
 import attrs
 import numpy as np
@@ -18,14 +18,14 @@ _AT_ONCE = 4096  # Texts that the encoder gets at a time, so that it can group t
 
 @attrs.frozen(eq=False)
 class Pairs:
-    """Subgraphs with their texts, encoded once by an encoder that is not trained.
+    """Subgraphs with their texts. Labels are encoded once, and so are texts unless their encoder learns.
 
     Attributes:
         subgraphs: The subgraphs in numbers.
         nodes: Per subgraph, the row of each node in ``labels``.
         relations: Per subgraph, the row of each triple's relation in ``labels``.
         labels: Vectors of all labels, [labels, input].
-        texts: Vectors of the texts, [pairs, input].
+        texts: Vectors of the texts, [pairs, input]; for an encoder that learns, their token ids, [pairs].
         same: Number of each text; equal texts have equal numbers.
         near: Per subgraph, the numbers of those whose centre is one of its nodes.
         views: Texts of parts of the subgraphs; None to train on the whole texts alone.
@@ -35,7 +35,7 @@ class Pairs:
     nodes: Sequence[Ints]
     relations: Sequence[Ints]
     labels: Vectors
-    texts: Vectors
+    texts: np.ndarray
     same: Ints
     near: Sequence[Ints]
     views: Views | None = None
@@ -44,8 +44,22 @@ class Pairs:
         return len(self.subgraphs)
 
     @classmethod
-    def of(cls, entries: Sequence[Entry], graph: KnowledgeGraph, encoder: Encoder, views: int = 0) -> Pairs:
-        """Encode each label and each text once, and ``views`` texts of parts of each subgraph."""
+    def of(
+        cls,
+        entries: Sequence[Entry],
+        graph: KnowledgeGraph,
+        encoder: Encoder,
+        views: int = 0,
+        tokenize: Callable[[Sequence[str]], list[list[int]]] | None = None,
+    ) -> Pairs:
+        """Encode each label and each text once, and ``views`` texts of parts of each subgraph.
+
+        With ``tokenize``, texts become the token ids of an encoder that learns.
+        """
+
+        def read(texts: Sequence[str]) -> np.ndarray:
+            return _encoded(texts, encoder) if tokenize is None else _rows(tokenize(texts))
+
         subgraphs = [Arrays.of(entry.triples, entry.id) for entry in entries]
         nodes = sorted({node for one in subgraphs for node in one.nodes})
         relations = sorted({relation for one in subgraphs for relation in one.relations})
@@ -65,13 +79,19 @@ class Pairs:
             rows,
             [np.array([of_relation[r] for r in one.relations], dtype=np.int64) for one in subgraphs],
             vectors,
-            _encoded(texts, encoder)[same],
+            read(texts)[same],
             same,
             neighbours(subgraphs),
-            Views.of(entries, rows, vectors, said.__getitem__, lambda some: _encoded(some, encoder), views)
+            Views.of(entries, rows, vectors if tokenize is None else read(words), said.__getitem__, read, views)
             if views
             else None,
         )
+
+
+def _rows(tokens: list[list[int]]) -> np.ndarray:
+    rows = np.empty(len(tokens), dtype=object)
+    rows[:] = tokens
+    return rows
 
 
 def _encoded(texts: Sequence[str], encoder: Encoder) -> Vectors:

@@ -10,7 +10,7 @@ import numpy as np
 import numpy.typing as npt
 
 from srtk_framework.values import Entry, Triple
-from srtk_plugin_septa.shape import Arrays, Ints, Vectors
+from srtk_plugin_septa.shape import Arrays, Ints
 
 _AT_CENTRE = 0.6  # Share of the texts whose clauses are about the centre
 _OF_CENTRE = 0.5  # Share of the names that are the centre's
@@ -27,17 +27,17 @@ class Views:
     with an object. A subgraph holds a part if it has all its items.
 
     Attributes:
-        vectors: Vectors of the texts, [pairs, views, input].
+        texts: Vectors of the texts, [pairs, views, input]; for an encoder that learns, their token ids, [pairs, views].
         items: Per pair and view the items of the text.
         nodes: Per pair the rows of its nodes among the labels, the centre first.
-        labels: Vectors of the labels.
+        labels: Vectors of the labels, or their token ids.
         held: Per pair all items of its subgraph, sorted.
     """
 
-    vectors: Vectors
+    texts: np.ndarray
     items: Sequence[Sequence[tuple[int, ...]]]
     nodes: Sequence[Ints]
-    labels: Vectors
+    labels: np.ndarray
     held: Sequence[Ints]
 
     @classmethod
@@ -45,12 +45,12 @@ class Views:
         cls,
         entries: Sequence[Entry],
         nodes: Sequence[Ints],
-        labels: Vectors,
+        labels: np.ndarray,
         words: Callable[[str], str],
-        encode: Callable[[Sequence[str]], Vectors],
+        read: Callable[[Sequence[str]], np.ndarray],
         count: int,
     ) -> Views:
-        """Draw texts of each entry, by its centre alone, and encode each of them once.
+        """Draw texts of each entry, by its centre alone, and read each of them once.
 
         Per entry, ``nodes`` has the rows of its nodes among the labels, the centre first, then by id. Each
         entry gets ``count`` texts.
@@ -74,16 +74,16 @@ class Views:
             items.append([tuple(parts(triple)[lacks] for triple in triples) for triples, lacks in some])
             own = {one for triple in entry.triples for one in parts(triple)}
             held.append(np.array(sorted({*own, *nodes[place].tolist()}), dtype=np.int64))
-        vectors = encode(texts).reshape(len(entries), count, -1)
-        return cls(vectors, items, nodes, labels, held)
+        rows = read(texts)
+        return cls(rows.reshape(len(entries), count, *rows.shape[1:]), items, nodes, labels, held)
 
-    def drawn(self, numbers: Ints, rng: np.random.Generator) -> list[tuple[Vectors, npt.NDArray[np.bool_]]]:
+    def drawn(self, numbers: Ints, rng: np.random.Generator) -> list[tuple[np.ndarray, npt.NDArray[np.bool_]]]:
         """Draw a text and the name of a node for each of some pairs.
 
-        Returns for the texts and for the names: vectors, [n, input], and whether the subgraph of a row holds
-        the part of a column, [n, n].
+        Returns for the texts and for the names: vectors, [n, input], or token ids, [n], and whether the subgraph of a
+        row holds the part of a column, [n, n].
         """
-        at = rng.integers(self.vectors.shape[1], size=len(numbers))
+        at = rng.integers(self.texts.shape[1], size=len(numbers))
         texts = [self.items[i][view] for i, view in zip(numbers, at, strict=True)]
         centre = rng.random(len(numbers)) < _OF_CENTRE
         other = rng.random(len(numbers))
@@ -92,7 +92,7 @@ class Views:
             for rows, own, place in zip((self.nodes[i] for i in numbers), centre, other, strict=True)
         ]
         return [
-            (self.vectors[numbers, at], self.holding(numbers, texts)),
+            (self.texts[numbers, at], self.holding(numbers, texts)),
             (self.labels[named], self.holding(numbers, [(name,) for name in named])),
         ]
 

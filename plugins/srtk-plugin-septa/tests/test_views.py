@@ -95,7 +95,7 @@ def test_views_of_a_subgraph_depend_on_it_alone(pairs, encoder):
     graph = MemoryGraph(triples=FACTS)
     graph.open()
     turned = Pairs.of(ENTRIES[::-1], graph, encoder, views=40)
-    assert np.array_equal(turned.views.vectors, pairs.views.vectors[::-1])
+    assert np.array_equal(turned.views.texts, pairs.views.texts[::-1])
 
 
 def test_without_views_there_are_none(encoder):

@@ -1,0 +1,415 @@
+"""SEPTA trained as a whole on CommonsenseQA and OpenBookQA, over all subgraphs of CN-100K: the graph's gain over text.
+
+    OMP_NUM_THREADS=1 python -m benchmarks.septa.option_training [--device cuda] [--workers N] [--seeds N]
+        [--methods NAME ...] [--out FOLDER]
+
+MiniLM learns: with the graph network in the alignment, and again in the reader of options. Ablations: no alignment, no
+subgraph, no joins, knowledge alone (lambda = 1), encoders that stay frozen, and text alone. CommonsenseQA:
+five-fold cross-validation; OpenBookQA: its training questions. A tenth of the questions to learn from choose the
+epoch. The other settings of training are chosen once, on two parts of OpenBookQA's training questions, with text alone
+and with the index that is not aligned. Trainings run in `--workers` processes, which share a GPU where there is one.
+One alignment serves all seeds. `--small` takes few subgraphs and questions, to try the command.
+"""
+
+from __future__ import annotations
+
+import argparse
+import json
+import pickle
+import shutil
+import tempfile
+import time
+from collections import defaultdict
+from collections.abc import Callable, Sequence
+from concurrent.futures import Executor, Future, ProcessPoolExecutor, ThreadPoolExecutor
+from functools import cache
+from multiprocessing import get_context
+from pathlib import Path
+from typing import Any
+
+import attrs
+import numpy as np
+from srtk_plugin_datasets.multiple_choice import CommonsenseQA, OpenBookQA
+from srtk_plugin_evaluation import paired, ratios
+from srtk_plugin_local.memory import MemoryGraph
+from srtk_plugin_septa.fit_settings import OptionsFitSettings, SeptaFitSettings
+from srtk_plugin_septa.fused import FusedCorpus
+from srtk_plugin_septa.graph_encoder import SeptaGraphEncoder
+from srtk_plugin_septa.options_reader import OptionsReader
+from srtk_plugin_septa.subgraphs import SubgraphCorpus
+from srtk_plugin_septa.text_encoder import SeptaTextEncoder
+from srtk_plugin_transformers.encoder import TransformersEncoder
+
+from benchmarks.common import DATA, OUT, lacking
+from benchmarks.septa.alignment import Given, adjacent, read_graph
+from benchmarks.septa.graph_questions import K, Remembered, bare, retrieved, right
+from benchmarks.septa.option_sets import CSQA, FOLDER, FOLDS, Phrases
+from srtk_framework.graph import TripleTable
+from srtk_framework.roles import TrainingTask
+from srtk_framework.text import fold
+from srtk_framework.values import Entry, Question, Subgraph, TrainingExample
+
+TOKENS = 64
+CSQA_NAME, BOOK = "CommonsenseQA", "OpenBookQA"
+JOINT, FROZEN, NONE = "joint", "frozen", "none"
+EMPTY = "empty"
+"""Index without entries, where nothing is retrieved."""
+CHOOSE = {"many": 2000, "few": 650}
+"""Questions to learn from where settings are chosen: as many as suit OpenBookQA, and as many as a fold has."""
+CHOOSE_TEST = 500
+RATES, PULLS = (2e-5, 5e-5, 1e-4, 2e-4), (0.1, 0.001)
+Pairs = list[tuple[Question, Subgraph]]
+
+
+@attrs.frozen
+class Method:
+    """A way to retrieve, train and read: its alignment, joins, subgraphs, lambda, and whether encoders stay frozen."""
+
+    name: str
+    aligned: str = JOINT
+    joins: bool = True
+    found: bool = True
+    knowledge: float | None = None
+    frozen: bool = False
+
+
+TEXT, WHOLE, UNALIGNED = "text alone", "graph and text", "no alignment"
+FROZEN_TEXT = "frozen, text alone"
+METHODS = {
+    method.name: method
+    for method in (
+        Method(TEXT, NONE, joins=False, found=False, knowledge=0.0),
+        Method(WHOLE),
+        Method(UNALIGNED, NONE),
+        Method("no subgraph", found=False),
+        Method("no joins", joins=False),
+        Method("no subgraph, no joins", joins=False, found=False),
+        Method("knowledge alone", knowledge=1.0),
+        Method(FROZEN_TEXT, NONE, joins=False, found=False, knowledge=0.0, frozen=True),
+        Method("frozen", FROZEN, frozen=True),
+    )
+}
+
+
+@attrs.frozen
+class Setup:
+    """What each process needs to know: folder, device, model, centres and questions at most, and epochs."""
+
+    folder: Path
+    device: str
+    model: str
+    centres: int | None = None
+    questions: int | None = None
+    align_epochs: int = 4
+    epochs: int = 8
+
+    @property
+    def accelerator(self) -> Any:
+        """The same device by the name that trainings know."""
+        return "cpu" if self.device == "cpu" else "auto"
+
+
+@cache
+def graph_of() -> MemoryGraph:
+    """Return the graph."""
+    return read_graph("cn100k")[0]
+
+
+@cache
+def encoder_of(setup: Setup) -> TransformersEncoder:
+    """Return the text encoder as it is before any training."""
+    made = TransformersEncoder(model=setup.model, device=setup.device, dtype="float32")
+    made.open()
+    return made
+
+
+@cache
+def texts_of(setup: Setup, aligned: str) -> SeptaTextEncoder:
+    """Return the text encoder of an alignment."""
+    path = None if aligned in (NONE, EMPTY) else str(setup.folder / aligned / "model")
+    made = SeptaTextEncoder(encoder=encoder_of(setup), path=path)
+    made.open()
+    return made
+
+
+@cache
+def index_of(setup: Setup, aligned: str) -> Remembered:
+    """Return the index of an alignment."""
+    made = Remembered(path=str(setup.folder / aligned / "index"), encoder=texts_of(setup, aligned))
+    made.open()
+    return made
+
+
+@cache
+def questions_of(setup: Setup) -> dict[str, list[Question]]:
+    """Return the questions of each set."""
+    sets = {CSQA_NAME: CommonsenseQA(path=str(DATA / CSQA), repeated="merge")}
+    path = str(DATA / FOLDER)
+    sets["train"] = OpenBookQA(path=path, split="train", repeated="merge")
+    sets[BOOK] = OpenBookQA(path=path, split="test", repeated="merge")
+    return {name: list(one.read())[: setup.questions] for name, one in sets.items()}
+
+
+def sample(setup: Setup, centres: Sequence[str]) -> list[Entry]:
+    """Sample the subgraphs of some centres."""
+    corpus = SubgraphCorpus(graph=graph_of(), centres=list(centres), tokens=TOKENS)
+    corpus.open()
+    return list(corpus.read())
+
+
+def align(setup: Setup, aligned: str) -> dict[str, float]:
+    """Train an alignment on all subgraphs; 1,000 held-out ones choose the epoch."""
+    entries = pickle.loads((setup.folder / "entries").read_bytes())
+    learner = SeptaGraphEncoder(graph=graph_of(), encoder=encoder_of(setup), corpus=Given(entries))
+    learner.open()
+    joint = aligned == JOINT
+    size = {"epochs": setup.align_epochs * (1 if joint else 2), "batch_size": 512 if joint else 256}
+    settings = SeptaFitSettings(frozen=not joint, accelerator=setup.accelerator, **size)
+    figures = learner.fit(TrainingTask([], None, setup.folder / aligned, 0), settings)
+    learner.save(setup.folder / aligned / "model")
+    return dict(figures)
+
+
+def fuse(setup: Setup, aligned: str, centres: Sequence[str]) -> list[Entry]:
+    """Give the subgraphs of some centres their vectors."""
+    texts = texts_of(setup, aligned)
+    graphs = SeptaGraphEncoder(graph=graph_of(), encoder=encoder_of(setup), path=texts.path)
+    graphs.open()
+    return list(FusedCorpus(Given(sample(setup, centres)), graphs, texts).read())
+
+
+def write_index(setup: Setup, aligned: str, parts: Sequence[list[Entry]]) -> int:
+    """Write the index."""
+    index = Remembered(path=str(setup.folder / aligned / "index"), encoder=texts_of(setup, aligned))
+    index.create()
+    for part in parts:
+        index.add(part)
+    return index.commit()
+
+
+def search(setup: Setup, aligned: str, name: str, part: slice) -> dict[bool, list[Subgraph]]:
+    """Retrieve for some questions of a set, with joins and without."""
+    nodes = {fold(node): node for node in adjacent(graph_of())}
+    questions, index = questions_of(setup)[name][part], index_of(setup, aligned)
+    kinds = sorted({m.joins for m in METHODS.values() if m.aligned == aligned and m.found} | {True})
+    found = {
+        joins: retrieved(questions, index, graph_of(), Phrases(nodes), "joins" if joins else "none") for joins in kinds
+    }
+    return {
+        joins: [attrs.evolve(one, triples=(), scores=(), path_of=()) for one in row] for joins, row in found.items()
+    }
+
+
+@cache
+def pairs_of(setup: Setup, method: Method, name: str) -> Pairs:
+    """Return the questions of a set with what a method retrieves."""
+    questions = questions_of(setup)[name]
+    if not method.found and not method.joins:
+        return [(question, Subgraph()) for question in questions]
+    rows = pickle.loads((setup.folder / method.aligned / f"{name}.found").read_bytes())
+    found = rows[method.joins]
+    return list(zip(questions, found if method.found else bare(found), strict=True))
+
+
+def answered(setup: Setup, method: Method, learning: Pairs, tested: Pairs, seed: int, **fit: Any) -> list[float]:
+    """Train a reader, and return for each tested question whether it is right; untrained without questions to learn."""
+    index = index_of(setup, method.aligned if method.found else EMPTY)
+    base = encoder_of(setup)
+    reader = OptionsReader(index=index, encoder=texts_of(setup, method.aligned), direct=base, k=K)
+    reader.open()
+    if learning:
+        if not method.frozen:
+            fit = {"frozen": False, "epochs": setup.epochs, "patience": 2, "batch_size": 32, **fit}
+            if method.knowledge == 0:
+                fit.pop("knowledge_pull", None)
+        settings = OptionsFitSettings(
+            knowledge=method.knowledge, validation=0.1, accelerator=setup.accelerator, **({} if method.frozen else fit)
+        )
+        examples = [TrainingExample(question, subgraph=subgraph) for question, subgraph in learning]
+        with tempfile.TemporaryDirectory(dir=setup.folder) as folder:
+            reader.fit(TrainingTask(examples, None, Path(folder), seed), settings)
+    try:
+        return right(reader, [question for question, _ in tested], [subgraph for _, subgraph in tested])
+    finally:
+        reader.close()
+
+
+def fold_of(setup: Setup, name: str, seed: int, number: int, fit: dict[str, Any]) -> dict[int, float]:
+    """Train on four folds of CommonsenseQA, and answer the fifth; by the places of the questions."""
+    method = METHODS[name]
+    pairs = pairs_of(setup, method, CSQA_NAME)
+    order = np.random.default_rng(seed).permutation(len(pairs)).tolist()
+    out = order[number::FOLDS]
+    rest = [pairs[i] for i in order if i not in set(out)]
+    return dict(zip(out, answered(setup, method, rest, [pairs[i] for i in out], seed, **fit), strict=True))
+
+
+def open_book(setup: Setup, name: str, seed: int, fit: dict[str, Any]) -> dict[int, float]:
+    """Train on OpenBookQA."""
+    method = METHODS[name]
+    learning, tested = (pairs_of(setup, method, part) for part in ("train", BOOK))
+    return dict(enumerate(answered(setup, method, learning, tested, seed, **{**fit, "batch_size": 64})))
+
+
+def untrained(setup: Setup, name: str, set_: str) -> dict[int, float]:
+    """Answer a set without training."""
+    method = METHODS[name]
+    return dict(enumerate(answered(setup, method, [], pairs_of(setup, method, set_), 0)))
+
+
+def trial(setup: Setup, name: str, size: str, fit: dict[str, Any]) -> float:
+    """Train on a part of OpenBookQA's training questions, and return the share of right answers on another part."""
+    method = METHODS[name]
+    pairs = pairs_of(setup, method, "train")
+    order = np.random.default_rng(101).permutation(len(pairs)).tolist()
+    held = min(CHOOSE_TEST, len(pairs) // 4)
+    tested, learning = order[:held], order[held : held + CHOOSE[size]]
+    batch = {"batch_size": 64 if size == "many" else 32}
+    rows = answered(setup, method, [pairs[i] for i in learning], [pairs[i] for i in tested], 0, **fit, **batch)
+    return float(np.mean(rows))
+
+
+class Run:
+    """A run: its processes, and where its figures go."""
+
+    def __init__(self, setup: Setup, pool: Executor, names: Sequence[str], seeds: int, out: Path) -> None:
+        self.setup, self.pool, self.names, self.seeds, self.out = setup, pool, names, seeds, out
+        self.start = time.perf_counter()
+        graph = graph_of()
+        centres = list(TripleTable.of(graph).entities)[: setup.centres]
+        self.parts = [centres[start::64] for start in range(64)]
+        self.chosen: Future[dict[str, dict[str, dict[str, Any]]]] = Future()
+
+    def tell(self, **figures: Any) -> None:
+        """Write one line, at once."""
+        line = json.dumps({"seconds": round(time.perf_counter() - self.start), **figures})
+        print(line, flush=True)
+        with self.out.open("a", encoding="utf-8") as file:
+            file.write(line + "\n")
+
+    def map(self, work: Callable[..., Any], *rows: Sequence[Any]) -> list[Any]:
+        """Do some work in the processes."""
+        return [one.result() for one in [self.pool.submit(work, self.setup, *row) for row in zip(*rows, strict=True)]]
+
+    def prepare(self) -> None:
+        """Sample all subgraphs, and make an index of none."""
+        entries = [entry for part in self.map(sample, self.parts) for entry in part]
+        (self.setup.folder / "entries").write_bytes(pickle.dumps(entries))
+        write_index(self.setup, EMPTY, [])
+        self.tell(subgraphs=len(entries))
+
+    def group(self, aligned: str) -> None:
+        """Do all work of an alignment; where settings cannot be chosen, no other group waits for them."""
+        try:
+            self._group(aligned)
+        except BaseException as error:
+            if not self.chosen.done():
+                self.chosen.set_exception(error)
+            raise
+
+    def _group(self, aligned: str) -> None:
+        """Align, index, retrieve and train for the methods of an alignment."""
+        methods = [METHODS[name] for name in self.names if METHODS[name].aligned == aligned]
+        if not methods and aligned != NONE:
+            return
+        if aligned != NONE:
+            self.tell(aligned=aligned, **self.pool.submit(align, self.setup, aligned).result())
+        parts = self.map(fuse, [aligned] * len(self.parts), self.parts)
+        size = write_index(self.setup, aligned, parts)
+        self.tell(index=aligned, entries=size)
+        for name, questions in questions_of(self.setup).items():
+            slices = [slice(start, start + 40) for start in range(0, len(questions), 40)]
+            found = self.map(search, [aligned] * len(slices), [name] * len(slices), slices)
+            whole = {joins: [one for part in found for one in part[joins]] for joins in found[0]}
+            (self.setup.folder / aligned / f"{name}.found").write_bytes(pickle.dumps(whole))
+        self.tell(retrieved=aligned)
+        if aligned == NONE:
+            self.choose()
+        with ThreadPoolExecutor(len(methods) or 1) as threads:
+            list(threads.map(lambda method: self.train(method.name), methods))
+
+    def choose(self) -> None:
+        """Choose settings for each number of questions to learn from."""
+        text = [{"encoder_rate": rate} for rate in RATES]
+        both = [{"encoder_rate": rate, "knowledge_pull": pull} for rate in RATES for pull in PULLS]
+        tried = [
+            (name, size, fit) for size in CHOOSE for name, some in ((TEXT, text), (UNALIGNED, both)) for fit in some
+        ]
+        shares = self.map(trial, *zip(*tried, strict=True))
+        best: dict[str, dict[str, dict[str, Any]]] = defaultdict(dict)
+        for (name, size, fit), share in sorted(zip(tried, shares, strict=True), key=lambda row: row[1]):
+            best[name][size] = fit
+            self.tell(tried=name, size=size, fit=fit, right=share)
+        self.chosen.set_result(dict(best))
+
+    def train(self, name: str) -> None:
+        """Train and test a method with all seeds."""
+        fit = self.chosen.result()[TEXT if METHODS[name].knowledge == 0 else UNALIGNED]
+        folds = [(seed, number) for seed in range(self.seeds) for number in range(FOLDS)]
+        jobs = [
+            (name, BOOK, self.pool.submit(open_book, self.setup, name, seed, fit["many"])) for seed in range(self.seeds)
+        ]
+        jobs += [(name, CSQA_NAME, self.pool.submit(fold_of, self.setup, name, *row, fit["few"])) for row in folds]
+        if name in (FROZEN_TEXT, WHOLE):
+            plain = f"{name}, not trained"
+            jobs += [(plain, set_, self.pool.submit(untrained, self.setup, name, set_)) for set_ in (CSQA_NAME, BOOK)]
+        for method, set_, job in jobs:
+            self.tell(rows=method, set=set_, right=sorted(job.result().items()))
+
+
+def report(file: Path) -> list[dict[str, Any]]:
+    """Return the figures of a run, with differences from text alone and from the whole, by the mean of the seeds."""
+    lines = [json.loads(line) for line in file.read_text(encoding="utf-8").splitlines()]
+    found: dict[tuple[str, str], dict[int, list[float]]] = defaultdict(lambda: defaultdict(list))
+    for line in lines:
+        for place, value in line.get("right", []) if "rows" in line else []:
+            found[line["rows"], line["set"]][place].append(value)
+    means = {key: {place: float(np.mean(some)) for place, some in rows.items()} for key, rows in found.items()}
+    figures = []
+    for (method, set_), values in sorted(means.items(), key=lambda one: (one[0][1], one[0][0])):
+        row: dict[str, Any] = {"set": set_, "method": method, **ratios([[(one, 1.0) for one in values.values()]])[0]}
+        for base in (TEXT, WHOLE, FROZEN_TEXT):
+            other = means.get((base, set_), {})
+            if base != method and (both := sorted(values.keys() & other.keys())):
+                row[f"less {base}"] = paired([values[at] for at in both], [other[at] for at in both])
+        figures.append(row)
+    return figures
+
+
+def main() -> None:
+    """Train and measure."""
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("--device", default="auto")
+    parser.add_argument("--model", default="minilm", help="text encoder that learns")
+    parser.add_argument("--workers", type=int, default=1)
+    parser.add_argument("--seeds", type=int, default=3)
+    parser.add_argument("--methods", nargs="*", default=list(METHODS), choices=METHODS)
+    parser.add_argument("--out", type=Path, default=OUT / "option_training.jsonl", help="file of the figures")
+    parser.add_argument("--folder", type=Path, default=OUT / "option_training", help="models, indexes and checkpoints")
+    parser.add_argument("--report", action="store_true", help="print the figures of the file, without a run")
+    parser.add_argument("--small", action="store_true", help="try the command")
+    options = parser.parse_args()
+    if missing := lacking(CSQA, f"{FOLDER}/openbookqa_train.json", "conceptnet/cn100k/train100k.txt"):
+        parser.exit(1, f"{missing}\n")
+    if options.report:
+        for row in report(options.out):
+            print(json.dumps(row))
+        return
+    options.out.unlink(missing_ok=True)
+    shutil.rmtree(options.folder, ignore_errors=True)
+    options.folder.mkdir(parents=True)
+    setup = Setup(options.folder, options.device, options.model)
+    if options.small:
+        setup = attrs.evolve(setup, centres=200, questions=8, align_epochs=1, epochs=1)
+    with ProcessPoolExecutor(options.workers, get_context("spawn")) as pool:
+        run = Run(setup, pool, options.methods, options.seeds, options.out)
+        run.prepare()
+        with ThreadPoolExecutor(3) as threads:
+            for done in [threads.submit(run.group, aligned) for aligned in (JOINT, NONE, FROZEN)]:
+                done.result()
+    for row in report(options.out):
+        print(json.dumps(row), flush=True)
+
+
+if __name__ == "__main__":
+    main()
