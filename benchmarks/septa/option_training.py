@@ -6,9 +6,9 @@
 MiniLM learns: with the graph network in the alignment, and again in the reader of options. Ablations: no alignment, no
 subgraph, no joins, knowledge alone (lambda = 1), encoders that stay frozen, and text alone. CommonsenseQA:
 five-fold cross-validation; OpenBookQA: its training questions. A tenth of the questions to learn from choose the
-epoch. The other settings of training are chosen once, on two parts of OpenBookQA's training questions, with text alone
-and with the index that is not aligned. Trainings run in `--workers` processes, which share a GPU where there is one.
-One alignment serves all seeds. `--small` takes few subgraphs and questions, to try the command.
+epoch. The other settings of training are chosen by `--choose`, on two parts of OpenBookQA's training questions, with
+text alone and with the index that is not aligned. Trainings run in `--workers` processes, which share a GPU where there
+is one. One alignment serves all seeds. `--small` takes few subgraphs and questions, to try the command.
 """
 
 from __future__ import annotations
@@ -21,7 +21,7 @@ import tempfile
 import time
 from collections import defaultdict
 from collections.abc import Callable, Sequence
-from concurrent.futures import Executor, Future, ProcessPoolExecutor, ThreadPoolExecutor
+from concurrent.futures import Executor, Future, ProcessPoolExecutor, ThreadPoolExecutor, as_completed
 from functools import cache
 from multiprocessing import get_context
 from pathlib import Path
@@ -58,6 +58,14 @@ CHOOSE = {"many": 2000, "few": 650}
 """Questions to learn from where settings are chosen: as many as suit OpenBookQA, and as many as a fold has."""
 CHOOSE_TEST = 500
 RATES, PULLS = (2e-5, 5e-5, 1e-4, 2e-4), (0.1, 0.001)
+BEST: dict[str, dict[str, dict[str, Any]]] = {
+    "text alone": {"many": {"encoder_rate": 1e-4}, "few": {"encoder_rate": 2e-5}},
+    "no alignment": {
+        "many": {"encoder_rate": 2e-4, "knowledge_pull": 0.001},
+        "few": {"encoder_rate": 2e-5, "knowledge_pull": 0.001},
+    },
+}
+"""Settings that `--choose` found."""
 Pairs = list[tuple[Question, Subgraph]]
 
 
@@ -100,7 +108,7 @@ class Setup:
     model: str
     centres: int | None = None
     questions: int | None = None
-    align_epochs: int = 4
+    align_epochs: int = 2
     epochs: int = 8
 
     @property
@@ -116,6 +124,12 @@ def graph_of() -> MemoryGraph:
 
 
 @cache
+def linker_of() -> Phrases:
+    """Return the linker of questions and options."""
+    return Phrases({fold(node): node for node in adjacent(graph_of())})
+
+
+@cache
 def encoder_of(setup: Setup) -> TransformersEncoder:
     """Return the text encoder as it is before any training."""
     made = TransformersEncoder(model=setup.model, device=setup.device, dtype="float32")
@@ -128,6 +142,14 @@ def texts_of(setup: Setup, aligned: str) -> SeptaTextEncoder:
     """Return the text encoder of an alignment."""
     path = None if aligned in (NONE, EMPTY) else str(setup.folder / aligned / "model")
     made = SeptaTextEncoder(encoder=encoder_of(setup), path=path)
+    made.open()
+    return made
+
+
+@cache
+def graphs_of(setup: Setup, aligned: str) -> SeptaGraphEncoder:
+    """Return the graph encoder of an alignment."""
+    made = SeptaGraphEncoder(graph=graph_of(), encoder=encoder_of(setup), path=texts_of(setup, aligned).path)
     made.open()
     return made
 
@@ -172,10 +194,8 @@ def align(setup: Setup, aligned: str) -> dict[str, float]:
 
 def fuse(setup: Setup, aligned: str, centres: Sequence[str]) -> list[Entry]:
     """Give the subgraphs of some centres their vectors."""
-    texts = texts_of(setup, aligned)
-    graphs = SeptaGraphEncoder(graph=graph_of(), encoder=encoder_of(setup), path=texts.path)
-    graphs.open()
-    return list(FusedCorpus(Given(sample(setup, centres)), graphs, texts).read())
+    corpus = Given(sample(setup, centres))
+    return list(FusedCorpus(corpus, graphs_of(setup, aligned), texts_of(setup, aligned)).read())
 
 
 def write_index(setup: Setup, aligned: str, parts: Sequence[list[Entry]]) -> int:
@@ -189,11 +209,10 @@ def write_index(setup: Setup, aligned: str, parts: Sequence[list[Entry]]) -> int
 
 def search(setup: Setup, aligned: str, name: str, part: slice) -> dict[bool, list[Subgraph]]:
     """Retrieve for some questions of a set, with joins and without."""
-    nodes = {fold(node): node for node in adjacent(graph_of())}
     questions, index = questions_of(setup)[name][part], index_of(setup, aligned)
     kinds = sorted({m.joins for m in METHODS.values() if m.aligned == aligned and m.found} | {True})
     found = {
-        joins: retrieved(questions, index, graph_of(), Phrases(nodes), "joins" if joins else "none") for joins in kinds
+        joins: retrieved(questions, index, graph_of(), linker_of(), "joins" if joins else "none") for joins in kinds
     }
     return {
         joins: [attrs.evolve(one, triples=(), scores=(), path_of=()) for one in row] for joins, row in found.items()
@@ -272,13 +291,13 @@ def trial(setup: Setup, name: str, size: str, fit: dict[str, Any]) -> float:
 class Run:
     """A run: its processes, and where its figures go."""
 
-    def __init__(self, setup: Setup, pool: Executor, names: Sequence[str], seeds: int, out: Path) -> None:
-        self.setup, self.pool, self.names, self.seeds, self.out = setup, pool, names, seeds, out
+    def __init__(self, setup: Setup, pool: Executor, options: argparse.Namespace) -> None:
+        self.setup, self.pool, self.names, self.seeds = setup, pool, options.methods, options.seeds
+        self.out = options.out
         self.start = time.perf_counter()
         graph = graph_of()
         centres = list(TripleTable.of(graph).entities)[: setup.centres]
-        self.parts = [centres[start::64] for start in range(64)]
-        self.chosen: Future[dict[str, dict[str, dict[str, Any]]]] = Future()
+        self.parts = [centres[start::32] for start in range(32)]
 
     def tell(self, **figures: Any) -> None:
         """Write one line, at once."""
@@ -299,18 +318,8 @@ class Run:
         self.tell(subgraphs=len(entries))
 
     def group(self, aligned: str) -> None:
-        """Do all work of an alignment; where settings cannot be chosen, no other group waits for them."""
-        try:
-            self._group(aligned)
-        except BaseException as error:
-            if not self.chosen.done():
-                self.chosen.set_exception(error)
-            raise
-
-    def _group(self, aligned: str) -> None:
-        """Align, index, retrieve and train for the methods of an alignment."""
-        methods = [METHODS[name] for name in self.names if METHODS[name].aligned == aligned]
-        if not methods and aligned != NONE:
+        """Align, index and retrieve for the methods of an alignment."""
+        if not any(METHODS[name].aligned == aligned for name in self.names):
             return
         if aligned != NONE:
             self.tell(aligned=aligned, **self.pool.submit(align, self.setup, aligned).result())
@@ -323,10 +332,6 @@ class Run:
             whole = {joins: [one for part in found for one in part[joins]] for joins in found[0]}
             (self.setup.folder / aligned / f"{name}.found").write_bytes(pickle.dumps(whole))
         self.tell(retrieved=aligned)
-        if aligned == NONE:
-            self.choose()
-        with ThreadPoolExecutor(len(methods) or 1) as threads:
-            list(threads.map(lambda method: self.train(method.name), methods))
 
     def choose(self) -> None:
         """Choose settings for each number of questions to learn from."""
@@ -336,25 +341,28 @@ class Run:
             (name, size, fit) for size in CHOOSE for name, some in ((TEXT, text), (UNALIGNED, both)) for fit in some
         ]
         shares = self.map(trial, *zip(*tried, strict=True))
-        best: dict[str, dict[str, dict[str, Any]]] = defaultdict(dict)
         for (name, size, fit), share in sorted(zip(tried, shares, strict=True), key=lambda row: row[1]):
-            best[name][size] = fit
             self.tell(tried=name, size=size, fit=fit, right=share)
-        self.chosen.set_result(dict(best))
 
-    def train(self, name: str) -> None:
-        """Train and test a method with all seeds."""
-        fit = self.chosen.result()[TEXT if METHODS[name].knowledge == 0 else UNALIGNED]
-        folds = [(seed, number) for seed in range(self.seeds) for number in range(FOLDS)]
-        jobs = [
-            (name, BOOK, self.pool.submit(open_book, self.setup, name, seed, fit["many"])) for seed in range(self.seeds)
-        ]
-        jobs += [(name, CSQA_NAME, self.pool.submit(fold_of, self.setup, name, *row, fit["few"])) for row in folds]
-        if name in (FROZEN_TEXT, WHOLE):
-            plain = f"{name}, not trained"
-            jobs += [(plain, set_, self.pool.submit(untrained, self.setup, name, set_)) for set_ in (CSQA_NAME, BOOK)]
-        for method, set_, job in jobs:
-            self.tell(rows=method, set=set_, right=sorted(job.result().items()))
+    def train(self) -> None:
+        """Train and test the methods with all seeds, in their order."""
+        jobs: dict[Future[dict[int, float]], tuple[str, str]] = {}
+
+        def submit(name: str, set_: str, work: Callable[..., dict[int, float]], *given: Any) -> None:
+            jobs[self.pool.submit(work, self.setup, *given)] = name, set_
+
+        for method in (METHODS[name] for name in self.names):
+            name, fit = method.name, BEST[TEXT if method.knowledge == 0 else UNALIGNED]
+            for seed in range(self.seeds):
+                for number in range(FOLDS):
+                    submit(name, CSQA_NAME, fold_of, name, seed, number, fit["few"])
+                submit(name, BOOK, open_book, name, seed, fit["many"])
+            if name in (FROZEN_TEXT, WHOLE):
+                for set_ in (CSQA_NAME, BOOK):
+                    submit(f"{name}, not trained", set_, untrained, name, set_)
+        for job in as_completed(jobs):
+            name, set_ = jobs[job]
+            self.tell(rows=name, set=set_, right=sorted(job.result().items()))
 
 
 def report(file: Path) -> list[dict[str, Any]]:
@@ -386,6 +394,7 @@ def main() -> None:
     parser.add_argument("--methods", nargs="*", default=list(METHODS), choices=METHODS)
     parser.add_argument("--out", type=Path, default=OUT / "option_training.jsonl", help="file of the figures")
     parser.add_argument("--folder", type=Path, default=OUT / "option_training", help="models, indexes and checkpoints")
+    parser.add_argument("--choose", action="store_true", help="try settings of training instead")
     parser.add_argument("--report", action="store_true", help="print the figures of the file, without a run")
     parser.add_argument("--small", action="store_true", help="try the command")
     options = parser.parse_args()
@@ -402,11 +411,16 @@ def main() -> None:
     if options.small:
         setup = attrs.evolve(setup, centres=200, questions=8, align_epochs=1, epochs=1)
     with ProcessPoolExecutor(options.workers, get_context("spawn")) as pool:
-        run = Run(setup, pool, options.methods, options.seeds, options.out)
+        run = Run(setup, pool, options)
         run.prepare()
-        with ThreadPoolExecutor(3) as threads:
-            for done in [threads.submit(run.group, aligned) for aligned in (JOINT, NONE, FROZEN)]:
+        groups = (NONE,) if options.choose else (JOINT, NONE, FROZEN)
+        with ThreadPoolExecutor(len(groups)) as threads:
+            for done in [threads.submit(run.group, aligned) for aligned in groups]:
                 done.result()
+        if options.choose:
+            run.choose()
+        else:
+            run.train()
     for row in report(options.out):
         print(json.dumps(row), flush=True)
 
