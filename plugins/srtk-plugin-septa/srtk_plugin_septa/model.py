@@ -14,9 +14,9 @@ from srtk_framework.values import DriverError
 from srtk_plugin_septa.model_files import PROBE, check_encoder, digest_of, load_model, network_of, save_model
 from srtk_plugin_septa.shape import Shape, Vectors
 
-TEXT = "text."  # Begins the names of the weights of a text encoder that was trained too.
 SETTINGS = "septa.json"
-GRAPH = "graph."
+# Beginnings of the names of weights: of the graph network, and of a text encoder that learnt too.
+GRAPH, TEXT = "graph.", "text."
 
 
 @attrs.frozen(eq=False)

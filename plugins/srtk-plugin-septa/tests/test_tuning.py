@@ -6,12 +6,15 @@ import itertools
 
 import numpy as np
 import pytest
+import torch
 from srtk_plugin_index.expander import IndexExpander
 from srtk_plugin_index.indexes.exact import ExactIndex
 from srtk_plugin_local.memory import MemoryGraph
 from srtk_plugin_septa.fit_settings import OptionsFitSettings, SeptaFitSettings
 from srtk_plugin_septa.fused import FusedCorpus
 from srtk_plugin_septa.graph_encoder import SeptaGraphEncoder
+from srtk_plugin_septa.option_network import OptionLearner, OptionNetwork
+from srtk_plugin_septa.option_vectors import OptionVectors, unit
 from srtk_plugin_septa.options_reader import OptionsReader
 from srtk_plugin_septa.subgraphs import SubgraphCorpus
 from srtk_plugin_septa.text_encoder import SeptaTextEncoder
@@ -151,3 +154,43 @@ def test_a_gpu_that_is_not_there_is_named(learning, asked, tmp_path, monkeypatch
     reader = opened(OptionsReader(index=index, encoder=learning))
     with pytest.raises(DriverError, match="there is no GPU here; set accelerator: auto, or cpu"):
         fitted(reader, examples, tmp_path, frozen=False, accelerator="gpu")
+
+
+class Counting(torch.nn.Module):
+    """Encode each token row as its first two numbers, and count the rows."""
+
+    rows = 0
+
+    def forward(self, rows):
+        self.rows += len(rows)
+        return torch.tensor([row[:2] for row in rows], dtype=torch.float32)
+
+
+def option_vectors_of(texts, plain, learnt):
+    """Make a question's vectors: unit vectors of token rows, or zeros beside the rows for an encoder that learns."""
+    rows = [unit(np.array(some, dtype=np.float32)) for some in (texts, plain)]
+    given = [np.zeros_like(row) for row in rows] if learnt else rows
+    size = len(texts)
+    entries, similarities = np.ones((size, 1, 2), dtype=np.float32), np.zeros((size, 4), dtype=np.float32)
+    return OptionVectors(given[0], entries, np.ones(size, dtype=np.int64), given[1], similarities, (texts, plain))
+
+
+def test_rows_of_the_text_encoder_stand_at_their_options():
+    torch.manual_seed(0)
+    network = OptionNetwork(2, 2, 1, None)
+    for linear in (network.know, network.direct):
+        torch.nn.init.normal_(linear.weight)
+    texts = [([[1, 2], [3, 1]], [[2, 5], [1, 7]]), ([[4, 1], [1, 1], [0, 3]], [[1, 4], [6, 1], [2, 2]])]
+    questions, wanted = ([option_vectors_of(*both, learnt) for both in texts] for learnt in (True, False))
+    found = OptionLearner(network, Counting())(questions)
+    torch.testing.assert_close(found, OptionLearner(network)(wanted))
+    assert found[0, 2] == -torch.inf
+
+
+@pytest.mark.parametrize(("knowledge", "rows"), [(None, 4), (0.0, 2), (1.0, 2)])
+def test_texts_that_lambda_leaves_out_are_not_encoded(knowledge, rows):
+    text = Counting()
+    OptionLearner(OptionNetwork(2, 2, 1, knowledge), text)(
+        [option_vectors_of([[1, 2], [3, 1]], [[2, 5], [1, 7]], True)]
+    )
+    assert text.rows == rows
