@@ -19,6 +19,8 @@ if TYPE_CHECKING:
 
 GAPS = 64  # Gaps whose tokens are computed at once
 
+_BLANK = "Ġ"  # How byte-level tokenizers write a blank
+
 _BEFORE = "a "  # A word before a text, so that its tokens are those that it has in the middle of a sentence
 
 
@@ -69,6 +71,7 @@ class MaskedLanguageModel:
             if number < size:
                 self.names[number] = token
         special = {*tokenizer.all_special_ids, *(i for i, token in enumerate(self.names) if not token)}
+        self.starting = self._starting()
         self.barred = np.array(sorted(i for i in special if i < size), dtype=np.int64)
 
     def close(self) -> None:
@@ -117,7 +120,8 @@ class MaskedLanguageModel:
 
         ``read`` is called with the place of a text, the number of the gap in it, and the gap's
         log-probabilities [v], which are not kept. Gaps come in no certain order, from one thread at a time for
-        each.
+        each. In a gap at the start of a text, a token after a blank has the probability of the same token without a
+        blank too.
         """
         passes = plan([len(row.ids) for row in rows], self.limit, self.batch_size)
         # Gaps of several passes share one computation of the vocabulary.
@@ -150,6 +154,15 @@ class MaskedLanguageModel:
     def _ids(self, text: str) -> list[int]:
         return list(self.tokenizer(text, add_special_tokens=False, verbose=False)["input_ids"])
 
+    def _starting(self) -> npt.NDArray[np.int64]:
+        """Return the tokens of a byte-level model that begin with a blank, and the same without it, [2, tokens]."""
+        known = self.token_ids
+        pairs: list[tuple[int, int]] = []
+        if any(token.startswith(_BLANK) for token in self.tokenizer.convert_ids_to_tokens(self._ids("a a"))):
+            rests = {token: token.removeprefix(_BLANK) for token in known if token.startswith(_BLANK)}
+            pairs = sorted((known[token], known[rest]) for token, rest in rests.items() if rest in known)
+        return np.array(pairs, dtype=np.int64).reshape(-1, 2).T
+
     def _window(self, said: str, alone: list[int], text: MaskedText) -> list[int]:
         """Cut a text at both ends, and keep its gaps and the special tokens around it."""
         body = self._ids(said)
@@ -171,7 +184,10 @@ class MaskedLanguageModel:
         for first in range(0, len(places), GAPS):
             some = places[first : first + GAPS]
             states = hidden[[i for i, _, _ in some], [gap for _, _, gap in some]]
-            for (i, n, _), scores in zip(some, self._vocabulary(states), strict=True):
+            for (i, n, gap), scores in zip(some, self._vocabulary(states), strict=True):
+                if gap == 1:  # A word at the start of a text has no blank before it, and the names asked for have one.
+                    inside, first = self.starting
+                    scores[inside] = np.minimum(np.logaddexp(scores[inside], scores[first]), 0.0)
                 read(one.members[i], n, scores)
 
     def _hidden(self, one: Pass, rows: Sequence[Row]) -> Any:
