@@ -10,6 +10,7 @@ from pathlib import Path
 from typing import Any, ClassVar, Literal
 
 import attrs
+from srtk_plugin_patterns.twins import OVERLAP, without_held_out
 
 from srtk_framework.graph import TripleTable
 from srtk_framework.records import read_model, write_model
@@ -41,9 +42,12 @@ class CalibrationTraining:
 
     Attributes:
         most: Proposals of each pattern from which the probabilities are learnt.
+        twins: Least overlap of a relation with its twins, inverses and near-duplicates: a triple by which a twin says a
+            held-out fact again is held out too. null keeps these. The completer must be trained with the same.
     """
 
     most: int = attrs.field(default=10, validator=at_least(1))
+    twins: float | None = attrs.field(default=OVERLAP, validator=between(above=0, most=1))
 
 
 @attrs.define(eq=False)
@@ -204,8 +208,10 @@ class CalibratedCompleter(Completer):
     def fit(self, task: TrainingTask, training: CalibrationTraining) -> Mapping[str, float]:
         """Calibrate the inner completer's confidences on held-out facts, in a graph without them."""
         hidden = facts_of(task)
+        whole = TripleTable.of(self.graph) if self._table is None else self._table
+        _, again = without_held_out(whole, hidden, training.twins)
         with contextlib.ExitStack() as stack:
-            masked = graph_without(self.graph, hidden, stack)
+            masked = graph_without(self.graph, [*hidden, *again], stack)
             proposals, fillers = _read(completer_over(self.completer, masked, stack), hidden, training.most)
         if not any(good for _, _, good in proposals):
             raise DriverError(
@@ -213,10 +219,10 @@ class CalibratedCompleter(Completer):
                 " out more, or choose another completer"
             )
         self._learnt = Calibration.learn(self.method, self.alpha, proposals, fillers)
-        whole = TripleTable.of(self.graph) if self._table is None else self._table
         self._lacking = LackingShares.learn(whole.without(hidden), hidden)
         figures = {
             "held_out": float(len(hidden)),
+            "twin_triples": float(len(again)),
             "proposals": float(len(proposals)),
             "right": float(sum(good for _, _, good in proposals)),
             "relations_apart": float(len({step.relation for step in self._learnt.maps})),

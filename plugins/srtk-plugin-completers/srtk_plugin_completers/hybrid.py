@@ -11,6 +11,7 @@ from typing import Any, ClassVar, Literal
 
 import attrs
 import numpy as np
+from srtk_plugin_patterns.twins import OVERLAP, without_held_out
 
 from srtk_framework.graph import TripleTable
 from srtk_framework.host import driver_of
@@ -45,9 +46,12 @@ class HybridTraining:
 
     Attributes:
         patterns: Most patterns to learn from, chosen by the smallest hashes.
+        twins: Least overlap of a relation with its twins, inverses and near-duplicates: a triple by which a twin says a
+            held-out fact again is held out too. null keeps these. The completers must be trained with the same.
     """
 
     patterns: int = attrs.field(default=10_000, validator=at_least(1))
+    twins: float | None = attrs.field(default=OVERLAP, validator=between(above=0, most=1))
 
 
 @attrs.frozen
@@ -194,12 +198,12 @@ class HybridCompleter(Completer):
         """
         hidden = facts_of(task)
         whole = TripleTable.of(self.graph) if self._table is None else self._table
-        left = whole.without(hidden)
+        left, again = without_held_out(whole, hidden, training.twins)
         asked = patterns_of(hidden)
         chosen = sorted(asked, key=lambda pattern: (place(str(pattern), task.seed), str(pattern)))[: training.patterns]
         pools: list[CandidatePool] = []
         with contextlib.ExitStack() as stack:
-            masked = graph_without(self.graph, hidden, stack)
+            masked = graph_without(self.graph, [*hidden, *again], stack)
             parts = [completer_over(one, masked, stack) for one in self.completers]
             for batch in batched(chosen, _BATCH):
                 pools += candidate_pools(parts, batch, self.depth, stored_numbers(left, batch))[0]
@@ -218,9 +222,10 @@ class HybridCompleter(Completer):
         kept = [at for at, pool in enumerate(pools) if pool.ids]
         kind = LogisticModel if self.method == "logistic" else IsotonicModel
         model = kind.learn([pools[at] for at in kept], [right[at] for at in kept])
-        self._use(model, LackingShares.learn(left, hidden))
+        self._use(model, LackingShares.learn(whole.without(hidden), hidden))
         figures = {
             "held_out": float(len(hidden)),
+            "twin_triples": float(len(again)),
             "patterns": float(len(chosen)),
             "candidates": float(sum(len(pool.ids) for pool in pools)),
             "right": found,

@@ -12,14 +12,15 @@ from srtk_plugin_baselines.frequency import FrequencyCompleter
 from srtk_plugin_completers.calibrated import CalibratedCompleter, CalibrationTraining
 from srtk_plugin_completers.calibration import Calibration, ProbabilityMap
 from srtk_plugin_completers.completer_union import UnionCompleter
+from srtk_plugin_completers.hybrid import HybridCompleter, HybridTraining
 from srtk_plugin_evaluation import calibration_error
 from srtk_plugin_local.memory import MemoryGraph
 
 from srtk_framework.records import checked, with_checksum
-from srtk_framework.roles import Completer, TrainingTask
+from srtk_framework.roles import Completer, KnowledgeGraph, TrainingTask
 from srtk_framework.testing import SAMPLE, OracleGraph, ToyCompleter
 from srtk_framework.testing.completer import CompleterConformance
-from srtk_framework.values import Completion, DriverError, Literal, Pattern, Triple
+from srtk_framework.values import Completion, DriverError, Evidence, Literal, Pattern, Triple
 
 LANGUAGES = ["Catalan"] * 5 + ["Danish"] * 15 + ["English"] * 80
 FACTS = [Triple(f"p{n:03}", "speaks", LANGUAGES[n * 37 % 100]) for n in range(400)]
@@ -57,6 +58,39 @@ def test_the_facts_held_out_are_hidden_from_the_inner_completer(tmp_path: Path) 
     figures = over([*FACTS, *PLACES]).fit(TrainingTask((), None, tmp_path, 0, HIDDEN), CalibrationTraining())
     assert figures["held_out"] == len(HIDDEN)
     assert figures["right"] >= len(HIDDEN)
+
+
+@attrs.define(eq=False)
+class Mirror(Completer):
+    """Reads what the inverse relation says, and proposes Latin beside it.
+
+    Attributes:
+        graph: Graph to complete.
+    """
+
+    graph: KnowledgeGraph
+
+    def complete(self, patterns: Any, limit: Any) -> Any:
+        """Propose the subjects of the inverse triples first."""
+        rows = self.graph.match([Pattern(None, "spoken_by", one.subject or "nobody") for one in patterns])
+        why = (Evidence("model", "a mirror"),)
+        return [
+            [Completion(one.filled(id_), 0.9, why) for id_ in (*(triple.subject for triple in row), "Latin")][:limit]
+            for one, row in zip(patterns, rows, strict=True)
+        ]
+
+
+def test_a_completer_that_reads_the_inverse_relation_learns_nothing_from_it(tmp_path: Path) -> None:
+    graph = opened(MemoryGraph(triples=[*FACTS, *(Triple(o, "spoken_by", s) for s, _, o in FACTS)]))
+    task = TrainingTask((), None, tmp_path, 0, HIDDEN)
+    for made, training in (
+        (CalibratedCompleter(completer=Mirror(graph), graph=graph), CalibrationTraining),
+        (HybridCompleter(completers=[Mirror(graph)], graph=graph), HybridTraining),
+    ):
+        with pytest.raises(DriverError, match="proposed none of"):
+            made.fit(task, training())
+        figures = made.fit(task, training(twins=None))
+        assert (figures["right"], figures["twin_triples"]) == (len(HIDDEN), 0)
 
 
 def test_completers_that_hold_completers_are_asked_over_the_hidden_graph_too(tmp_path: Path) -> None:

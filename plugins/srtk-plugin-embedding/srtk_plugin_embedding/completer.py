@@ -9,6 +9,7 @@ from typing import ClassVar, NamedTuple
 import attrs
 import numpy as np
 import numpy.typing as npt
+from srtk_plugin_patterns.twins import without_held_out
 from srtk_plugin_training import fit, missing_packages, quiet_lightning, require_packages
 
 from srtk_framework.graph import Signatures, TripleTable
@@ -150,7 +151,7 @@ class EmbeddingCompleter(Completer):
         return [[step for step in steps if step.relation in known] for steps in self._signatures.offers(sets, inverse)]
 
     def fit(self, task: TrainingTask, training: EmbeddingFitSettings) -> Mapping[str, float]:
-        """Train on the graph without the held-out facts, which select the best epoch.
+        """Train on the graph without the held-out facts and their twins; these facts select the best epoch.
 
         Raises:
             DriverError: If a package for training is missing, no triple is left, or the loss is not finite.
@@ -160,7 +161,8 @@ class EmbeddingCompleter(Completer):
 
         if self._table is None:
             raise not_open(self)
-        table = self._table.without(task.held_out).compact()
+        left, again = without_held_out(self._table, task.held_out, training.twins)
+        table = left.compact()
         if not len(table.triples):
             raise DriverError(
                 f"{self.graph.source()} has no triple between entities to learn from, besides"
@@ -182,6 +184,7 @@ class EmbeddingCompleter(Completer):
             best = fit(module, task.folder, training.logger, accelerator=training.accelerator)
         figures = module.figures
         found = {**figures, "triples": float(len(table.triples)), "held_out": float(len(facts))}
+        found["twin_triples"] = float(len(again))
         trained = model(best["entities"].numpy(), best["relations"].numpy())
         self._use(attrs.evolve(trained, training={"fit": attrs.asdict(training), "seed": task.seed, **figures}))
         if task.validate is not None:

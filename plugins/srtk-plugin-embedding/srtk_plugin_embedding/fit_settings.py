@@ -5,8 +5,9 @@ from __future__ import annotations
 from typing import Any, Literal
 
 import attrs
+from srtk_plugin_patterns.twins import OVERLAP
 
-from srtk_framework.values import at_least, positive
+from srtk_framework.values import at_least, between, positive
 
 
 def _even(_: Any, field: attrs.Attribute[int], value: int) -> None:
@@ -29,6 +30,8 @@ class EmbeddingFitSettings:
         validate_every: Epochs between two validations on at most 2000 held-out facts, each with a checkpoint.
         patience: Stop after this many validations without a better MRR (by 0.0005); null for never. Without held-out
             facts all epochs are trained.
+        twins: Least overlap of a relation with its twins, inverses and near-duplicates: no triple is learnt by which a
+            twin says a held-out fact again. null learns them.
         accelerator: `cpu`, `gpu`, or `auto` for a GPU if the machine has it. Weights are equal bit by bit on the CPU
             with an equal number of threads.
         logger: A logger besides CSV: `tensorboard`, if installed.
@@ -42,5 +45,6 @@ class EmbeddingFitSettings:
     negatives: int | None = attrs.field(default=1000, validator=at_least(1))
     validate_every: int = attrs.field(default=3, validator=at_least(1))
     patience: int | None = attrs.field(default=3, validator=at_least(1))
+    twins: float | None = attrs.field(default=OVERLAP, validator=between(above=0, most=1))
     accelerator: Literal["auto", "cpu", "gpu"] = "auto"
     logger: Literal["tensorboard"] | None = None

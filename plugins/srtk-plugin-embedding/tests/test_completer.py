@@ -56,6 +56,17 @@ def test_a_fact_that_is_held_out_is_proposed_first(kind, trained):
     assert sum(row[0].triple == fact for row, fact in zip(rows, HELD_OUT, strict=True)) >= 3
 
 
+@pytest.mark.parametrize(("twins", "learnt"), [(0.6, len(FACTS) - 1 + PAIRS - 8), (None, len(FACTS) - 1 + PAIRS - 4)])
+def test_a_twin_of_a_held_out_fact_is_not_learnt(tmp_path, twins, learnt):
+    """The countries say by `has_citizen` what is held out of `citizen_of`; the height is no triple of entities."""
+    inverses = [(o, "has_citizen", s) for s, r, o in FACTS if r == "citizen_of"]
+    completer = EmbeddingCompleter(graph=graph([*FACTS, *inverses]))
+    completer.open()
+    settings = EmbeddingFitSettings(dimensions=4, epochs=1, twins=twins)
+    figures = completer.fit(TrainingTask([], None, tmp_path, held_out=HELD_OUT), settings)
+    assert (figures["triples"], figures["twin_triples"]) == (learnt, 4 if twins else 0)
+
+
 def test_confidences_are_shares_of_all_entities(trained):
     completer = trained(graph(), held_out=HELD_OUT)
     pattern = Pattern("p01", "lives_in")

@@ -40,6 +40,16 @@ def test_scores_are_those_of_the_definition(kind):
     np.testing.assert_allclose(found, wanted, rtol=1e-10)
 
 
+def test_hole_is_complex_over_the_fourier_transforms():
+    """Hayashi and Shimbo 2017: a special ComplEx, of vectors that transforms of real vectors are."""
+    ends, relations, entities = drawn("hole")
+    spectra = [np.fft.fft(vectors) for vectors in (ends, relations, entities)]
+    wide = [np.concatenate([one.real, one.imag], axis=1) for one in spectra]
+    as_complex = entity_scores(np, "complex", query_vectors(np, "complex", *wide[:2]), wide[2])
+    found = entity_scores(np, "hole", query_vectors(np, "hole", ends, relations), entities)
+    np.testing.assert_allclose(found, as_complex / D, rtol=1e-10)
+
+
 @pytest.mark.parametrize("kind", KINDS)
 def test_torch_scores_as_numpy_does(kind):
     torch = pytest.importorskip("torch")

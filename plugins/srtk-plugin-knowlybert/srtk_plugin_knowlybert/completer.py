@@ -12,6 +12,7 @@ from typing import ClassVar, Literal
 
 import attrs
 import numpy as np
+from srtk_plugin_patterns.twins import without_held_out
 
 from srtk_framework.graph import TripleTable
 from srtk_framework.records import place
@@ -312,7 +313,7 @@ class MaskedLMCompleter(Completer):
     def fit(self, task: TrainingTask, training: MaskedLMFitSettings) -> Mapping[str, float]:
         """Make and rank templates, count expected classes, and learn the static threshold and the soft prior.
 
-        Facts held out are in no count and make no template; the prior is learnt on them.
+        Facts held out and their twins are in no count and make no template; the prior is learnt on these facts.
 
         Raises:
             DriverError: If there is neither corpus nor templates, or scikit-learn is not installed for ``types: soft``.
@@ -323,7 +324,8 @@ class MaskedLMCompleter(Completer):
                 "there is nothing to learn templates from; give a `corpus` of annotated texts, or a file as `templates`"
             )
         # Entities of held-out facts alone are as unknown here as those of facts that the graph lacks.
-        left = table.without(task.held_out).compact()
+        left, again = without_held_out(table, task.held_out, training.twins)
+        left = left.compact()
         known = FillerTypes(left, self.graph.schema(), of_answers=self._rules.classes_of_answers)
         templates = dict(self._given)
         if not templates and self.corpus is not None:
@@ -334,6 +336,7 @@ class MaskedLMCompleter(Completer):
             "relations with templates": float(sum(relation in templates for relation in table.relations)),
             "templates": float(sum(map(len, templates.values()))),
             "held_out": float(len(task.held_out)),
+            "twin_triples": float(len(again)),
         }
         threshold = self._learnt_threshold(left, known, training, task.seed)
         self._state = attrs.evolve(self._state, threshold=threshold)

@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 import attrs
+from srtk_plugin_patterns.twins import OVERLAP
 
-from srtk_framework.values import at_least, each, one_of
+from srtk_framework.values import at_least, between, each, one_of
 from srtk_plugin_knowlybert.similarity import METRICS, Metric
 from srtk_plugin_knowlybert.template_ranking import RANKERS, Ranker
 
@@ -20,6 +21,8 @@ class MaskedLMFitSettings:
         keep: Templates of a relation that are kept.
         labels: Labels that ``overlap`` looks at.
         pairs: Pairs of a relation that ``pairs`` asks for.
+        twins: Least overlap of a relation with its twins, inverses and near-duplicates: a triple by which a twin says a
+            held-out fact again is held out too. null keeps these.
         queries: Patterns of the graph from which the static threshold is learnt.
     """
 
@@ -30,4 +33,5 @@ class MaskedLMFitSettings:
     keep: int = attrs.field(default=5, validator=at_least(1))
     labels: int = attrs.field(default=100, validator=at_least(1))
     pairs: int = attrs.field(default=200, validator=at_least(1))
+    twins: float | None = attrs.field(default=OVERLAP, validator=between(above=0, most=1))
     queries: int = attrs.field(default=1000, validator=at_least(1))

@@ -352,6 +352,18 @@ def test_what_was_held_out_makes_no_template(make: Make, corpus: AnnotatedCorpus
     assert completer.fit(TrainingTask([], None, tmp_path, 0, held), MaskedLMFitSettings())["templates"] == 0
 
 
+def test_what_says_a_held_out_fact_again_makes_no_template(make: Make, corpus: AnnotatedCorpus, tmp_path: Path) -> None:
+    """The texts join Marie Curie and Paris, which `native` says again where `born` is held out."""
+    pairs = [("mc", "Q4"), ("ae", "Q4")]
+    graph = MemoryGraph(triples=[Triple(*pair) for s, o in pairs for pair in ((s, "born", o), (o, "native", s))])
+    graph.open()
+    held = [Triple("mc", "born", "Q4")]
+    for twins, templates in ((0.6, 0), (None, 2)):
+        completer = make(MINED, graph=graph, corpus=corpus, templates=None)
+        figures = completer.fit(TrainingTask([], None, tmp_path, 0, held), MaskedLMFitSettings(twins=twins))
+        assert (figures["templates"], figures["twin_triples"]) == (templates, 1 if twins else 0)
+
+
 def test_soft_types_are_learnt_on_held_out_facts(make: Make, tmp_path: Path) -> None:
     """Towns are never countries, whatever the language model says."""
     facts = [Triple(f"t{i}", "in", f"c{i % 4}") for i in range(40)]

@@ -28,7 +28,7 @@ from srtk_plugin_patterns.rule_application import AGGREGATIONS, STARTS, Aggregat
 from srtk_plugin_patterns.rule_evidence import evidence
 from srtk_plugin_patterns.rule_learner import RuleFitSettings, constant_rules, path_rules
 from srtk_plugin_patterns.rules import Floats, Ints, Rules
-from srtk_plugin_patterns.twins import said
+from srtk_plugin_patterns.twins import said, without_held_out
 
 _REASONS = 3  # Rules that are evidence of a completion.
 _MINED = 1000  # Most mined paths of a relation, as many as rules with paths are kept by default.
@@ -167,7 +167,7 @@ class PathRuleCompleter(Completer):
         """
         if self._table is None:
             raise not_open(self)
-        table = self._table.without(task.held_out).compact()
+        table = without_held_out(self._table, task.held_out, training.twins)[0].compact()
         if not len(table.triples):
             raise DriverError(
                 f"{self.graph.source()} has no triple between entities to learn from, besides"

@@ -44,7 +44,7 @@ from srtk_plugin_patterns.path_patterns import LONGEST, MiningSettings
 from srtk_plugin_patterns.snippet_search import TextQuestion, ranked_hits, table_ways, text_questions
 from srtk_plugin_patterns.text_model import TextModel, chosen_paths
 from srtk_plugin_patterns.text_queries import VARIANTS, Variant, tells
-from srtk_plugin_patterns.twins import OVERLAP, said
+from srtk_plugin_patterns.twins import OVERLAP, said, without_held_out
 
 logger = logging.getLogger(__name__)
 
@@ -267,7 +267,7 @@ class TextSearchCompleter(Completer):
             DriverError: If the graph has no pair, or the patterns are of another graph.
         """
         table, forms = self._opened()
-        left = table.without(task.held_out)
+        left, _ = without_held_out(table, task.held_out, training.twins)
         self._content = left.content_hash()
         bounds = MiningSettings(training.length, training.hub, None, training.least, twins=training.twins)
         patterns = given_or_mined(self.patterns, left, bounds)

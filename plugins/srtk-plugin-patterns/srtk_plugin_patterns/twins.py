@@ -16,7 +16,7 @@ import numpy as np
 import numpy.typing as npt
 
 from srtk_framework.graph import TripleTable
-from srtk_framework.values import Step
+from srtk_framework.values import Step, Triple
 
 logger = logging.getLogger(__name__)
 
@@ -97,6 +97,31 @@ def with_twins(table: TripleTable, facts: Ints, twins: Twins) -> tuple[Ints, Int
         rows.append(there[held])
         of.append(held)
     return np.concatenate(rows), np.concatenate(of)
+
+
+def without_held_out(
+    table: TripleTable, held_out: Sequence[Triple], least: float | None = OVERLAP
+) -> tuple[TripleTable, list[Triple]]:
+    """Return a table without held-out facts and without the triples that say them again, and these triples.
+
+    Args:
+        table: All triples, among which twins are found.
+        held_out: The facts.
+        least: Least overlap of a twin; None finds none.
+    """
+    again = said_again(table, held_out, find_twins(table, least)) if held_out else []
+    return table.without([*held_out, *again]), again
+
+
+def said_again(table: TripleTable, facts: Sequence[Triple], twins: Twins) -> list[Triple]:
+    """Return the triples of a table, none of the facts, by which twins say some facts again, sorted."""
+    rows = table.numbers([fact for fact in facts if fact.relation in twins]).astype(np.int64)
+    rows = rows[(rows >= 0).all(axis=1)]
+    parts = [rows[rows[:, 1] == relation] for relation in np.unique(rows[:, 1])]
+    found = {
+        one for part in parts for one in table.named(with_twins(table, part, twins)[0][len(part) :].astype(np.int32))
+    }
+    return sorted(found - set(facts))
 
 
 def twins_alone(table: TripleTable, starts: Ints, step: int, twins: Twins) -> tuple[Ints, Ints]:

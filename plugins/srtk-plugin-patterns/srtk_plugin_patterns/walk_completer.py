@@ -38,7 +38,7 @@ from srtk_plugin_patterns.path_patterns import LONGEST, MiningSettings
 from srtk_plugin_patterns.path_triples import triples_along
 from srtk_plugin_patterns.random_walk import RandomWalk
 from srtk_plugin_patterns.step_matrices import reversed_steps
-from srtk_plugin_patterns.twins import OVERLAP, Twins, from_json, said, to_json, twins_alone
+from srtk_plugin_patterns.twins import OVERLAP, Twins, from_json, said, to_json, twins_alone, without_held_out
 from srtk_plugin_patterns.walk_model import WalkModel
 
 logger = logging.getLogger(__name__)
@@ -274,7 +274,7 @@ class PathWalkCompleter(Completer):
             raise DriverError("; ".join(faults))
         if self._table is None:
             raise not_open(self)
-        table = self._table.without(task.held_out)
+        table, _ = without_held_out(self._table, task.held_out, training.twins)
         bounds = MiningSettings(
             training.length, training.hub, None, training.least, training.paths, twins=training.twins
         )

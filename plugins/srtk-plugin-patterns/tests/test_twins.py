@@ -18,7 +18,7 @@ from srtk_plugin_patterns.rule_completer import PathRuleCompleter
 from srtk_plugin_patterns.rule_learner import RuleFitSettings
 from srtk_plugin_patterns.rules import Rules
 from srtk_plugin_patterns.text_model import TextModel, chosen_paths
-from srtk_plugin_patterns.twins import Twin, find_twins, twins_alone, with_twins
+from srtk_plugin_patterns.twins import Twin, find_twins, twins_alone, with_twins, without_held_out
 from srtk_plugin_patterns.walk_completer import PathWalkCompleter, PathWalkFitSettings
 from srtk_plugin_patterns.walk_model import WalkModel
 
@@ -62,6 +62,19 @@ def test_inverses_duplicates_and_symmetric_relations_are_twins(world):
     }
     assert "from" not in find_twins(world, 0.81)
     assert find_twins(world, None) == {}
+
+
+def test_what_says_a_held_out_fact_again_is_held_out_too(world):
+    facts = [Triple("ann", "friend", "bob"), world.named(world.of_relation(world.relation_numbers["nationality"]))[0]]
+    left, again = without_held_out(world, [*facts, Triple("nobody", "friend", "bob"), Triple("ann", "met", "bob")])
+    assert again == sorted([Triple("bob", "friend", "ann"), Triple(facts[1].object, "citizen", facts[1].subject)])
+    assert set(world.named(world.triples)) - set(left.named(left.triples)) == {*facts, *again}
+    assert without_held_out(world, facts, None)[1] == []
+
+
+def test_a_twin_that_is_held_out_itself_is_no_further_triple(world):
+    both = [Triple("ann", "friend", "bob"), Triple("bob", "friend", "ann")]
+    assert without_held_out(world, both)[1] == []
 
 
 def test_a_pair_alone_makes_no_twins():
