@@ -25,9 +25,12 @@ class Answered:
         end: Which end is open.
         completer: Name of the completer.
         pattern: The pattern, written out.
+        relation: Its relation.
         kind: Cardinality of the relation (`1-1`; `1-n` either way; `n-m`).
         sought: Number of hidden triples of the pattern.
         pieces: Pieces of the shortest name that is sought.
+        words: Words of the longest name that is sought.
+        first: The first completion; empty without any.
         sure: Confidences of the first completions.
         right: Which of them are hidden triples.
     """
@@ -36,9 +39,12 @@ class Answered:
     end: str
     completer: str
     pattern: str
+    relation: str
     kind: str
     sought: int
     pieces: int
+    words: int
+    first: str
     sure: tuple[float, ...] = attrs.field(converter=tuple)
     right: tuple[bool, ...] = attrs.field(converter=tuple)
 

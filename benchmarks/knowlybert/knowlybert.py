@@ -32,7 +32,7 @@ import sys
 import tempfile
 import time
 from collections import Counter
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Iterable, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -53,7 +53,7 @@ from srtk_plugin_transformers.mask_filler import TransformersMaskFiller
 
 from benchmarks.common import DATA, lacking
 from benchmarks.knowlybert.answered import Answered, differences, figures, read, sets, write
-from srtk_framework.records import dumps
+from srtk_framework.records import dumps, place
 from srtk_framework.roles import Completer, TrainingTask
 from srtk_framework.text import read_yaml
 from srtk_framework.values import Completion, Literal, MaskedText, Pattern, TokenScore, Triple, batched
@@ -194,7 +194,7 @@ def main() -> int:
             file = folder / f"answers-{seed}.jsonl"
             if not file.exists():
                 found = completers(world, filler, known, held, seed, folder, given)
-                write(file, asked(world, filler, found, hidden, seed, filler.forget))
+                write(file, asked(world, filler, found, hidden, seed))
             answers += read(file)
     report(answers)
     print(json.dumps({"cpu_s": round(time.process_time() - started)}))
@@ -203,22 +203,23 @@ def main() -> int:
 
 def asked(
     world: World,
-    filler: RememberedFiller,
+    filler: RememberedFiller | None,
     found: dict[str, Completer],
     hidden: Sequence[Triple],
     seed: int,
-    forget: Callable[[], None],
+    most: int | None = None,
 ) -> list[Answered]:
-    """Ask all completers for the open ends of hidden triples, some at a time; ``forget`` is called after each part."""
+    """Ask all completers for the open ends of hidden triples, of each end at most so many patterns, drawn by hashes."""
     kinds = cardinalities(world.triples)
-    pieces = {id_: min(map(len, filler.tokens(some))) for id_, some in world.called.items()}
+    pieces = {} if filler is None else {id_: min(map(len, filler.tokens(some))) for id_, some in world.called.items()}
     answers: list[Answered] = []
     for end in world.ends:
         by_pattern: dict[Pattern, set[str]] = {}
         for s, r, o in hidden:
             pattern, sought = (Pattern(s, r), o) if end == "object" else (Pattern(None, r, o), s)
             by_pattern.setdefault(pattern, set()).add(str(sought))
-        for part in batched(sorted(by_pattern, key=str), BATCH):
+        drawn = sorted(by_pattern, key=lambda one: (place(str(one), seed), str(one)))[:most]
+        for part in batched(sorted(drawn, key=str), BATCH):
             for name, completer in found.items():
                 for pattern, row in zip(part, completer.complete(part, MOST), strict=True):
                     some = by_pattern[pattern]
@@ -228,14 +229,18 @@ def asked(
                             end,
                             name,
                             str(pattern),
+                            str(pattern.relation),
                             kinds[str(pattern.relation)],
                             len(some),
-                            min(pieces[id_] for id_ in some),
+                            min(pieces.get(id_, 1) for id_ in some),
+                            max(len(world.called[id_][0].split()) for id_ in some),
+                            _filler(row[0], end) if row else "",
                             tuple(one.confidence for one in row),
                             tuple(_filler(one, end) in some for one in row),
                         )
                     )
-            forget()
+            if filler is not None:
+                filler.forget()
     return answers
 
 

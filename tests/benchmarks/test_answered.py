@@ -13,7 +13,7 @@ from benchmarks.knowlybert.answered import Answered, Curve, read, write
 def answer(name: str, sought: int, *rated: tuple[float, bool]) -> Answered:
     """Make the answer to a pattern from the confidence of each completion, and whether it is right."""
     sure, right = zip(*rated, strict=True) if rated else ((), ())
-    return Answered(0, "object", "frequency", name, "1-1", sought, 1, sure, right)
+    return Answered(0, "object", "frequency", name, "r", "1-1", sought, 1, 1, name, sure, right)
 
 
 SOME = [answer("a", 2, (0.9, True), (0.5, False)), answer("b", 1, (0.5, True), (0.1, False)), answer("c", 1)]
