@@ -5,6 +5,7 @@ from __future__ import annotations
 import contextlib
 import hashlib
 import json
+import logging
 from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any, ClassVar, Literal
@@ -35,6 +36,8 @@ from srtk_plugin_completers.completer_union import all_offers, united
 from srtk_plugin_completers.held_out_patterns import completer_over, facts_of, graph_without, patterns_of
 from srtk_plugin_completers.hybrid_model import IsotonicModel, LogisticModel
 from srtk_plugin_completers.lacking_shares import LackingShares, stored_numbers
+
+logger = logging.getLogger(__name__)
 
 FILE = "hybrid.json"
 _BATCH = 256  # Patterns whose pools are in memory at once.
@@ -207,6 +210,16 @@ class HybridCompleter(Completer):
             parts = [completer_over(one, masked, stack) for one in self.completers]
             for batch in batched(chosen, _BATCH):
                 pools += candidate_pools(parts, batch, self.depth, stored_numbers(left, batch))[0]
+        for name, column in zip(self._names(), range(len(self.completers)), strict=True):
+            # Proposals alone are candidates, so that what it knows of these patterns would be lost.
+            if silent := sum(bool(pool.rates[:, column].any() and not pool.ranks[:, column].any()) for pool in pools):
+                logger.warning(
+                    "%s proposes nothing for %s of %s patterns, though it rates what others propose there, such as for"
+                    " entities that the graph lacks; give `frequency` the setting `unknown: true`",
+                    name,
+                    f"{silent:,}",
+                    f"{len(pools):,}",
+                )
         right = [
             np.isin(pool.ids, [fact.subject if pool.step.inverse else fact.object for fact in asked[pattern]]).astype(
                 np.float64

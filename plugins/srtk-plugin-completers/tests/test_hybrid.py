@@ -134,6 +134,16 @@ def test_of_an_entity_that_the_graph_lacks_all_that_some_part_proposes_is_a_cand
     assert few < most == set(CITIES)
 
 
+@pytest.mark.parametrize("unknown", [False, True])
+def test_a_part_that_rates_and_proposes_nothing_is_told(unknown: bool, tmp_path: Path, caplog: Any) -> None:
+    """Of the people held out nothing else is known."""
+    trained(over([*FACTS[2::4], *FACTS[3::4], *HIDDEN], unknown=unknown), HIDDEN, tmp_path)
+    told = [one.getMessage() for one in caplog.records if one.name.startswith("srtk_plugin_completers")]
+    assert [text.partition(", though")[0] for text in told] == (
+        [] if unknown else [f"FrequencyCompleter proposes nothing for {len(HIDDEN)} of {len(HIDDEN) + 16} patterns"]
+    )
+
+
 def test_the_evidence_is_that_of_all(hybrid: HybridCompleter) -> None:
     pattern = Pattern(ASKED[0].subject, "lives_in")
     best = hybrid.complete([pattern], 1)[0][0]
