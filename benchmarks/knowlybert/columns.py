@@ -276,6 +276,8 @@ def show(where: str, name: str, some: Sequence[Answered]) -> None:
     if told:
         _kept(where, name, "precision", bootstrap(told))
     _kept(where, name, "recall", bootstrap([sum(row) / one.sought for row, one in zip(cut, some, strict=True)]))
+    if not where.endswith((", all", "open object", "open subject")):
+        return
     _kept(where, name, "P@1", bootstrap([float(one.right[:1] == (True,)) for one in some]))
     _kept(where, name, "MRR", bootstrap([reciprocal(one) for one in some]))
 

@@ -20,6 +20,8 @@ precision is the mean over patterns with an answer, recall that over all pattern
 
 `--out` keeps what was learnt and answered of each seed, which is not computed again there; `--read` makes the figures
 of files of answers, those of several runs together.
+`--known` leaves a part of the triples in the graph, and the same hidden ones are asked for; `--fit keep=1` keeps a
+template of each relation.
 `--development` asks for the held-out triples, and leaves the hidden ones alone; settings are chosen so.
 """
 
@@ -161,6 +163,8 @@ def main() -> int:
     arguments.add_argument("--development", action="store_true", help="ask for the held-out facts")
     arguments.add_argument("--types", nargs="+", default=["soft", "signatures", "seen", "none"], help="kinds of types")
     arguments.add_argument("--seeds", type=int, default=len(SEEDS), help="number of seeds")
+    arguments.add_argument("--known", type=float, default=1.0, help="share of the triples that the graph keeps")
+    arguments.add_argument("--patterns", type=int, help="most patterns of each end, drawn by hashes")
     arguments.add_argument("--fit", action="append", default=[], metavar="NAME=VALUE", help="setting of the training")
     arguments.add_argument("--set", action="append", default=[], metavar="NAME=VALUE", help="setting of masked-lm")
     arguments.add_argument(
@@ -186,6 +190,9 @@ def main() -> int:
         filler.open()
         for seed in SEEDS[: given.seeds]:
             hidden, held, known = world.split(seed)
+            if given.known < 1:
+                known = hidden_facts(known, given.known, seed + 200)
+                held = sorted(set(held) & set(known))
             if given.development:
                 out = set(held)
                 hidden, known = held, [one for one in known if one not in out]
@@ -194,7 +201,7 @@ def main() -> int:
             file = folder / f"answers-{seed}.jsonl"
             if not file.exists():
                 found = completers(world, filler, known, held, seed, folder, given)
-                write(file, asked(world, filler, found, hidden, seed))
+                write(file, asked(world, filler, found, hidden, seed, given.patterns))
             answers += read(file)
     report(answers)
     print(json.dumps({"cpu_s": round(time.process_time() - started)}))
