@@ -242,8 +242,8 @@ def report(data: str, answers: Sequence[Answered]) -> None:
     mrr = {name: [reciprocal(one) for one in some] for name, some in rows.items()}
     first = {name: [float(one.right[:1] == (True,)) for one in some] for name, some in rows.items()}
     other = [float(one.first != simple_.first) for one, simple_ in zip(ours, simple, strict=True)]
-    for end in ("both ends", *sorted({one.end for one in ours})):
-        at = [place for place, one in enumerate(ours) if end in ("both ends", one.end)]
+    for end in ("all", *sorted({f"open {one.end}" for one in ours})):
+        at = [place for place, one in enumerate(ours) if end in ("all", f"open {one.end}")]
         where = f"{NAMES[data]}, {end}"
 
         def column(values: Sequence[float], some: Sequence[int] = at) -> list[float]:
@@ -266,7 +266,7 @@ def slices(some: Sequence[Answered]) -> dict[str, list[Answered]]:
         of.append("one word" if one.words == 1 else "several words")
         for where in of + [one.relation] * (one.relation in RELATIONS):
             found.setdefault(where, []).append(one)
-    return dict(sorted(found.items()))
+    return {where: members for where, members in sorted(found.items()) if where == "all" or len(members) < len(some)}
 
 
 def show(where: str, name: str, some: Sequence[Answered]) -> None:
