@@ -210,7 +210,7 @@ class HybridCompleter(Completer):
             parts = [completer_over(one, masked, stack) for one in self.completers]
             for batch in batched(chosen, _BATCH):
                 pools += candidate_pools(parts, batch, self.depth, stored_numbers(left, batch))[0]
-        for name, column in zip(self._names(), range(len(self.completers)), strict=True):
+        for column, name in enumerate(self._names()):
             # Proposals alone are candidates, so that what it knows of these patterns would be lost.
             if silent := sum(bool(pool.rates[:, column].any() and not pool.ranks[:, column].any()) for pool in pools):
                 logger.warning(

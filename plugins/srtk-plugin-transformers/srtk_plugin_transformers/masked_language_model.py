@@ -156,7 +156,7 @@ class MaskedLanguageModel:
 
     def _starting(self) -> npt.NDArray[np.int64]:
         """Return the tokens of a byte-level model that begin with a blank, and the same without it, [2, tokens]."""
-        known = self.token_ids
+        known = {token: number for token, number in self.token_ids.items() if number < len(self.names)}
         pairs: list[tuple[int, int]] = []
         if any(token.startswith(_BLANK) for token in self.tokenizer.convert_ids_to_tokens(self._ids("a a"))):
             rests = {token: token.removeprefix(_BLANK) for token in known if token.startswith(_BLANK)}
