@@ -1,0 +1,1 @@
+"""A reader that learns from answers: a small graph network over the retrieved subgraph."""
