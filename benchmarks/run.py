@@ -80,10 +80,14 @@ PARTS: dict[str, Part] = {
         ("--only", "pathquestion", "metaqa", "--limit", "150", "--relation-triples", "20"),
     ),
     "structgpt-demo": Part("language-models", "without-a-model", "language_models.structgpt", ("--only", "demo")),
+    "scripted-model": Part(
+        "language-models", "scripted-model", "language_models.structgpt", ("--oracle", "--only", "cwq", "--limit", "50")
+    ),
     "structgpt-speed": Part("language-models", "side-by-side", "language_models.structgpt", ("--speed",)),
     "twins": Part("path-patterns", "twins", "path_patterns.twins"),
     "twins-bound": Part("path-patterns", "twins-bound", "path_patterns.twins", ("--choose",), (0, 1, 2)),
     "trained": Part("training", "pathquestion", "training.trained"),
+    "graph-reader": Part("training", "graph-reader", "training.graph_reader", (), (0,)),
     "cross-validation": Part("training", "cross-validation", "training.cross_validation"),
     "encoder-share": Part("speed", "encoder-share", "speed.encoder_share"),
     "local-graph": Part("speed", "local-graph", "speed.local_graph"),

@@ -2,6 +2,7 @@
 
     python -m benchmarks.language_models.structgpt [--limit N] [--only NAME ...] [--width N ...]
     python -m benchmarks.language_models.structgpt --model smollm2 --limit 20 --only demo metaqa-2
+    python -m benchmarks.language_models.structgpt --oracle --only cwq --limit 50
     python -m benchmarks.language_models.structgpt --speed
 
 Quality: on the questions of the demo and on samples of PathQuestion and MetaQA, `structgpt` and `tog` with the
@@ -9,8 +10,14 @@ encoder-chooser, the same search with randomly chosen relations, and `bfs` with 
 `structgpt`.
 
 With a model (`smollm2`, the path of a GGUF file, or the block of any generator): `structgpt` led by the model to full
-depth; the same ended by its reader, with the answers; `tog` to full depth; and the encoder-chooser, random relations
-and `bfs`, each cut to the mean number of triples of the first.
+depth; the same ended by its reader, with the answers; `tog` ended by its reader; and the encoder-chooser, random
+relations, `bfs` and `beam`, each cut to the mean number of triples of the first. What no reader ended is answered by
+the reader `paths`. The cost is by the prices of the generator's block.
+
+With `--oracle` the model is a script behind a loopback server, which knows the gold path (the shortest one where a set
+has none) and the answers, at a price of 1 a million tokens. It answers the calls of the client `openai`, whose file of
+replies then answers the same run again, offline; that the records are equal byte for byte is printed. So whoever has a
+key gets the same table with `--model '{use: openai, model: NAME, base_url: URL, key: {env: OPENAI_API_KEY}, ...}'`.
 
 Speed: 100 questions of three hops against a loopback server that takes 50 ms a reply, one after another and with 32
 requests in flight; the latter five times, since load on the machine may take as long as the replies.
@@ -22,9 +29,10 @@ import argparse
 import hashlib
 import json
 import random
+import re
 import shlex
 import time
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from pathlib import Path
 from statistics import median
 from typing import Any
@@ -51,6 +59,7 @@ COLUMNS = (
     "F1",
     "calls",
     "tokens",
+    "cost",
     "q/s",
 )
 CONTEXT, LENGTH, SHOWN = 4096, 128, 400
@@ -121,6 +130,8 @@ def cases(limit: int) -> Iterator[Case]:
         files = (f"metaqa/{hops}-hop/qa_dev.txt", "metaqa/kb_from_splits.txt")
         sets = (f"vars.hops={hops}", f"vars.limit={limit}")
         yield Case(f"metaqa-{hops}", "recipes/metaqa.yaml", files, sets, "it", hops)
+    cwq = ("fb15k237/derived/cwq_test_reachable.jsonl",)
+    yield Case("cwq", "benchmarks/recipes/train-cwq.yaml", cwq, ("vars.from=0.0", "vars.to=1.0"), "", 2)
 
 
 def missing(case: Case) -> str | None:
@@ -153,25 +164,40 @@ def generator_of(model: str) -> dict[str, Any]:
 
 def recipe_of(case: Case, args: argparse.Namespace) -> dict[str, Any]:
     """Return the recipe: `structgpt` to full depth as the main method, the others compared with it."""
-    import yaml
-
     search: dict[str, Any] = {"use": "structgpt", "stop": "depth", "width": args.width, "max_iterations": case.hops}
     search["revisit"] = args.revisit
     search |= {
         "mention": case.mention,
         "relation_triples": args.relation_triples,
-        "show": "relation" if args.model else "path",
+        "show": "relation" if args.model and not args.oracle else "path",
     }
     bfs = {"use": "bfs", "depth": case.hops}
-    data: dict[str, Any] = yaml.safe_load((ROOT / case.recipe).read_text(encoding="utf-8"))
-    recipe = {key: value for key, value in data.items() if key in _KEPT}
+    recipe = kept(case)
     recipe |= {"generator": generator_of(args.model), "expander": search, "budget": {"triples": args.triples}}
     tog = {key: value for key, value in search.items() if key != "relation_triples"} | {"use": "tog", "name": "tog"}
     if args.model:
         reader = {"use": "llm", "named": True, "tokens": SHOWN}
-        ends = {**search, "stop": "reader", "reader": reader, "name": "reader ends"}
-        return {**recipe, "evaluate": {"against": [ends, tog, bfs]}}
+        ended = {"stop": "reader", "reader": reader}
+        ends, tog = {**search, **ended, "name": "reader ends"}, {**tog, **ended}
+        recipe |= {"path_scorer": {"use": "dense"}, "reader": {"use": "paths"}}
+        return {**recipe, "evaluate": {"against": [ends, tog, bfs, {"use": "beam"}]}}
     return {**recipe, "evaluate": {"against": [tog, bfs]}}
+
+
+def kept(case: Case) -> dict[str, Any]:
+    """Return the parts of a case's recipe that all methods share."""
+    import yaml
+
+    data: dict[str, Any] = yaml.safe_load((ROOT / case.recipe).read_text(encoding="utf-8"))
+    return {key: value for key, value in data.items() if key in _KEPT}
+
+
+def asked(session: Any, limit: int) -> list[Any]:
+    """Read a sample of the questions of a session."""
+    from srtk_framework.records import read_questions
+
+    source = session.dataset
+    return sample(read_questions(ROOT / source) if isinstance(source, str) else source.read(), limit)
 
 
 def measure(case: Case, args: argparse.Namespace) -> Result:
@@ -182,7 +208,7 @@ def measure(case: Case, args: argparse.Namespace) -> Result:
     from srtk_plugin_transformers.encoder import TransformersEncoder
 
     import srtk_framework
-    from srtk_framework.records import read_questions
+    from srtk_framework.records import record_from_retrieval
 
     line = f"{command(args)} --only {case.name}"
     if why := missing(case):
@@ -193,10 +219,9 @@ def measure(case: Case, args: argparse.Namespace) -> Result:
     recipe = recipe_of(case, args)
     path.write_text(yaml.safe_dump(recipe, sort_keys=False), encoding="utf-8")
     figures: dict[str, Any] = {}
+    records: list[str] = []
     with srtk_framework.open(str(path), list(case.sets)) as session:
-        source = session.dataset
-        every: Iterable[Any] = read_questions(ROOT / source) if isinstance(source, str) else source.read()  # type: ignore[union-attr]
-        questions = sample(every, args.limit)
+        questions = asked(session, args.limit)
         methods = session.methods
         search = methods["structgpt"].driver  # type: ignore[attr-defined]
         others: dict[str, Any] = {"random relations": attrs.evolve(search, generator=RandomChooser())}
@@ -211,7 +236,9 @@ def measure(case: Case, args: argparse.Namespace) -> Result:
                 caching = attrs.evolve(driver, generator=memory)
                 caching.open()
                 methods[name] = caching
-        others["bfs"] = methods.pop("bfs").driver  # type: ignore[attr-defined]
+        for name in ("bfs", "beam"):
+            if name in methods:
+                others[name] = methods.pop(name).driver  # type: ignore[attr-defined]
         for name in [*methods, *others]:
             if name in others:
                 driver = others[name]
@@ -231,6 +258,8 @@ def measure(case: Case, args: argparse.Namespace) -> Result:
             figures[name]["questions_per_second"] = round(len(found) / seconds, 2)
             figures[name]["processor_seconds"] = round(time.process_time() - busy, 1)
             figures[name]["generator"] = used(found)
+            records += [f"{name} {json.dumps(record_from_retrieval(one))}" for one in found]
+    (folder / f"{case.name}.jsonl").write_text("\n".join(records), encoding="utf-8")
     return Result(case.name, line, figures=figures)
 
 
@@ -238,7 +267,7 @@ _KEPT = ("srtk", "vars", "questions", "knowledge_graph", "entity_linker", "encod
 
 
 def used(found: Sequence[Any]) -> dict[str, float]:
-    """Return calls and tokens of the generator per question, by expander and reader together."""
+    """Return calls and tokens of expander and reader for a question, and what all of them cost."""
     from srtk_framework.values import total
 
     rows = []
@@ -246,7 +275,77 @@ def used(found: Sequence[Any]) -> dict[str, float]:
         trace = one.subgraph.trace
         rows += [part["generator"] for part in (trace, trace.get("reader", {})) if "generator" in part]
     whole = total(rows)
-    return {key: round(whole[key] / max(1, len(found)), 2) for key in ("calls", "tokens_in", "tokens_out")}
+    each = max(1, len(found))
+    tokens = whole["tokens_in"] + whole["tokens_out"]
+    return {
+        "calls": round(whole["calls"] / each, 2),
+        "tokens": round(tokens / each, 1),
+        "cost of all": round(whole["cost"], 4),
+    }
+
+
+def oracle(case: Case, args: argparse.Namespace) -> Result:
+    """Run a case with a scripted model behind a server, then again from the file of its replies alone, and compare."""
+    import srtk_framework
+    from benchmarks.loopback.openai_server import serve
+
+    if why := missing(case):
+        return Result(case.name, skipped=why)
+    recipe = {"srtk": 1, "expander": {"use": "bfs"}, **kept(case)}
+    with srtk_framework.open(recipe, list(case.sets)) as session:
+        rule = oracle_rule(session.graph, asked(session, args.limit), case.hops)
+    folder = OUT / "structgpt"
+    folder.mkdir(parents=True, exist_ok=True)
+    replies, records = folder / f"{case.name}-replies.db", folder / f"{case.name}.jsonl"
+    replies.unlink(missing_ok=True)
+    with serve(rule) as server:
+        block = {"use": "openai", "model": "tiny", "base_url": server.url, "cache": str(replies)}
+        block |= {"price_in": 1.0, "price_out": 1.0}
+        args.model = json.dumps(block)
+        result, first, calls = measure(case, args), records.read_bytes(), len(server.seen)
+        args.model = json.dumps({**block, "offline": True})
+        measure(case, args)
+        equal = records.read_bytes() == first and len(server.seen) == calls
+    print(f"{case.name}: {calls} requests; offline, the records are {'equal' if equal else 'other ones'}", flush=True)
+    return result if equal else attrs.evolve(result, failed="the replay gives other records")
+
+
+def oracle_rule(graph: Any, questions: Sequence[Any], hops: int) -> Callable[[Mapping[str, Any]], str]:
+    """Return what answers as an oracle: it chooses what begins a gold path or is on it, and reads gold answers."""
+    from srtk_framework.graph import find_paths, with_gold_triples
+    from srtk_framework.text import path_text, triple_text
+    from srtk_framework.values import Budget
+
+    bare = [one for one in questions if not one.gold_paths]
+    topics = [[link.entity for link in one.links] for one in bare]
+    found = find_paths(graph, topics, [one.answers or () for one in bare], hops, Budget()) if bare else []
+    paths = {one.id: tuple(some) for one, some in zip(bare, found, strict=True)}
+    known = [attrs.evolve(one, gold_paths=one.gold_paths or paths[one.id]) for one in questions]
+    known = with_gold_triples(graph, known)
+    ids = {id_ for one in known for triple in one.gold_triples or () for id_ in triple}
+    ids |= {answer for one in known for answer in one.answers or ()}
+    ids |= {step.relation for one in known for path in one.gold_paths or () for step in path}
+    names = dict(zip(sorted(ids), graph.labels(sorted(ids)), strict=True))
+    right = {
+        one.text: {
+            *(path_text(path[: i + 1], names) for path in one.gold_paths or () for i in range(len(path))),
+            *(triple_text(triple, names) for triple in one.gold_triples or ()),
+        }
+        for one in known
+    }
+    answers = {one.text: {names[answer] for answer in one.answers or ()} for one in known}
+
+    def rule(body: Mapping[str, Any]) -> str:
+        said = "\n".join(str(message["content"]) for message in body["messages"])
+        question = next(text for text in right if text in said)
+        lines = [(int(number), text) for number, text in re.findall(r"(?m)^(\d+)\. (.*)$", said)]
+        if "contain the answer" not in said:
+            return json.dumps([number for number, text in lines if text in right[question]] or [1])
+        held = [(number, end) for number, text in lines for end in text.split(" | ") if end in answers[question]]
+        reply = {"enough": bool(held), "answer": sorted({end for _, end in held})}
+        return json.dumps({**reply, "triples": sorted({number for number, _ in held})})
+
+    return rule
 
 
 def show(results: Sequence[Result]) -> None:
@@ -259,13 +358,18 @@ def show(results: Sequence[Result]) -> None:
             cells += [share(figures["answer_coverage"]), share(figures["answer_recall"])]
             cells += [f"{figures['triples']['mean']:.1f}", *said(figures)]
             cells += [f"{figures['generator']['calls']:.1f}"]
-            cells += [f"{figures['generator']['tokens_in']:.0f}", f"{figures['questions_per_second']:.1f}"]
+            cells += [f"{figures['generator']['tokens']:.0f}", f"{figures['generator']['cost of all']:.4f}"]
+            cells += [f"{figures['questions_per_second']:.1f}"]
             print("| " + " | ".join(cells) + " |")
 
 
-def keep(name: str, result: Result, model: bool) -> None:
-    """Keep the figures of a case for the results; a language model's are of another measurement."""
-    if model:
+def keep(name: str, result: Result, args: argparse.Namespace) -> None:
+    """Keep the figures of a case for the results, but those of a language model."""
+    for method, figures in result.figures.items() if args.oracle else ():
+        record_mean(NAMES[name], method, "Hits@1", figures["answer_hit"], figures["questions"])
+        for metric in ("calls", "tokens", "cost of all"):
+            record_figure(NAMES[name], method, metric, figures["generator"][metric], figures["questions"])
+    if args.model or args.oracle:
         return
     for method, figures in result.figures.items():
         called = {"random relations": "structgpt at random"}.get(method, method)
@@ -363,6 +467,7 @@ def main() -> int:
     parser.add_argument("--limit", type=int, default=DEFAULT_LIMIT, help="questions of each case")
     parser.add_argument("--only", nargs="*", metavar="NAME", help="cases whose names begin so")
     parser.add_argument("--model", default="", help="smollm2, a GGUF file or a generator's block; else the encoder")
+    parser.add_argument("--oracle", action="store_true", help="let a scripted model lead, and replay its replies")
     parser.add_argument("--width", type=int, default=3, help="relations a hop")
     parser.add_argument("--relation-triples", type=int, default=10, help="triples of one relation at one hop")
     parser.add_argument("--triples", type=int, default=60, help="triples of a question, at most")
@@ -383,9 +488,9 @@ def main() -> int:
         results = []
         for case in cases(args.limit):
             if not args.only or case.name.startswith(tuple(args.only)):
-                results.append(measure(case, args))
+                results.append(oracle(case, args) if args.oracle else measure(case, args))
                 print_outcome(results[-1])
-                keep(case.name, results[-1], bool(args.model))
+                keep(case.name, results[-1], args)
                 write(args.out / "quality.json", results)
         show(results)
     return 1 if any(result.failed for result in results) else 0
