@@ -6,16 +6,23 @@ from abc import abstractmethod
 from collections.abc import Mapping, Sequence
 from typing import Any
 
-from srtk_framework.roles.answer_checks import check_numbers, truth
+from srtk_framework.roles.answer_checks import check_numbers, shown, truth
 from srtk_framework.roles.base import Role, hook
 from srtk_framework.roles.search_settings import SearchSettings, search_settings_only
-from srtk_framework.values import Path, Step
+from srtk_framework.values import DriverError, Path, Step
 
 
 def numbers_of_candidates(answer: Any, arguments: Mapping[str, Any], driver: str) -> Any:
     """Refuse scores without exactly one finite number per candidate of each path."""
     check_numbers("score", answer, list(map(len, arguments["candidates"])), "candidates")
     return answer
+
+
+def counts_only(answer: Any, arguments: Mapping[str, Any], driver: str) -> Any:
+    """Refuse anything but a mapping of names to counts."""
+    if isinstance(answer, Mapping) and all(type(count) is int and count >= 0 for count in answer.values()):
+        return answer
+    raise DriverError(f"prepare returned {shown(answer)}; return a mapping of names to whole numbers from 0")
 
 
 class PathScorer(Role):
@@ -58,3 +65,15 @@ class PathScorer(Role):
         mapping of some keys is read as ``SearchSettings`` with these; unknown keys are refused.
         """
         return None
+
+    @hook(answer=counts_only)
+    def prepare(self, paths: Sequence[Path]) -> Mapping[str, int]:
+        """Compute and keep on disk all that the scores of paths need whatever the question; by default nothing.
+
+        Args:
+            paths: Paths of one step or more, each with all shorter paths that it begins with.
+
+        Returns:
+            Counts for the screen: ``texts`` kept for the paths, ``encoded`` of them in this call, and their ``bytes``.
+        """
+        return {}

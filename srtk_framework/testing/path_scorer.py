@@ -11,6 +11,7 @@ import attrs
 import pytest
 
 from srtk_framework.roles import PathScorer
+from srtk_framework.roles.path_scorer import counts_only
 from srtk_framework.roles.search_settings import search_settings_only
 from srtk_framework.testing.batches import BatchConformance, Probe, Probes
 from srtk_framework.testing.sample import SAMPLE, is_plain
@@ -156,6 +157,13 @@ class PathScorerConformance(BatchConformance):
     def test_is_trained_answers_yes_or_no(self, driver: Any) -> None:
         """``is_trained`` returns a bool."""
         assert isinstance(driver.is_trained(), bool), f"is_trained returned {driver.is_trained()!r}"
+
+    def test_prepare_returns_counts(self, driver: Any, relations: list[str]) -> None:
+        """``prepare`` returns whole numbers by name."""
+        try:
+            counts_only(driver.prepare([(Step(relation),) for relation in relations]), {}, self.name)
+        except DriverError as error:
+            pytest.fail(str(error))
 
     def test_search_settings_are_those_of_a_search(self, driver: Any) -> None:
         """``search_settings`` returns ``SearchSettings``, some of their keys as a mapping, or None."""

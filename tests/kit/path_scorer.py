@@ -118,6 +118,7 @@ FAULTS = [
     changed(GOOD, "test_quotes_and_other_scripts_are_scored", score=_quotes_fail),
     changed(GOOD, "test_search_settings_are_those_of_a_search", search_settings=lambda self, call: {"margn": 1.0}),
     changed(GOOD, "test_scores_end_answers_yes_or_no", scores_end=lambda self, call: "yes"),
+    changed(GOOD, "test_prepare_returns_counts", prepare=lambda self, call, paths: {"texts": "many"}),
     changed(GOOD, "test_is_trained_answers_yes_or_no", is_trained=lambda self, call: "yes"),
 ]
 publish(__name__, globals(), FAULTS)

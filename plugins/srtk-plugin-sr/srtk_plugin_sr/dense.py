@@ -48,6 +48,8 @@ MADE_DEPTH = 2
 """Most steps of a made question's path where a training does not limit its depth."""
 _RECENT = 4096
 """Queries whose vectors are kept in memory."""
+_PREPARED = 4096
+"""Texts of a call that prepares paths, after which their vectors are on disk."""
 # A product of all candidates at once would hold a float64 copy of all vectors.
 _BLOCK = 8192
 
@@ -109,6 +111,8 @@ class DenseScorer(PathScorer):
         """
         self._take_form(self._form_of(self._trained_form()))
         self._reset_cache(on_disk=True)
+        if self._store and self._store.kept:
+            _LOGGER.info("vectors of %s texts by this encoder are in %s", f"{self._store.kept:,}", self._store.folder)
 
     def close(self) -> None:
         """Write the new vectors to the cache."""
@@ -365,8 +369,7 @@ class DenseScorer(PathScorer):
         Raises:
             DriverError: If the scorer is not open.
         """
-        if self._store is None:
-            raise DriverError("the scorer is not open; call open() first")
+        store = self._opened()
         self._add_step_texts(paths, candidates)
         options = [list(dict.fromkeys(step for step in row if step != END)) for row in candidates]
         # END without a rival scores 0, except that SRTK's rule gives it its logit.
@@ -378,12 +381,37 @@ class DenseScorer(PathScorer):
         ]
         texts = [self._texts(path, options[i]) for i, path in zip(scorable, walked, strict=True)]
         scored = [[0.0] * len(row) for row in candidates]
-        for i, logits in zip(scorable, self._logits(self._store, queries, texts), strict=True):
+        for i, logits in zip(scorable, self._logits(store, queries, texts), strict=True):
             # Adding 0 turns -0.0 into 0.0, which is written otherwise.
             values = np.round(self._apply_rule(paths[i], options[i], END in candidates[i], logits), SCORE_DIGITS) + 0.0
             by_step = dict(zip([*options[i], END], values.tolist(), strict=True))
             scored[i] = [by_step[step] for step in candidates[i]]
         return scored
+
+    def prepare(self, paths: Sequence[Path]) -> Mapping[str, int]:
+        """Encode the candidate texts of paths, which no question changes, and keep them in the cache.
+
+        These are the paths themselves under `gain`, else only their relations.
+
+        Raises:
+            DriverError: If the scorer is not open.
+        """
+        store = self._opened()
+        self._add_step_texts(paths, [])
+        texts = [[self._step_texts[step] for step in path] for path in paths]
+        whole = [self._templates.join.join(row) if self._form.by_path else row[-1] for row in texts]
+        known = list(dict.fromkeys(map(self._templates.candidate_text, [self._templates.end, *whole])))
+        missing = store.missing(known)
+        for start in range(0, len(missing), _PREPARED):
+            some = missing[start : start + _PREPARED]
+            store.add(some, unit(self.encoder.encode(some)))
+        store.save()
+        return {"texts": len(known), "encoded": len(missing), "bytes": store.row_bytes * len(known)}
+
+    def _opened(self) -> VectorStore:
+        if self._store is None:
+            raise DriverError("the scorer is not open; call open() first")
+        return self._store
 
     def _add_step_texts(self, paths: Sequence[Path], candidates: Sequence[Sequence[Step]]) -> None:
         """Add the texts of new steps."""

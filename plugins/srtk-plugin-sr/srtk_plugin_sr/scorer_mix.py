@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from collections import Counter
 from collections.abc import Mapping, Sequence
 from pathlib import Path as FilePath
 from typing import Any, ClassVar
@@ -136,6 +137,10 @@ class MixScorer(PathScorer):
             if known and None not in values:
                 limits[name] = sum(weight * value for (weight, _), value in zip(rows, values, strict=True))
         return attrs.evolve(heaviest, scale=heaviest.scale if known else None, **limits)
+
+    def prepare(self, paths: Sequence[Path]) -> Mapping[str, int]:
+        """Let each scorer prepare the paths, and add up the counts."""
+        return sum((Counter(one.prepare(paths)) for one in self.scorers), Counter())
 
     # Training
 

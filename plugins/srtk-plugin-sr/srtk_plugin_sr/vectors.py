@@ -48,6 +48,15 @@ def _key(text: str) -> bytes:
     return hashlib.sha256(text.encode("utf-8", "surrogatepass")).digest()
 
 
+_HEAD = np.dtype({"names": ["head"], "formats": [np.uint64], "itemsize": 32})
+"""The start of a key, by which it is found."""
+
+
+def _row(width: int) -> np.dtype[Any]:
+    """Return the type of a row: hash of the text, vector, checksum of both."""
+    return np.dtype([("key", "V32"), ("vector", "<f4", (width,)), ("check", "<u4")])
+
+
 class TextIndex:
     """Distinct texts, numbered from 0 in the order of their addition."""
 
@@ -80,7 +89,9 @@ class VectorStore:
         self.folder = folder / "relations" / name if folder else None
         self._rows: dict[str, int] = {}
         self._vectors: Matrix = np.zeros((0, 0), dtype=np.float32)
-        self._disk: dict[bytes, Any] = {}
+        self._files: list[npt.NDArray[Any]] = []
+        self._heads = np.zeros(0, dtype=np.uint64)
+        self._order = np.zeros(0, dtype=np.int64)
         self._unsaved: list[str] = []
         self._lock = threading.RLock()
         if self.folder:
@@ -90,13 +101,12 @@ class VectorStore:
         """Return the distinct texts that have no vector, in order."""
         with self._lock:
             lacking = [text for text in dict.fromkeys(texts) if text not in self._rows]
-            if not self._disk or not lacking:
+            if not self._files or not lacking:
                 return lacking
-            known = [(text, self._from_disk(_key(text))) for text in lacking]
-            found = [(text, row) for text, row in known if row is not None]
-            if found:
-                self._append([text for text, _ in found], np.stack([row for _, row in found]))
-            return [text for text, row in known if row is None]
+            rows = self._from_disk([_key(text) for text in lacking])
+            if rows:
+                self._append([lacking[i] for i in rows], np.stack(list(rows.values())))
+            return [text for i, text in enumerate(lacking) if i not in rows]
 
     def add(self, texts: Sequence[str], vectors: Matrix) -> None:
         """Add the unit vectors [n, d] of texts that were missing."""
@@ -110,6 +120,17 @@ class VectorStore:
                 if len(self._unsaved) >= _WRITE_AT:
                     self.save()
 
+    @property
+    def kept(self) -> int:
+        """Number of vectors that the files had when they were opened."""
+        return len(self._heads)
+
+    @property
+    def row_bytes(self) -> int:
+        """Bytes of a vector on disk, with key and checksum; 0 while there is no vector."""
+        width = self._vectors.shape[1]
+        return _row(width).itemsize if width else 0
+
     def rows(self, texts: Sequence[str]) -> Matrix:
         """Return the vectors of known texts as a new matrix [n, d]."""
         with self._lock:
@@ -121,23 +142,30 @@ class VectorStore:
         with self._lock:
             if not self.folder or not self._unsaved:
                 return
-            width = self._vectors.shape[1]
-            content = np.zeros(
-                len(self._unsaved), dtype=[("key", "V32"), ("vector", "<f4", (width,)), ("check", "<u4")]
-            )
+            content = np.zeros(len(self._unsaved), dtype=_row(self._vectors.shape[1]))
             content["key"] = [np.void(_key(text)) for text in self._unsaved]
             content["vector"] = self.rows(self._unsaved)
             content["check"] = [self._check(row) for row in content]
             self._write(self.folder, content)
             self._unsaved.clear()
 
-    def _from_disk(self, key: bytes) -> Matrix | None:
-        row = self._disk.get(key)
-        if row is None:
-            return None
-        if row["check"] != self._check(row):
-            raise DriverError(f"a file in {self.folder} is damaged: a vector is not the one that was kept; {_DELETE}")
-        found: Matrix = row["vector"]
+    def _from_disk(self, keys: Sequence[bytes]) -> dict[int, Matrix]:
+        """Return the vectors of the keys that the files have, by their place among the keys."""
+        wanted = np.frombuffer(b"".join(key[:8] for key in keys), dtype=np.uint64)
+        at = np.searchsorted(self._heads, wanted)
+        near = np.flatnonzero(self._heads[np.minimum(at, len(self._heads) - 1)] == wanted)
+        starts = np.cumsum([0, *map(len, self._files)])
+        found = {}
+        for i, place in zip(near.tolist(), self._order[at[near]].tolist(), strict=True):
+            file = int(np.searchsorted(starts, place, side="right")) - 1
+            row = self._files[file][place - starts[file]]
+            if bytes(row["key"]) != keys[i]:
+                continue  # Of another text, whose key begins alike.
+            if row["check"] != self._check(row):
+                raise DriverError(
+                    f"a file in {self.folder} is damaged: a vector is not the one that was kept; {_DELETE}"
+                )
+            found[i] = row["vector"]
         return found
 
     def _check(self, row: Any) -> int:
@@ -164,12 +192,18 @@ class VectorStore:
     def _read(self, folder: FilePath) -> None:
         for file in sorted(folder.glob("*.npy")) if folder.is_dir() else ():
             try:
-                content = np.load(file, allow_pickle=False)
+                content = np.load(file, mmap_mode="r", allow_pickle=False)
             except Exception as error:  # whatever numpy raises for a damaged header
                 raise DriverError(f"{file}: is damaged ({error}); {_DELETE}") from error
             if content.dtype.names != ("key", "vector", "check"):
                 raise DriverError(f"{file}: does not hold relation vectors; {_DELETE}")
-            self._disk.update(zip((bytes(key) for key in content["key"]), content, strict=True))
+            if len(content):
+                self._files.append(content)
+        if self._files:
+            # The rest stays in the files, whose pages processes share.
+            heads = np.concatenate([file["key"].view(_HEAD)["head"] for file in self._files])
+            self._order = np.argsort(heads, kind="stable")
+            self._heads = heads[self._order]
 
     def _write(self, folder: FilePath, content: npt.NDArray[Any]) -> None:
         name = hashlib.sha256(content.tobytes()).hexdigest()[:24] + ".npy"

@@ -289,3 +289,35 @@ def test_the_fingerprint_names_model_and_settings_but_not_the_cache(tmp_path):
     graph = graph_of("capital", "borders", "currency")
     kept = DenseScorer(encoder=Letters(), graph=graph, rule="log-softmax", cache=str(tmp_path))
     assert kept.fingerprint() == first
+
+
+# Preparation
+
+
+@pytest.mark.parametrize(
+    ("rule", "kept"), [("gain", ["end", "capital", "capital, borders"]), ("log-softmax", ["end", "capital", "borders"])]
+)
+def test_what_no_question_changes_is_encoded_ahead_and_once(tmp_path, rule, kept):
+    encoder, paths = Letters(), [(CAPITAL,), (CAPITAL, BORDERS)]
+
+    def scorer():
+        made = DenseScorer(encoder=encoder, graph=graph_of("capital", "borders"), cache=str(tmp_path), rule=rule)
+        made.open()
+        return made
+
+    counts = scorer().prepare(paths)
+    assert encoder.calls == [kept]
+    assert (counts["texts"], counts["encoded"], counts["bytes"]) == (3, 3, 3 * (32 + 4 * 26 + 4))
+    assert scorer().prepare(paths)["encoded"] == 0
+    encoder.calls.clear()
+    scorer().score(["who"] * 2, [(), (CAPITAL,)], [[CAPITAL, END], [BORDERS, END]])
+    assert {text for call in encoder.calls for text in call if not text.startswith("who")} == set()
+
+
+def test_kept_vectors_are_reported_when_a_scorer_opens(tmp_path, caplog):
+    for _ in range(2):
+        with caplog.at_level("INFO"):
+            made = DenseScorer(encoder=Letters(), graph=graph_of("capital"), cache=str(tmp_path))
+            made.open()
+            made.prepare([(CAPITAL,)])
+    assert [one.message.split(" by ")[0] for one in caplog.records] == ["vectors of 2 texts"]

@@ -48,6 +48,13 @@ class Scripted(PathScorer):
         return self.learnt
 
 
+def test_each_scorer_prepares_the_paths(monkeypatch: pytest.MonkeyPatch) -> None:
+    seen: list[Any] = []
+    monkeypatch.setattr(Scripted, "prepare", lambda self, paths: seen.append(paths) or {"texts": len(seen)})
+    assert MixScorer([Scripted({}), Scripted({})]).prepare([(BORN,)]) == {"texts": 3}
+    assert seen == [[(BORN,)]] * 2
+
+
 @attrs.frozen
 class CounterFitSettings:
     factor: float = 1.0

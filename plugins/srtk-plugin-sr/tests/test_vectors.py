@@ -33,6 +33,27 @@ def test_a_second_store_finds_what_the_first_kept(tmp_path):
     assert (second.rows(["b", "a"]) == vectors_of(["b", "a"])).all()
 
 
+def test_vectors_of_several_files_are_found(tmp_path):
+    for some in (["a", "b"], ["c"], ["b", "d", "e"]):
+        filled(tmp_path, some)
+    store = VectorStore(tmp_path, "one")
+    assert store.kept == 5
+    assert store.missing(["e", "x", "c", "a", "d", "b", "y"]) == ["x", "y"]
+    assert (store.rows(list("edcba")) == vectors_of(list("edcba"))).all()
+
+
+def test_files_are_mapped_and_not_read(tmp_path):
+    filled(tmp_path, ["a"])
+    [content] = VectorStore(tmp_path, "one")._files
+    assert isinstance(content, np.memmap)
+
+
+def test_a_text_whose_hash_begins_as_that_of_another_is_not_taken_for_it(tmp_path, monkeypatch):
+    monkeypatch.setattr("srtk_plugin_sr.vectors._key", lambda text: b"same head" + text.encode().ljust(23))
+    filled(tmp_path, ["a"])
+    assert VectorStore(tmp_path, "one").missing(["b", "a"]) == ["b"]
+
+
 def test_another_encoder_finds_nothing(tmp_path):
     filled(tmp_path, ["a"])
     assert VectorStore(tmp_path, "two").missing(["a"]) == ["a"]

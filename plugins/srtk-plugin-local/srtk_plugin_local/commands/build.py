@@ -12,6 +12,8 @@ from srtk_framework.text import read_yaml
 from srtk_framework.values import InputError, console, escaped, shortened
 from srtk_plugin_local.snapshot.build_settings import BuildSettings
 
+_PATHS = 20_000
+_VECTORS = f"encode all relations and the N most frequent paths ({_PATHS:,}), so that the first questions are fast"
 HELP = "build a local graph snapshot from files of triples"
 
 
@@ -69,6 +71,8 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     names = parser.add_mutually_exclusive_group()
     names.add_argument("--names", dest="names", action="store_true", default=None, help="ids are names")
     names.add_argument("--no-names", dest="names", action="store_false", help="ids are not names")
+    add("--vectors", nargs="?", type=_count, const=_PATHS, metavar="N", help=_VECTORS)
+    add("--encoder", default="", metavar="MODEL", help="model of the encoder of --vectors; by default minilm")
     add("--memory", default="1GB", metavar="SIZE", help="memory limit for sorting and joining (%(default)s)")
     add("--force", action="store_true", help="replace DIR even if it is no snapshot")
     add("-q", "--quiet", action="store_true", help="print warnings and errors only")
@@ -82,6 +86,11 @@ def run(args: argparse.Namespace) -> int:
     from srtk_plugin_local.snapshot.plan_file import plan_text
 
     screen = console(stderr=True)
+    keeper = None
+    if args.vectors is not None:
+        from srtk_plugin_local.commands.kept_vectors import KeptVectors, summary
+
+        keeper = KeptVectors(Path(args.out), args.encoder)  # which fails before the build where a driver is missing
     if args.quiet:
         built = build(settings(args), Path(args.out), args.force)
     else:
@@ -97,6 +106,7 @@ def run(args: argparse.Namespace) -> int:
         screen.print(f"wrote {args.plan}; change it and give it again")
     for kind, count in built.ignored.items():
         screen.print(f"left out: {count:,} {kind}")
+    vectors = keeper.make(args.vectors) if keeper else None
     if args.quiet:
         return 0
     counts = built.meta.counts
@@ -104,6 +114,8 @@ def run(args: argparse.Namespace) -> int:
         f"{built.folder}: {counts['triples']:,} triples, {counts['entities']:,} entities, "
         f"{counts['relations']:,} relations, content {built.meta.content[:16]}"
     )
+    if vectors:
+        print(f"{built.folder}: {summary(vectors)}")
     return 0
 
 
@@ -131,6 +143,12 @@ def settings(args: argparse.Namespace) -> BuildSettings:
     # An empty list of missing words is a wish of its own: no word stands for a missing value.
     kept = {name: value for name, value in given.items() if value is not None and (value != () or name == "missing")}
     return BuildSettings(**kept)
+
+
+def _count(text: str) -> int:
+    if not text.isdigit():
+        raise argparse.ArgumentTypeError(f"{text!r} is no number of paths; write --vectors alone after the files")
+    return int(text)
 
 
 def _listed(text: str) -> tuple[str, ...]:

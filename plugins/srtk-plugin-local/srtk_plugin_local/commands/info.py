@@ -49,6 +49,7 @@ def describe(folder: Path, relations: int, verify: bool, facts: int = 10) -> dic
     import numpy as np
 
     from srtk_framework.records import check_files
+    from srtk_plugin_local.commands.kept_vectors import kept_vectors
     from srtk_plugin_local.snapshot.arrays import Snapshot
     from srtk_plugin_local.snapshot.lookup import labels
     from srtk_plugin_local.snapshot.meta_file import AGAIN
@@ -106,6 +107,7 @@ def describe(folder: Path, relations: int, verify: bool, facts: int = 10) -> dic
         "reading": list(meta.build.get("reading", ())),
         "plan": dict(meta.build.get("plan", {})),
         "ignored": dict(meta.build.get("ignored", {})),
+        "vectors": kept_vectors(folder, meta.content),
         "verified": verify,
     }
 
@@ -113,6 +115,7 @@ def describe(folder: Path, relations: int, verify: bool, facts: int = 10) -> dic
 def _print_table(facts: dict[str, Any]) -> None:
     from rich.table import Table
 
+    from srtk_plugin_local.commands.kept_vectors import summary
     from srtk_plugin_local.snapshot.column_table import column_tables
     from srtk_plugin_local.snapshot.input_report import sentences
 
@@ -128,6 +131,8 @@ def _print_table(facts: dict[str, Any]) -> None:
     ]
     rows += [(kind.replace("_", " "), ", ".join(values)) for kind, values in facts["schema"].items() if values]
     rows += [(name.replace("_", " "), str(value)) for name, value in facts["origin"].items()]
+    if facts["vectors"]:
+        rows.append(("vectors", summary(facts["vectors"]).removeprefix("vectors ")))
     if facts["verified"]:
         rows.append(("hashes of all files", "correct"))
     for name, value in rows:
