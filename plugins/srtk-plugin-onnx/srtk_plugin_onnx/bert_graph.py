@@ -23,18 +23,26 @@ ACTIVATIONS = {
 }
 FAR = -1e9  # Added to the attention on padding, whose share becomes zero
 
+PAGE = 4096  # Weights begin at pages, so that they are mapped where they lie
+LARGEST = 127  # Whole numbers from -127 to 127 stand for a row or column of a product; of a row, 128 is added
+SMALLEST = 1e-9  # Scale of a row of zeros
+
 Weights = Mapping[str, "npt.NDArray[np.float32]"]
 
 
-def bert_graph(config: Mapping[str, Any], stored: Weights, name: str) -> tuple[bytes, dict[str, Any]]:
+def bert_graph(config: Mapping[str, Any], stored: Weights, name: str, data: str, int8: bool) -> tuple[bytes, bytes]:
     """Write the graph from token ids and mask, both [rows, length], to ``last_hidden_state`` [rows, length, d].
 
-    Return the graph as bytes, and its weights by name; the graph refers to them and does not hold them.
+    With ``int8``, products with weights are of whole numbers of 8 bits. Each token has a scale of its own, so that the
+    states of a text depend on no other text; each column of a matrix has one (vector-wise quantization of LLM.int8(),
+    Dettmers et al. 2022, without its outliers).
+
+    Return the graph, and the content of the file ``data`` beside it that has its weights.
 
     Raises:
         DriverError: If the model is a BERT of another kind, or weights are missing.
     """
-    graph = _Graph({_plain(key): value for key, value in stored.items()}, name)
+    graph = _Graph({_plain(key): value for key, value in stored.items()}, name, int8)
     activation = config.get("hidden_act", "gelu")
     if activation not in ACTIVATIONS:
         raise DriverError(f"model {name!r} has the activation {activation!r}; use: onnx knows {sorted(ACTIVATIONS)}")
@@ -49,7 +57,7 @@ def bert_graph(config: Mapping[str, Any], stored: Weights, name: str) -> tuple[b
     for layer in range(int(config["num_hidden_layers"])):
         hidden = _layer(graph, f"encoder.layer.{layer}.", hidden, bias, heads, width, epsilon, ACTIVATIONS[activation])
     graph.add("Identity", hidden, output="last_hidden_state")
-    return graph.written(width), graph.weights
+    return graph.written(width, data)
 
 
 def _plain(key: str) -> str:
@@ -91,7 +99,7 @@ def _layer(
     scale[:width] /= np.sqrt(width // heads)
     joined = graph.add(
         "Add",
-        graph.add("MatMul", hidden, graph.made(f"{attention}matrix", matrix * scale)),
+        graph.product(hidden, f"{attention}matrix", matrix * scale),
         graph.made(f"{attention}offset", offset * scale),
     )
     split = graph.add("Reshape", joined, graph.ints("split", [0, 0, 3, heads, width // heads]))
@@ -111,12 +119,13 @@ def _layer(
 class _Graph:
     """Nodes and weights of a graph in the making."""
 
-    def __init__(self, stored: Weights, name: str) -> None:
+    def __init__(self, stored: Weights, name: str, int8: bool) -> None:
         self._stored = stored
         self._name = name
+        self._int8 = int8
         self._nodes: list[Any] = []
         self._constants: dict[str, Any] = {}
-        self.weights: dict[str, npt.NDArray[np.float32]] = {}
+        self._weights: dict[str, npt.NDArray[Any]] = {}
 
     def add(self, operator: str, *inputs: str, output: str = "", **settings: Any) -> str:
         """Add a node with one output, and return the output's name."""
@@ -138,9 +147,9 @@ class _Graph:
         """Let nodes use a weight of the model as it is."""
         return self.made(name, self.stored(name))
 
-    def made(self, name: str, values: npt.NDArray[np.float32]) -> str:
+    def made(self, name: str, values: npt.NDArray[Any]) -> str:
         """Let nodes use a weight that was computed from weights of the model."""
-        self.weights[name] = np.ascontiguousarray(values, dtype=np.float32)
+        self._weights[name] = np.ascontiguousarray(values)
         return name
 
     def ints(self, name: str, values: Any) -> str:
@@ -159,8 +168,24 @@ class _Graph:
 
     def linear(self, name: str, value: str) -> str:
         """Add a linear map with its offset."""
-        matrix = self.made(f"{name}.weight", self.stored(f"{name}.weight").T)
-        return self.add("Add", self.add("MatMul", value, matrix), self.weight(f"{name}.bias"))
+        made = self.product(value, f"{name}.weight", self.stored(f"{name}.weight").T)
+        return self.add("Add", made, self.weight(f"{name}.bias"))
+
+    def product(self, value: str, name: str, matrix: npt.NDArray[np.float32]) -> str:
+        """Multiply states by a matrix [in, out] of the model."""
+        if not self._int8:
+            return self.add("MatMul", value, self.made(name, matrix))
+        scales = np.maximum(np.abs(matrix).max(axis=0), SMALLEST).astype(np.float32) / np.float32(LARGEST)
+        whole = self.made(name, np.rint(matrix / scales).astype(np.int8))
+        most = self.floats("largest", LARGEST)
+        peak = self.add("ReduceMax", self.add("Abs", value), self.ints("last_axis", [-1]), keepdims=1)
+        peak = self.add("Max", peak, self.floats("smallest", SMALLEST))
+        rounded = self.add("Round", self.add("Mul", value, self.add("Div", most, peak)))
+        codes = self.add("Cast", self.add("Add", rounded, self.floats("middle", LARGEST + 1)), to=2)
+        zero = self._constant("zero", np.asarray(LARGEST + 1, dtype=np.uint8))
+        sums = self.add("Cast", self.add("MatMulInteger", codes, whole, zero), to=1)
+        # Adding codes is exact in whole numbers, so the order of a product changes no bit.
+        return self.add("Mul", self.add("Mul", sums, self.add("Div", peak, most)), self.made(f"{name}.scales", scales))
 
     def norm(self, name: str, value: str, epsilon: float) -> str:
         """Add a layer normalisation."""
@@ -168,8 +193,8 @@ class _Graph:
             "LayerNormalization", value, self.weight(f"{name}.weight"), self.weight(f"{name}.bias"), epsilon=epsilon
         )
 
-    def written(self, width: int) -> bytes:
-        """Return the graph as bytes, with references in place of the weights."""
+    def written(self, width: int, data: str) -> tuple[bytes, bytes]:
+        """Return the graph, which refers to a file for its weights, and the content of that file."""
         from onnx import TensorProto, helper
 
         inputs = [
@@ -177,12 +202,16 @@ class _Graph:
             for name in ("input_ids", "attention_mask")
         ]
         outputs = [helper.make_tensor_value_info("last_hidden_state", TensorProto.FLOAT, ["rows", "length", width])]
-        weights = []
-        for name, values in self.weights.items():
-            tensor = TensorProto(name=name, data_type=TensorProto.FLOAT, dims=values.shape)
-            tensor.data_location = TensorProto.EXTERNAL
-            tensor.external_data.add(key="location", value="given")
-            weights.append(tensor)
-        graph = helper.make_graph(self._nodes, "bert", inputs, outputs, [*self._constants.values(), *weights])
+        tensors, parts, end = [], [], 0
+        for name, values in self._weights.items():
+            start = -(-end // PAGE) * PAGE
+            parts += [bytes(start - end), values.tobytes()]
+            end = start + values.nbytes
+            kind = helper.np_dtype_to_tensor_dtype(values.dtype)
+            tensor = TensorProto(name=name, data_type=kind, dims=values.shape, data_location=TensorProto.EXTERNAL)
+            for key, value in (("location", data), ("offset", start), ("length", values.nbytes)):
+                tensor.external_data.add(key=key, value=str(value))
+            tensors.append(tensor)
+        graph = helper.make_graph(self._nodes, "bert", inputs, outputs, [*self._constants.values(), *tensors])
         model = helper.make_model(graph, opset_imports=[helper.make_opsetid("", OPSET)], ir_version=IR_VERSION)
-        return bytes(model.SerializeToString())
+        return bytes(model.SerializeToString()), b"".join(parts)

@@ -5,13 +5,13 @@ from __future__ import annotations
 from collections.abc import Sequence
 from importlib.metadata import version
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Literal
 
 import attrs
 from srtk_plugin_models import SentenceSettings
 
 from srtk_framework.roles import Encoder, not_open
-from srtk_framework.values import at_least
+from srtk_framework.values import at_least, one_of
 from srtk_plugin_onnx.model_source import processor, source_folder, source_hash, tokenizer_settings
 from srtk_plugin_onnx.onnx_model import OnnxModel
 
@@ -22,7 +22,7 @@ if TYPE_CHECKING:
 
 @attrs.define(eq=False, kw_only=True)
 class OnnxEncoder(SentenceSettings, Encoder):
-    """Encode texts with a Hugging Face encoder in ONNX Runtime, in float32 on the CPU.
+    """Encode texts with a Hugging Face encoder in ONNX Runtime on the CPU.
 
     The graph of a BERT is written from its safetensors weights; other models need a graph in their folder
     (``onnx/model.onnx``). The vector of a text is bit for bit the same in any batch: a pass holds texts of one number
@@ -30,10 +30,13 @@ class OnnxEncoder(SentenceSettings, Encoder):
 
     Attributes:
         batch_size: Rows of a pass of short texts.
+        weights: `float32`, or `int8` for the products of a BERT in whole numbers of 8 bits: little more than half of
+            the time on processors with VNNI, vectors of a cosine of .997 to those of float32.
         threads: Number of threads; by default ``OMP_NUM_THREADS``, else as many as there are processors.
     """
 
     batch_size: int = attrs.field(default=32, validator=at_least(1))
+    weights: Literal["float32", "int8"] = attrs.field(default="float32", validator=one_of(("float32", "int8")))
     threads: int | None = attrs.field(default=None, validator=at_least(1))
     _loaded: OnnxModel | None = attrs.field(init=False, default=None, repr=False)
 
@@ -50,6 +53,7 @@ class OnnxEncoder(SentenceSettings, Encoder):
             max_length=self._length(folder),
             batch_size=self.batch_size,
             threads=self.threads,
+            int8=self.weights == "int8",
         )
 
     def close(self) -> None:
@@ -75,6 +79,7 @@ class OnnxEncoder(SentenceSettings, Encoder):
             "max_length": self._length(folder),
             "lower": settings.lower,
             "prompt": settings.prompt,
+            **({"weights": self.weights} if self.weights != "float32" else {}),
             "processor": processor(),
             **{name: version(name) for name in ("onnxruntime", "tokenizers")},
         }

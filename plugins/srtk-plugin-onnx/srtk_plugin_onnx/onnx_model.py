@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 from collections.abc import Callable, Sequence
 from concurrent.futures import ThreadPoolExecutor
+from contextlib import nullcontext
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -12,7 +13,7 @@ import numpy as np
 from srtk_plugin_models import Dense, SentenceFolder, read_json
 
 from srtk_framework.values import DriverError
-from srtk_plugin_onnx.bert_graph import bert_graph
+from srtk_plugin_onnx.kept_graph import kept_graph
 from srtk_plugin_onnx.model_source import GRAPHS, read_weights, token_text, tokenizer_settings, used_files
 
 if TYPE_CHECKING:
@@ -42,6 +43,7 @@ class OnnxModel:
         max_length: int,
         batch_size: int,
         threads: int | None,
+        int8: bool,
     ) -> None:
         self.name = name
         self.settings = settings
@@ -58,7 +60,7 @@ class OnnxModel:
         pad = self.tokenizer.token_to_id(token_text(said.get("pad_token")) or "[PAD]")
         self.pad = int(pad if pad is not None else config.get("pad_token_id") or 0)
         self.dense = {layer: read_dense(layer) for layer in settings.layers if isinstance(layer, Dense)}
-        self.session = open_session(folder, name, config)
+        self.session = open_session(folder, name, config, int8)
         self.inputs = [one.name for one in self.session.get_inputs()]
         if not {"input_ids"} <= set(self.inputs) <= INPUTS:
             raise DriverError(f"the graph of model {name!r} wants {self.inputs}, but only {sorted(INPUTS)} are given")
@@ -206,7 +208,7 @@ def read_tokenizer(folder: Path, name: str) -> Any:
     return tokenizer
 
 
-def open_session(folder: Path, name: str, config: dict[str, Any]) -> Any:
+def open_session(folder: Path, name: str, config: dict[str, Any], int8: bool) -> Any:
     """Open a session on a model, whose passes are each computed by one thread."""
     import onnxruntime
 
@@ -215,16 +217,18 @@ def open_session(folder: Path, name: str, config: dict[str, Any]) -> Any:
     # How threads share an addition changes its last bits; passes run in parallel instead.
     options.intra_op_num_threads = options.inter_op_num_threads = 1
     files = used_files(folder, name)
-    graph: bytes | str = str(files[0])
-    if not str(files[0]).endswith(GRAPHS[-1]):
-        graph, weights = bert_graph(config, read_weights(files, name), name)
-        values = [onnxruntime.OrtValue.ortvalue_from_numpy(value) for value in weights.values()]
-        options.add_external_initializers(list(weights), values)
-    try:
-        return onnxruntime.InferenceSession(graph, options, providers=["CPUExecutionProvider"])
-    except Exception as error:
-        reason = " ".join(str(error).split())
-        raise DriverError(f"ONNX Runtime cannot load model {name!r} from {folder}: {reason}") from error
+    own = files[0].name == Path(GRAPHS[-1]).name
+    if own and int8:
+        raise DriverError(
+            f"weights: int8 is for the graph of a BERT, written from its safetensors; {files[0]} is a graph of model"
+            f" {name!r} as it is, so omit it"
+        )
+    with nullcontext(files[0]) if own else kept_graph(files, name, config, int8) as graph:
+        try:
+            return onnxruntime.InferenceSession(str(graph), options, providers=["CPUExecutionProvider"])
+        except Exception as error:
+            reason = " ".join(str(error).split())
+            raise DriverError(f"ONNX Runtime cannot load model {name!r} from {folder}: {reason}") from error
 
 
 def default_threads() -> int:

@@ -7,12 +7,14 @@ import random
 import shutil
 import subprocess
 import sys
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
 from srtk_plugin_onnx.encoder import OnnxEncoder
 
 from srtk_framework.values import DriverError
@@ -82,8 +84,9 @@ def test_minilm_on_a_thousand_texts_is_that_of_torch(make: Make, torch_vectors: 
     assert difference < 1e-5
 
 
-def test_a_vector_is_the_same_bits_in_any_batch(make: Make, bert: Path) -> None:
-    encoder, parallel = make(bert), make(bert, threads=3, batch_size=5)
+@pytest.mark.parametrize("weights", ["float32", "int8"])
+def test_a_vector_is_the_same_bits_in_any_batch(make: Make, bert: Path, weights: str) -> None:
+    encoder, parallel = make(bert, weights=weights), make(bert, weights=weights, threads=3, batch_size=5)
     rng = random.Random(1)
     texts = [" ".join(rng.choices(["riga", "city", "of", "latvia"], k=rng.randrange(30))) for _ in range(200)]
     alone = np.concatenate([encoder.encode([text]) for text in texts])
@@ -91,6 +94,30 @@ def test_a_vector_is_the_same_bits_in_any_batch(make: Make, bert: Path) -> None:
     assert np.array_equal(parallel.encode(texts), alone)
     order = rng.sample(range(200), 200)
     assert np.array_equal(encoder.encode([texts[i] for i in order]), alone[order])
+
+
+@pytest.fixture(scope="module")
+def whole(bert: Path) -> Iterator[OnnxEncoder]:
+    encoder = OnnxEncoder(model=str(bert), threads=1, weights="int8", batch_size=4)
+    encoder.open()
+    yield encoder
+    encoder.close()
+
+
+@settings(max_examples=50, deadline=None)
+@given(texts=st.lists(st.text("riga city latvia film ", max_size=60), min_size=1, max_size=12), data=st.data())
+def test_int8_vectors_are_the_same_bytes_in_any_batch(whole: OnnxEncoder, texts: list[str], data: Any) -> None:
+    vectors = whole.encode(texts)
+    order = data.draw(st.permutations(range(len(texts))))
+    size = data.draw(st.integers(1, len(texts)))
+    for part in (order[start : start + size] for start in range(0, len(order), size)):
+        assert np.array_equal(whole.encode([texts[i] for i in part]), vectors[list(part)])
+
+
+def test_int8_vectors_are_near_those_of_float32(make: Make, bert: Path) -> None:
+    exact, whole = make(bert).encode(TEXTS), make(bert, weights="int8").encode(TEXTS)
+    assert not np.array_equal(exact, whole)
+    assert (exact * whole).sum(axis=1).min() > 0.99
 
 
 def test_a_text_of_one_token_is_the_same_bits_in_any_batch(make: Make, bert: Path, tmp_path: Path) -> None:
@@ -109,23 +136,21 @@ def test_a_long_text_is_cut_at_max_length(make: Make, bert: Path) -> None:
 
 
 def test_a_graph_in_the_folder_is_used_for_other_architectures(make: Make, bert: Path, tmp_path: Path) -> None:
-    import onnx
-    from onnx import external_data_helper, numpy_helper
     from srtk_plugin_onnx.bert_graph import bert_graph
     from srtk_plugin_onnx.model_source import read_weights
 
     folder = shutil.copytree(bert, tmp_path / "other")
     config = json.loads((folder / "config.json").read_text())
-    graph, weights = bert_graph(config, read_weights([folder / "model.safetensors"], "bert"), "bert")
-    model = onnx.load_from_string(graph)
-    for tensor in model.graph.initializer:
-        if external_data_helper.uses_external_data(tensor):
-            tensor.CopyFrom(numpy_helper.from_array(weights[tensor.name], tensor.name))
+    weights = read_weights([folder / "model.safetensors"], "bert")
+    graph, data = bert_graph(config, weights, "bert", "model.onnx_data", int8=False)
     (folder / "onnx").mkdir()
-    onnx.save(model, folder / "onnx" / "model.onnx")
+    (folder / "onnx" / "model.onnx").write_bytes(graph)
+    (folder / "onnx" / "model.onnx_data").write_bytes(data)
     (folder / "config.json").write_text(json.dumps({**config, "model_type": "nomic"}))
     (folder / "model.safetensors").unlink()
     np.testing.assert_allclose(make(folder).encode(TEXTS), make(bert).encode(TEXTS), atol=1e-6)
+    with pytest.raises(DriverError, match=r"int8 is for the graph of a BERT.*onnx/model.onnx is a graph.*omit it"):
+        make(folder, weights="int8")
 
 
 def test_a_graph_left_beside_the_weights_of_a_bert_is_not_used(make: Make, bert: Path, tmp_path: Path) -> None:
@@ -138,7 +163,7 @@ def test_the_fingerprint_tells_settings_that_change_vectors(bert: Path) -> None:
     def fingerprint(**settings: Any) -> str:
         return OnnxEncoder(model=str(bert), **settings).fingerprint()
 
-    ways = [{}, {"pooling": "cls"}, {"normalize": False}, {"max_length": 9}]
+    ways = [{}, {"weights": "int8"}, {"pooling": "cls"}, {"normalize": False}, {"max_length": 9}]
     assert len({fingerprint(**way) for way in ways}) == len(ways)
     assert fingerprint(threads=1) == fingerprint(threads=2, batch_size=3) == fingerprint(pooling="mean")
 
