@@ -8,7 +8,7 @@ import sys
 from collections.abc import Sequence
 from difflib import get_close_matches
 from functools import lru_cache
-from importlib.metadata import Distribution, EntryPoint, distributions
+from importlib.metadata import EntryPoint, distributions
 from pathlib import Path
 from typing import Any
 
@@ -65,19 +65,9 @@ def group(role: str) -> str:
     return f"srtk.{role}"
 
 
-def installed(group_name: str) -> list[tuple[EntryPoint, Distribution]]:
-    """List the entry points of a group with their distributions, by name; nothing is imported."""
-    found: dict[tuple[str, str], tuple[EntryPoint, Distribution]] = {}
-    for distribution in distributions():
-        for entry in distribution.entry_points.select(group=group_name):
-            # The first distribution of a name on the path hides later ones, as it does for import.
-            found.setdefault((entry.name, distribution.name), (entry, distribution))
-    return [found[key] for key in sorted(found)]
-
-
 def find(role: str) -> list[Plugin]:
     """List the installed drivers of a role, by name."""
-    return list(_plugins(role, _search_path()))
+    return list(_installed(_search_path()).get(role, ()))
 
 
 def known_names(role: str) -> list[str]:
@@ -87,13 +77,20 @@ def known_names(role: str) -> list[str]:
     return sorted({name for roles in known_drivers().values() for name in roles.get(role, ())})
 
 
-@lru_cache(maxsize=64)
-def _plugins(role: str, search_path: tuple[tuple[str, int], ...]) -> tuple[Plugin, ...]:
-    """Read the drivers of a role from the metadata of distributions, once for each state of the search path."""
-    return tuple(
-        Plugin(role, entry.name, entry.value, dist.name, dist.version, entry, tuple(dist.requires or ()))
-        for entry, dist in installed(group(role))
-    )
+@lru_cache(maxsize=4)
+def _installed(search_path: tuple[tuple[str, int], ...]) -> dict[str, list[Plugin]]:
+    """Read the entry points of the framework's groups in one pass, by group and sorted by name; nothing is imported."""
+    found: dict[str, dict[tuple[str, str], Plugin]] = {}
+    for distribution in distributions():
+        if entries := [entry for entry in distribution.entry_points if entry.group.startswith(group(""))]:
+            data: Any = distribution.metadata  # which is parsed whenever it, or a field of it, is asked for
+            name, version, requires = data["Name"], data["Version"], tuple(data.get_all("Requires-Dist", ()))
+            for entry in entries:
+                role = entry.group.removeprefix(group(""))
+                plugin = Plugin(role, entry.name, entry.value, name, version, entry, requires)
+                # The first distribution of a name on the path hides later ones, as it does for import.
+                found.setdefault(role, {}).setdefault((entry.name, name), plugin)
+    return {role: [own[key] for key in sorted(own)] for role, own in found.items()}
 
 
 def _search_path() -> tuple[tuple[str, int], ...]:

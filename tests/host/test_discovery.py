@@ -108,10 +108,11 @@ def test_the_metadata_of_distributions_are_read_once(toys, monkeypatch):
     read = []
     everything = discovery.distributions
     monkeypatch.setattr(discovery, "distributions", lambda: read.append(1) or everything())
-    discovery._plugins.cache_clear()
+    discovery._installed.cache_clear()
     first = find("expander")
     first.clear()
     assert {plugin.name for plugin in find("expander")} >= {"many", "onehop"}
+    assert find("encoder")
     assert len(read) == 1
 
 

@@ -384,7 +384,7 @@ def check_edits(folder, state, expected, which, steps):
 def states(tmp_path, toys, monkeypatch):
     """Run folders stopped in the first method, in the second, and killed before the end; what an unbroken run gives."""
     # The entry points are the same for all runs, and reading them anew takes most of the time.
-    monkeypatch.setattr(discovery, "installed", functools.cache(discovery.installed))
+    monkeypatch.setattr(discovery, "_search_path", functools.cache(discovery._search_path))
     rows = [{"id": f"q{i}", "question": text, "answer_entities": ["italy"]} for i, text in enumerate(TEXTS)]
     (tmp_path / "q.jsonl").write_text("".join(json.dumps(row) + "\n" for row in rows))
     Runner(recipe(tmp_path)).run()
