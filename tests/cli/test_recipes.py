@@ -39,3 +39,9 @@ def test_an_action_is_asked_for(capsys: pytest.CaptureFixture[str]) -> None:
     with pytest.raises(SystemExit, match="2"):
         main(["recipes"])
     assert "list" in capsys.readouterr().err
+
+
+def test_torch_is_asked_for_only_where_the_weights_of_an_encoder_are_trained() -> None:
+    folder = Path(__file__).parents[2] / "recipes"
+    found = {file.stem for file in folder.glob("*.yaml") if "use: transformers" in file.read_text(encoding="utf-8")}
+    assert found == {"adapt", "septa-align", "train-metaqa", "train-pathquestion", "train-several"}
