@@ -13,8 +13,6 @@ from pathlib import Path
 from typing import Any
 
 import attrs
-from packaging.requirements import Requirement
-from packaging.version import Version
 
 from srtk_framework.host.class_path import import_class, is_class_path
 from srtk_framework.host.observers import Observer
@@ -213,6 +211,9 @@ def _only(role: str, name: str) -> Plugin:
 
 
 def _check_version(plugin: Plugin) -> None:
+    from packaging.requirements import Requirement
+    from packaging.version import Version
+
     for text in plugin._requires:
         requirement = Requirement(text)
         if (

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import asyncio
 import itertools
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from pathlib import Path
@@ -100,6 +99,8 @@ class Retriever:
 
     async def aask(self, question: str | Question) -> Result:
         """Answer one question without holding up the event loop."""
+        import asyncio  # which loads ssl and sockets
+
         await asyncio.to_thread(self.open)
         [retrieval] = await self.session.aretrieve([self._question(question)])
         return await aresult_of(self.session, retrieval)

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import asyncio
 import os
 import threading
 import time
@@ -386,6 +385,8 @@ class Session:
             raise RunError("this thread has the session's turn; call the method that does not wait for an event loop")
         done = self._dispatcher.submit(work, batch)
         # Calls made in the same round of the event loop are queued before this runs, and share the first batch.
+        import asyncio  # which loads ssl and sockets
+
         asyncio.get_running_loop().call_soon(self._dispatcher.start)
         answer = asyncio.wrap_future(done)
         try:
