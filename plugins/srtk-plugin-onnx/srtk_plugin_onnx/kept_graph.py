@@ -14,11 +14,12 @@ from srtk_plugin_models import file_hash
 
 from srtk_framework.records import beside, read_model, write_model
 from srtk_framework.run import cache_folder
+from srtk_framework.values import DriverError
 from srtk_plugin_onnx.bert_graph import bert_graph
 from srtk_plugin_onnx.model_source import read_weights
 
 FORMAT = "1"
-"""Of the graph and its weights; another one is written anew."""
+"""Version of the files, part of the name of their folder."""
 MANIFEST = "graph.json"
 GRAPH = "model.onnx"
 DATA = "weights.bin"
@@ -46,7 +47,13 @@ def kept_graph(files: list[Path], name: str, config: dict[str, Any], int8: bool)
         made = _written(folder.parent)
         try:
             graph, data = bert_graph(config, read_weights(files, name), name, DATA, int8)
-            write_model(made / MANIFEST, {"model": name}, {GRAPH: graph, DATA: data})
+            try:
+                write_model(made / MANIFEST, {"model": name}, {GRAPH: graph, DATA: data})
+            except OSError as error:
+                raise DriverError(
+                    f"the graph of model {name!r} cannot be written to {made.parent} ({error.strerror}); make room, or"
+                    " set XDG_CACHE_HOME to another folder"
+                ) from error
             if not _published(made, folder):
                 yield made / GRAPH
                 return

@@ -74,6 +74,18 @@ def test_a_cache_that_cannot_be_written_is_done_without(make: Make, bert: Path, 
     assert make(bert).encode(TEXTS).shape == (3, 32)
 
 
+def test_a_full_disk_is_told_in_a_sentence(
+    make: Make, bert: Path, cache: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def full(*_: object) -> None:
+        raise OSError(28, "No space left on device")
+
+    monkeypatch.setattr(module, "write_model", full)
+    with pytest.raises(DriverError, match=r"cannot be written to .*No space left.*set XDG_CACHE_HOME"):
+        make(bert)
+    assert not list(cache.iterdir())
+
+
 def test_of_two_processes_that_write_it_the_first_wins(
     make: Make, bert: Path, cache: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:

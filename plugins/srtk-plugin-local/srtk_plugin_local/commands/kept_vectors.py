@@ -66,7 +66,7 @@ def kept_vectors(folder: Path, content: str) -> Mapping[str, Any] | None:
 
 
 def summary(facts: Mapping[str, Any]) -> str:
-    """Say for the screen which vectors were made."""
+    """Describe the vectors in a line for the screen."""
     return (
         f"vectors by {facts['encoder']} of {facts['texts']:,} texts of {facts['paths']:,} paths,"
         f" {facts['encoded']:,} of them encoded in {facts['seconds']:,} s, {facts['bytes'] / 1e6:,.1f} MB in the cache"

@@ -15,7 +15,7 @@ _BLOCK = 1 << 21
 
 
 def frequent_paths(snapshot: Snapshot, count: int) -> list[Path]:
-    """Return all paths of one step, then those of two and of three steps, the most frequent of a length first.
+    """Return all paths of one step, then paths of two and of three steps, the most frequent of each length first.
 
     The frequency of a path is the number of edges along its first step whose end has the second; of three steps, one
     end of the second step must have the third. It is exact for two steps where a graph is small enough for it. Else
