@@ -3,8 +3,8 @@
     python -m benchmarks.speed.local_graph --triples 8000000
 
 makes a power-law graph (one node and 1/16,000 relation for each eight triples), builds it in a process of its own,
-expands 1,000 random one-node frontiers in both directions (``steps``, then ``follow`` along all of them), and
-prints JSON. The limits apply to a graph of 8 million triples.
+expands 1,000 random one-node frontiers in both directions (``steps``, then ``follow`` along all of them), all at once
+and each alone, and prints JSON. The limits apply to a graph of 8 million triples.
 """
 
 from __future__ import annotations
@@ -90,7 +90,15 @@ def expand(path: str, repeats: int, seed: int) -> dict[str, Any]:
         reached = graph.follow(at, along, None)
         end, worked = time.perf_counter(), time.process_time()
         times.append((1000 * (made - start), 1000 * (end - made), 1000 * (worked - busy)))
+    alone = []
+    for _ in range(3):
+        busy = time.process_time()
+        for frontier in frontiers:
+            (row,) = graph.steps([frontier], True)
+            graph.follow([frontier] * len(row), row, None)
+        alone.append(1e6 * (time.process_time() - busy) / len(frontiers))
     return {
+        "alone_cpu_us": round(statistics.median(alone), 1),
         "open_ms": round(1000 * opened, 2),
         "frontiers": len(ids),
         "steps": len(along),
@@ -132,6 +140,7 @@ def main() -> int:
     record_figure(where, "local", "most memory of the build (GiB)", built["peak_bytes"] / 2**30, None)
     record_figure(where, "local", "time of the build (s)", built["seconds"], None)
     record_figure(where, "local", "opening the snapshot (ms)", read["open_ms"], None)
+    record_figure(where, "local", "one node alone (CPU µs)", read["alone_cpu_us"], None)
     expanding = f"expanding {read['frontiers']:,} frontiers: median of {args.repeats} (ms)"
     record_figure(where, "local", expanding, read["expand_ms"], None)
     record_figure(

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from itertools import pairwise
 from typing import Any
 
 import attrs
@@ -91,6 +92,12 @@ class Adjacency:
         known = groups >= 0
         starts = self.starts[np.where(known, groups, 0)].astype(np.int64)
         return starts, np.where(known, self.starts[np.where(known, groups + 1, 0)].astype(np.int64), starts)
+
+    def runs_of(self, node: int) -> dict[int, tuple[int, int]]:
+        """Return the relations of one node in order, each with its first target and one past its last."""
+        first, last = self.nodes[node : node + 2].tolist()
+        bounds = self.starts[first : last + 1].tolist()
+        return dict(zip(self.relations[first:last].tolist(), pairwise(bounds), strict=True))
 
     def along(self, nodes: Ints, relations: Ints) -> tuple[Ints, Ints]:
         """Return the run of targets of each node along its relation; empty if it has none."""

@@ -90,6 +90,9 @@ def entities(snapshot: Snapshot, ids: Sequence[str]) -> Ints:
 
 def make_frontiers(snapshot: Snapshot, node_sets: Sequence[Sequence[str]]) -> list[Frontier]:
     """Make one frontier of each set of ids."""
+    if len(node_sets) == 1:
+        nodes = entities(snapshot, node_sets[0])
+        return FrontierBatch(snapshot, nodes, np.array([0, len(nodes)]), [0, len(nodes)], [0]).frontiers()
     flat = [id_ for ids in node_sets for id_ in ids]
     owners = np.repeat(np.arange(len(node_sets)), [len(ids) for ids in node_sets])
     found = snapshot.numbers(flat)
@@ -145,6 +148,16 @@ def _gather(snapshot: Snapshot, frontiers: Sequence[Frontier]) -> _Gathered:
     return _Gathered(nodes, offsets, which)
 
 
+def _alone(snapshot: Snapshot, frontiers: Sequence[Frontier]) -> int | None:
+    """Return the node of a single distinct frontier of one node, which slices read faster than arrays do; else None."""
+    first = frontiers[0] if len(frontiers) else None
+    if not isinstance(first, LocalFrontier) or first.batch.snapshot is not snapshot or first.size != 1:
+        return None
+    if any(frontier is not first for frontier in frontiers):
+        return None
+    return int(first.batch.values[first.batch.bounds[first.place]])
+
+
 class StepTable:
     """All steps of a graph as shared objects; the number of a step is twice its relation, plus one if inverse."""
 
@@ -170,6 +183,11 @@ def read_steps(
     snapshot: Snapshot, table: StepTable, frontiers: Sequence[Frontier], inverse: bool
 ) -> Sequence[Sequence[Step]]:
     """Read the distinct steps that leave each frontier, sorted, without reading an edge."""
+    if (node := _alone(snapshot, frontiers)) is not None:
+        alone = [2 * relation for relation in snapshot.forward.runs_of(node)]
+        if inverse:
+            alone = sorted([*alone, *(2 * relation + 1 for relation in snapshot.inverse.runs_of(node))])
+        return [table.take(np.array(alone, dtype=np.int64))] * len(frontiers)
     nodes, offsets, which = _gather(snapshot, frontiers)
     owners = np.repeat(np.arange(len(offsets) - 1), np.diff(offsets))
     width = max(2 * table.relations, 1)
@@ -212,6 +230,8 @@ def walk(
     snapshot: Snapshot, table: StepTable, frontiers: Sequence[Frontier], steps: Sequence[Step], limit: int | None
 ) -> Edges:
     """Read the edges along each step from every node of its frontier, at most ``limit`` from one node."""
+    if (node := _alone(snapshot, frontiers)) is not None:
+        return _walk_alone(snapshot, table.codes(steps), node, limit)
     nodes, offsets, which = _gather(snapshot, frontiers)
     at, bounds = spread(offsets[which], offsets[which + 1])
     sizes = bounds[1:] - bounds[:-1]
@@ -230,6 +250,21 @@ def walk(
         high -= over
     (pairs, starts, codes), ends = _targets(snapshot, (pairs, starts, codes), low, high)
     return Edges(pairs, starts, codes, ends, cuts, bool(sizes.max(initial=0) <= 1))
+
+
+def _walk_alone(snapshot: Snapshot, codes: Ints, node: int, limit: int | None) -> Edges:
+    """Read the edges along each step, given by number, from one node."""
+    sides = [(side.targets, side.runs_of(node)) for side in (snapshot.forward, snapshot.inverse)]
+    parts, lengths, cuts = [], [], []
+    for code in codes.tolist():
+        targets, runs = sides[code & 1]
+        low, high = runs.get(code >> 1, (0, 0))
+        cuts.append(0 if limit is None else max(high - low - limit, 0))
+        parts.append(targets[low : high - cuts[-1]])
+        lengths.append(len(parts[-1]))
+    pairs = np.repeat(np.arange(len(codes)), lengths)
+    ends = np.concatenate(parts).astype(np.int64)
+    return Edges(pairs, np.full(len(pairs), node), codes[pairs], ends, np.array(cuts), True)
 
 
 def _targets(snapshot: Snapshot, rows: tuple[Ints, ...], low: Ints, high: Ints) -> tuple[tuple[Ints, ...], Ints]:

@@ -15,8 +15,8 @@ from srtk_plugin_local.snapshot.meta_file import AGAIN
 
 # Seconds between two looks at the times of all files.
 _WATCH = 0.1
-# Seconds between two looks at their sizes: before each batch, but not for each of many calls in a millisecond.
-_PAUSE = 0.001
+# Seconds between two looks at their sizes: a search calls the graph many times in a millisecond.
+_PAUSE = 0.02
 
 
 class DataFiles:

@@ -27,8 +27,8 @@ class LocalGraph(KnowledgeGraph):
     """A snapshot built by ``srtk graph build``, whose files are mapped into memory.
 
     Opening it reads the files that have changed since they were last opened, and compares them with their checksums. A
-    file that is cut, written to or replaced while the graph is open is an error at the next call. A cut during a call
-    may end the process.
+    file that is cut, written to or replaced while the graph is open is an error at the first call 20 ms later. A cut
+    during a call, or right before it, may end the process.
 
     Attributes:
         path: Folder of the snapshot.

@@ -123,6 +123,12 @@ def test_frontiers_steps_follow_and_triples_are_those_of_a_dictionary(
         reached, wanted = local.follow(at, walked, limit), oracle.follow(beside, walked, limit)
         assert ids(reached) == ids(wanted)
         assert local.steps(reached, True) == oracle.steps(wanted, True)
+        for alone, beside_it, row in zip(mine, its, steps, strict=True):
+            assert local.steps([alone], inverse) == [row]
+            walked = [*row, Step("no such relation")]
+            one, its_one = [alone] * len(walked), [beside_it] * len(walked)
+            assert ids(local.follow(one, walked, limit)) == ids(oracle.follow(its_one, walked, limit))
+            assert list(map(list, local.triples(one, walked, limit))) == oracle.triples(its_one, walked, limit)
         assert all(type(row[1].object) is Literal for row in pairwise(found) if isinstance(row[1].object, Literal))
 
 
