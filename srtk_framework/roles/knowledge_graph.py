@@ -10,7 +10,18 @@ from srtk_framework.graph import graph_defaults, path_search
 from srtk_framework.roles import graph_answers as checks
 from srtk_framework.roles.answer_checks import all_of, counts, rows_of
 from srtk_framework.roles.base import Role, by_identity, by_value, hook
-from srtk_framework.values import Budget, FoundPaths, Frontier, Origin, Pattern, Qualifier, Schema, Step, Triple
+from srtk_framework.values import (
+    Budget,
+    EdgeArrays,
+    FoundPaths,
+    Frontier,
+    Origin,
+    Pattern,
+    Qualifier,
+    Schema,
+    Step,
+    Triple,
+)
 
 
 class KnowledgeGraph(Role):
@@ -177,6 +188,10 @@ class KnowledgeGraph(Role):
         same origin whichever way it was read.
         """
         return [Origin(self.source())] * len(triples)
+
+    def arrays(self) -> EdgeArrays | None:
+        """Return the edges by number, as the hooks read them, where the graph stores them so; else None."""
+        return None
 
     @hook(answer=checks.a_schema)
     def schema(self) -> Schema:

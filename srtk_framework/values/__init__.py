@@ -26,7 +26,7 @@ from srtk_framework.values.hop_state import HopState
 from srtk_framework.values.masked_texts import MaskedText, TokenScore
 from srtk_framework.values.orders import best_first, completion_order, hit_order, link_order
 from srtk_framework.values.origins import Completion, Evidence, Origin, confidence, written_confidence
-from srtk_framework.values.protocols import GraphLike
+from srtk_framework.values.protocols import EdgeArrays, GraphLike
 from srtk_framework.values.questions import LINKED_BY, NIL, Link, LinkList, Mention, Question
 from srtk_framework.values.schema import Schema
 from srtk_framework.values.scores import SCORE_DIGITS, rounded
@@ -76,6 +76,7 @@ __all__ = [
     "Completion",
     "Deprecation",
     "DriverError",
+    "EdgeArrays",
     "EntityMention",
     "Entry",
     "Evidence",

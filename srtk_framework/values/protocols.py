@@ -7,7 +7,7 @@ default methods. Every driver and every port satisfies the protocol of its role.
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import Protocol
+from typing import TYPE_CHECKING, Any, Protocol
 
 from srtk_framework.values.frontiers import Frontier
 from srtk_framework.values.hop_state import HopState
@@ -15,6 +15,40 @@ from srtk_framework.values.origins import Origin
 from srtk_framework.values.questions import Question
 from srtk_framework.values.subgraphs import Answer, Subgraph
 from srtk_framework.values.triples import Pattern, Qualifier, Step, Triple
+
+if TYPE_CHECKING:
+    import numpy as np
+
+
+class EdgeArrays(Protocol):
+    """The edges of a graph by number, for algorithms that read very many of them.
+
+    A node or a relation has its place in the sorted ids as number. All arrays are int64, but for ``is_literal``.
+    """
+
+    @property
+    def relations(self) -> Sequence[str]:
+        """Ids of the relations, sorted."""
+
+    def numbers(self, ids: Sequence[str]) -> np.ndarray[Any, Any]:
+        """Return the number of each node; -1 for an unknown id."""
+
+    def ids(self, numbers: np.ndarray[Any, Any]) -> Sequence[str]:
+        """Return the ids of nodes; a literal is a ``Literal``."""
+
+    def is_literal(self, numbers: np.ndarray[Any, Any]) -> np.ndarray[Any, Any]:
+        """Return which nodes are literals."""
+
+    def runs(self, nodes: np.ndarray[Any, Any], inverse: bool) -> tuple[np.ndarray[Any, Any], ...]:
+        """Find the edges at nodes, from subject to object or ``inverse``, without reading them.
+
+        Returns:
+            For each node and each relation at it, in their order: place in ``nodes``, number of the relation, position
+            of the first edge, and one past the position of the last.
+        """
+
+    def targets(self, positions: np.ndarray[Any, Any], inverse: bool) -> np.ndarray[Any, Any]:
+        """Return the node at the far end of each edge; sorted within a run."""
 
 
 class GraphLike(Protocol):

@@ -36,12 +36,5 @@ class BfsExpander(Expander):
         found = neighbourhoods(
             self.graph, questions, self.depth, self.inverse, self.budget, most=self.budget.triples, cut_by="triples"
         )
-        subgraphs = [
-            ranked_subgraph(
-                one.triples,
-                [1.0 / (hop + 1.0 - weight) for hop, weight in zip(one.hops, one.weights, strict=True)],
-                one.trace,
-            )
-            for one in found
-        ]
+        subgraphs = [ranked_subgraph(one, 1.0 / (one.hops + 1.0 - one.weights), self.budget) for one in found]
         return finish(self.graph, subgraphs, self.budget)

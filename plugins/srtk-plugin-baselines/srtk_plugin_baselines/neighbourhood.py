@@ -2,32 +2,59 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Collection, Mapping, Sequence
 from fnmatch import fnmatchcase
 from itertools import groupby
 from typing import Any
 
 import attrs
+import numpy as np
 
 from srtk_framework.roles import KnowledgeGraph
-from srtk_framework.values import Budget, Frontier, Literal, Question, Step, Subgraph, Triple, best_first, rounded
+from srtk_framework.values import (
+    SCORE_DIGITS,
+    Budget,
+    EdgeArrays,
+    Frontier,
+    Literal,
+    Question,
+    Step,
+    Subgraph,
+    Triple,
+    best_first,
+    rounded,
+)
+from srtk_plugin_baselines.array_search import ArraySearch, Floats, Ints
 
 # Nodes of the first read of a hop that may not be needed as a whole; each further read has twice as many.
 _FIRST_READ = 32
 
 
-@attrs.frozen
+@attrs.frozen(eq=False)
 class Neighbourhood:
     """Triples around the links of one question.
 
     Distinct triples are sorted by hop, falling weight, start node, step and end node. A triple has the hop in which
     it was reached, from 1, and the greatest weight among the links that reached its start node.
+
+    Attributes:
+        links: Linked nodes with their weights.
+        places: Number of each of them, in the order of the ids.
+        subjects: Number of each triple's subject.
+        objects: Number of each triple's object.
+        hops: Hop of each triple.
+        weights: Weight of each triple.
+        named: Makes the triples at some places.
+        trace: Counts of the work done and of the cuts.
     """
 
     links: Mapping[str, float]
-    triples: tuple[Triple, ...]
-    hops: tuple[int, ...]
-    weights: tuple[float, ...]
+    places: Ints
+    subjects: Ints
+    objects: Ints
+    hops: Ints
+    weights: Floats
+    named: Callable[[Ints], list[Triple]]
     trace: Mapping[str, Any]
 
 
@@ -80,6 +107,10 @@ class _Search:
         self.hop += 1
 
 
+def _fits(relation: str, patterns: Sequence[str]) -> bool:
+    return any(fnmatchcase(relation, pattern) for pattern in patterns)
+
+
 def _strongest_first(weights: Mapping[str, float]) -> list[str]:
     return best_first(weights, weights.__getitem__)
 
@@ -99,6 +130,11 @@ def neighbourhoods(
     ``cut_by``; triples that were not read are not counted.
     """
     linked = [_weights(question) for question in questions]
+    arrays = graph.arrays()
+    if arrays is not None:
+        noise = graph.schema().noise
+        noisy = {i for i, one in enumerate(arrays.relations) if noise and _fits(one, noise)}
+        return [_from_arrays(arrays, noisy, weights, depth, inverse, budget, most, cut_by) for weights in linked]
     known = _known(graph, linked)
     noise = graph.schema().noise
     size = None if most is None else _FIRST_READ
@@ -156,7 +192,7 @@ def _read(
         (i, step)
         for i, row in enumerate(graph.steps(frontiers, inverse))
         for step in row
-        if not any(fnmatchcase(step.relation, pattern) for pattern in noise)
+        if not _fits(step.relation, noise)
     ]
     # From one node along one step, no more are needed than the question may have, and one to show the cut.
     limit = min((n for n in (hub, None if most is None else most + 1) if n is not None), default=None)
@@ -204,33 +240,94 @@ def _result(
 ) -> Neighbourhood:
     kept = list(search.found.items())[:most]
     search.count(cut_by, len(search.found) - len(kept))
-    trace: dict[str, Any] = {"links": len(linked), "hops": max((hop for _, (hop, _) in kept), default=0)}
+    triples = [triple for triple, _ in kept]
+    nodes = sorted({*known, *(end for triple in triples for end in (triple.subject, triple.object))})
+    number = {node: place for place, node in enumerate(nodes)}
+    hops = np.array([hop for _, (hop, _) in kept], dtype=np.int64)
+    return Neighbourhood(
+        links=known,
+        places=np.array([number[node] for node in known], dtype=np.int64),
+        subjects=np.array([number[triple.subject] for triple in triples], dtype=np.int64),
+        objects=np.array([number[triple.object] for triple in triples], dtype=np.int64),
+        hops=hops,
+        weights=np.array([weight for _, (_, weight) in kept], dtype=np.float64),
+        named=lambda places: [triples[place] for place in places.tolist()],
+        trace=_trace(linked, known, hops, search.cut),
+    )
+
+
+def _from_arrays(
+    arrays: EdgeArrays,
+    noise: Collection[int],
+    linked: Mapping[str, float],
+    depth: int,
+    inverse: bool,
+    budget: Budget,
+    most: int | None,
+    cut_by: str,
+) -> Neighbourhood:
+    """Read the neighbourhood of one question by numbers: the same as by the hooks, without a triple in words."""
+    numbers = arrays.numbers([*linked])
+    numbers[numbers >= 0] = np.where(arrays.is_literal(numbers[numbers >= 0]), -1, numbers[numbers >= 0])
+    known = {entity: linked[entity] for entity, number in zip(linked, numbers.tolist(), strict=True) if number >= 0}
+    numbers, weights = numbers[numbers >= 0], np.array([*known.values()], dtype=np.float64)
+    order = np.argsort(numbers)
+    size = None if most is None else _FIRST_READ
+    search = ArraySearch(arrays, noise, inverse, budget.hub, most, size, numbers[order], weights[order])
+    search.run(depth, budget.nodes)
+    starts, steps, ends, hops, weights = search.columns()
+    search.drop(cut_by, search.count - len(hops))
+    backward = (steps & 1).astype(bool)
+    subjects, objects = np.where(backward, ends, starts), np.where(backward, starts, ends)
+
+    def named(places: Ints) -> list[Triple]:
+        nodes, at = np.unique(np.stack([subjects[places], objects[places]]), return_inverse=True)
+        ids = arrays.ids(nodes)
+        rows = zip(*at.reshape(2, -1).tolist(), (steps[places] >> 1).tolist(), strict=True)
+        return [Triple(ids[subject], arrays.relations[relation], ids[end]) for subject, end, relation in rows]
+
+    return Neighbourhood(
+        known, numbers, subjects, objects, hops, weights, named, _trace(linked, known, hops, search.cut)
+    )
+
+
+def _trace(
+    linked: Mapping[str, float], known: Mapping[str, float], hops: Ints, cut: Mapping[str, int]
+) -> dict[str, Any]:
+    trace: dict[str, Any] = {"links": len(linked), "hops": int(hops.max(initial=0))}
     if len(known) < len(linked):
         trace["unknown"] = len(linked) - len(known)
     if not linked:
         trace["reason"] = "the question has no link"
     elif not known:
         trace["reason"] = "no linked entity is in the graph"
-    elif not kept:
+    elif not len(hops):
         trace["reason"] = "no step leaves a linked entity"
-    if search.cut:
-        trace["cut"] = dict(sorted(search.cut.items()))
-    return Neighbourhood(
-        links=known,
-        triples=tuple(triple for triple, _ in kept),
-        hops=tuple(hop for _, (hop, _) in kept),
-        weights=tuple(weight for _, (_, weight) in kept),
-        trace=trace,
-    )
+    if cut:
+        trace["cut"] = dict(sorted(cut.items()))
+    return trace
 
 
-def ranked_subgraph(triples: Sequence[Triple], scores: Sequence[float], trace: Mapping[str, Any]) -> Subgraph:
-    """Return a subgraph of triples by falling rounded score; triples with equal scores keep their order."""
-    final = [rounded(score) for score in scores]
-    order = sorted(range(len(final)), key=lambda i: -final[i])
+def ranked_subgraph(one: Neighbourhood, scores: Floats, budget: Budget, **trace: Any) -> Subgraph:
+    """Return the triples by falling rounded score; triples with equal scores keep their order.
+
+    Triples beyond ``budget.triples`` are counted, not made, unless the mass of all scores is needed.
+    """
+    most = len(scores) if budget.mass is not None else min(budget.triples or len(scores), len(scores))
+    places = np.arange(len(scores))
+    if most < len(scores):
+        # Scores that differ by a unit of the last decimal may be equal when rounded.
+        least = np.partition(scores, len(scores) - most)[len(scores) - most]
+        places = np.flatnonzero(scores >= least - 2 * 10.0**-SCORE_DIGITS)
+    final = [rounded(score) for score in scores[places].tolist()]
+    order = sorted(range(len(final)), key=lambda i: -final[i])[:most]
+    whole = {**one.trace, **trace}
+    if dropped := len(scores) - most:
+        cut = dict(whole.get("cut", {}))
+        whole["cut"] = {**cut, "triples": cut.get("triples", 0) + dropped}
     return Subgraph(
-        triples=tuple(triples[i] for i in order),
+        triples=tuple(one.named(places[order])),
         scores=tuple(final[i] for i in order),
         path_of=(-1,) * len(order),
-        trace=trace,
+        trace=whole,
     )

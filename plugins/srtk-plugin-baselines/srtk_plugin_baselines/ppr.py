@@ -72,25 +72,21 @@ class PprExpander(Expander):
         return [row for row in rows.values() if any(row.values())] or [dict(one.links)]
 
     def _rank(self, one: Neighbourhood, topics: Sequence[Mapping[str, float]]) -> Subgraph:
-        if not one.triples:
-            return ranked_subgraph((), (), one.trace)
-        number: dict[str, int] = {}
-        for node in (*one.links, *(end for triple in one.triples for end in (triple.subject, triple.object))):
-            number.setdefault(node, len(number))
-        heads = np.array([number[triple.subject] for triple in one.triples], dtype=np.int64)
-        tails = np.array([number[triple.object] for triple in one.triples], dtype=np.int64)
+        if not len(one.hops):
+            return ranked_subgraph(one, np.empty(0), self.budget)
+        nodes, at = np.unique(np.concatenate([one.places, one.subjects, one.objects]), return_inverse=True)
+        places, heads, tails = np.split(at, [len(one.places), len(one.places) + len(one.hops)])
+        number = dict(zip(one.links, places.tolist(), strict=True))
         walks, most = [], 0
         for weights in topics:
-            restart = np.zeros(len(number))
+            restart = np.zeros(len(nodes))
             restart[[number[node] for node in weights]] = list(weights.values())
             shares, rounds = pagerank(heads, tails, restart, self.alpha, _ROUNDS, _TOLERANCE)
             walks.append(shares)
             most = max(most, rounds)
         shares = self._joined(np.stack(walks), [sum(weights.values()) for weights in topics])
         logarithms = np.log10(np.maximum(shares, _LEAST))
-        return ranked_subgraph(
-            one.triples, (logarithms[heads] + logarithms[tails]).tolist(), {**one.trace, "rounds": most}
-        )
+        return ranked_subgraph(one, logarithms[heads] + logarithms[tails], self.budget, rounds=most)
 
     def _joined(self, walks: npt.NDArray[np.float64], weights: Sequence[float]) -> npt.NDArray[np.float64]:
         """Return the weighted mean of walks, raised where more than one of them arrives; of shape [nodes]."""

@@ -7,6 +7,7 @@ import random
 from collections.abc import Sequence
 
 import attrs
+import numpy as np
 
 from srtk_framework.graph import finish
 from srtk_framework.roles import Expander, KnowledgeGraph
@@ -48,8 +49,8 @@ class RandomExpander(Expander):
         subgraphs = []
         for question, one in zip(questions, found, strict=True):
             generator = self._generator(question.id)
-            scores = [generator.random() ** (1.0 / max(weight, _LEAST)) for weight in one.weights]
-            subgraphs.append(ranked_subgraph(one.triples, scores, one.trace))
+            scores = [generator.random() ** (1.0 / max(weight, _LEAST)) for weight in one.weights.tolist()]
+            subgraphs.append(ranked_subgraph(one, np.array(scores), self.budget))
         return finish(self.graph, subgraphs, self.budget)
 
     def _generator(self, id_: str) -> random.Random:

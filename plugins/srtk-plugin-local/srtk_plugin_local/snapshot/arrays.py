@@ -79,6 +79,17 @@ class Snapshot:
         """Return a heap by its name."""
         return self._heaps[name]
 
+    def runs(self, nodes: Ints, inverse: bool) -> tuple[Ints, Ints, Ints, Ints]:
+        """Find the edges at nodes; see ``EdgeArrays``."""
+        side = self.inverse if inverse else self.forward
+        groups, bounds = spread(*side.groups(nodes))
+        low, high = side.runs(groups)
+        return np.repeat(np.arange(len(nodes)), np.diff(bounds)), side.relations[groups].astype(np.int64), low, high
+
+    def targets(self, positions: Ints, inverse: bool) -> Ints:
+        """Return the node at the far end of each edge."""
+        return (self.inverse if inverse else self.forward).targets[positions].astype(np.int64)
+
     def ids(self, numbers: Ints) -> list[str]:
         """Read the ids of nodes; a literal is a ``Literal``."""
         texts = self.nodes.take(numbers)

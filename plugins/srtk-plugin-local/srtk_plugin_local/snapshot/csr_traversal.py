@@ -347,11 +347,9 @@ def neighbourhood(snapshot: Snapshot, frontier: Frontier, hops: int, budget: Bud
 def _hop(snapshot: Snapshot, nodes: Ints, hub: int | None, most: int | None) -> tuple[Ints, Ints, Ints, Ints]:
     """Follow all steps of the nodes; return subjects, relations, objects and ends, in order of step and node."""
     parts = []
-    for inverse, side in enumerate((snapshot.forward, snapshot.inverse)):
-        groups, bounds = spread(*side.groups(nodes))
-        low, high = side.runs(groups)
-        code = side.relations[groups].astype(np.int64) * 2 + inverse
-        parts.append(np.stack([code, np.repeat(nodes, np.diff(bounds)), low, high]))
+    for inverse in (False, True):
+        places, relations, low, high = snapshot.runs(nodes, inverse)
+        parts.append(np.stack([relations * 2 + inverse, nodes[places], low, high]))
     codes, starts, low, high = np.concatenate(parts, axis=1)
     order = np.lexsort((starts, codes))
     codes, starts, low, high = codes[order], starts[order], low[order], high[order]

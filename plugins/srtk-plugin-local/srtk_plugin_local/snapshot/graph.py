@@ -12,7 +12,7 @@ import attrs
 
 from srtk_framework.roles import KnowledgeGraph, absent, not_open
 from srtk_framework.text import fold, own_spellings
-from srtk_framework.values import Budget, Frontier, Pattern, Qualifier, Schema, SrtkError, Step, Triple
+from srtk_framework.values import Budget, EdgeArrays, Frontier, Pattern, Qualifier, Schema, SrtkError, Step, Triple
 from srtk_plugin_local.name_index import NameIndex
 from srtk_plugin_local.snapshot import csr_traversal, lookup
 from srtk_plugin_local.snapshot.arrays import Snapshot
@@ -96,6 +96,10 @@ class LocalGraph(KnowledgeGraph):
     def source(self) -> str:
         """Return ``local:`` and the start of the content hash."""
         return f"local:{self._open.meta.content[:16]}"
+
+    def arrays(self) -> EdgeArrays:
+        """Return the snapshot, whose files are checked now."""
+        return self._open
 
     def schema(self) -> Schema:
         """Return the schema of the snapshot."""
