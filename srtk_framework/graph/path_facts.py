@@ -145,7 +145,13 @@ def instances(
     Returns:
         Per path its instances.
     """
-    levels = _read_path_triples(graph, paths, [dict(row) for row in known], budget, cuts)
+    frontiers = [dict(row) for row in known]
+    if (arrays := graph.arrays()) is not None:
+        from srtk_framework.graph.path_arrays import instances_by_number
+
+        _follow_paths(graph, paths, frontiers, budget, cuts)
+        return instances_by_number(arrays, paths, frontiers, budget, cuts)
+    levels = _read_path_triples(graph, paths, frontiers, budget, cuts)
     return [_chains(path, row, budget.triples) for path, row in zip(paths, levels, strict=True)]
 
 

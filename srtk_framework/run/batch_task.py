@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import gc
 import os
 import time
 import uuid
@@ -170,5 +171,6 @@ def _worker(task: BatchTask) -> _Worker:
             f"the worker on {where} differs from this process in {differences(task.expected, own)}; install the same"
             " versions there, and give it the same files"
         )
+    gc.freeze()  # as the runner does
     _OPEN.append(_Worker(task, session, answers_of(session), timing, tracebacks, uuid.uuid4().hex))
     return _OPEN[0]

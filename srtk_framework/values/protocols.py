@@ -23,7 +23,8 @@ if TYPE_CHECKING:
 class EdgeArrays(Protocol):
     """The edges of a graph by number, for algorithms that read very many of them.
 
-    A node or a relation has its place in the sorted ids as number. All arrays are int64, but for ``is_literal``.
+    A node or a relation has its place in the sorted ids as number. All arrays are int64, but for ``is_literal``. All
+    edges are certain.
     """
 
     @property
@@ -50,6 +51,11 @@ class EdgeArrays(Protocol):
     def targets(self, positions: np.ndarray[Any, Any], inverse: bool) -> np.ndarray[Any, Any]:
         """Return the node at the far end of each edge; sorted within a run."""
 
+    def along(
+        self, frontiers: Sequence[Frontier], steps: Sequence[Step], limit: int | None
+    ) -> tuple[np.ndarray[Any, Any], ...]:
+        """Read the edges that ``triples`` reads: for each its place in ``steps``, the node reached from, its end."""
+
 
 class GraphLike(Protocol):
     """The methods of a ``KnowledgeGraph`` that graph algorithms call; see there for their contracts."""
@@ -67,6 +73,9 @@ class GraphLike(Protocol):
         self, frontiers: Sequence[Frontier], steps: Sequence[Step], limit: int | None
     ) -> Sequence[Sequence[Triple]]:
         """Return the triples that ``follow`` traverses."""
+
+    def arrays(self) -> EdgeArrays | None:
+        """Return the edges by number, if the graph has them so."""
 
     def match(self, patterns: Sequence[Pattern]) -> Sequence[Sequence[Triple]]:
         """Return the triples that fit each pattern."""

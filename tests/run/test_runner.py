@@ -1,6 +1,7 @@
 from __future__ import annotations
 
 import errno
+import gc
 import json
 import os
 from types import SimpleNamespace
@@ -67,6 +68,20 @@ def test_a_run_exports_evaluates_and_writes_a_manifest(tmp_path, questions):
     assert manifest["state"] == "complete"
     assert manifest["versions"]["srtk-plugin-toys"] == "1.0"
     assert manifest["counts"] == {"questions": 16, "finished": 16, "failed": 4}
+
+
+def test_the_collector_leaves_the_drivers_alone_during_the_methods_and_not_after(tmp_path, questions):
+    class Frozen(Observer):
+        found = ()
+
+        def event(self, name, data):
+            if name == "batch":
+                self.found = (*self.found, gc.get_freeze_count() > 0)
+
+    watch = Frozen()
+    Runner(from_data(data(tmp_path, questions)), observers=[watch]).run()
+    assert set(watch.found) == {True}
+    assert gc.get_freeze_count() == 0
 
 
 def test_the_bytes_do_not_depend_on_the_batch_size(tmp_path, questions):

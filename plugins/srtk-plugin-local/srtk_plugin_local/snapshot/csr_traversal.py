@@ -8,6 +8,7 @@ from typing import Any, NamedTuple
 
 import attrs
 import numpy as np
+import numpy.typing as npt
 
 from srtk_framework.values import Budget, Frontier, Ragged, Step, Triple
 from srtk_plugin_local.snapshot.arrays import Snapshot
@@ -276,6 +277,44 @@ def _targets(snapshot: Snapshot, rows: tuple[Ints, ...], low: Ints, high: Ints) 
     ends[~backward] = snapshot.forward.targets[positions[~backward]]
     ends[backward] = snapshot.inverse.targets[positions[backward]]
     return rows, ends
+
+
+@attrs.frozen(eq=False)
+class LocalArrays:
+    """The edges of a snapshot by number; see ``EdgeArrays``."""
+
+    snapshot: Snapshot
+    table: StepTable
+
+    @property
+    def relations(self) -> Sequence[str]:
+        """Ids of the relations, sorted."""
+        return self.snapshot.relations
+
+    def numbers(self, ids: Sequence[str]) -> Ints:
+        """Return the number of each node; -1 for an unknown id."""
+        return self.snapshot.numbers(ids)
+
+    def ids(self, numbers: Ints) -> Sequence[str]:
+        """Return the ids of nodes."""
+        return self.snapshot.ids(numbers)
+
+    def is_literal(self, numbers: Ints) -> npt.NDArray[np.bool_]:
+        """Return which nodes are literals."""
+        return self.snapshot.is_literal(numbers)
+
+    def runs(self, nodes: Ints, inverse: bool) -> tuple[Ints, Ints, Ints, Ints]:
+        """Find the edges at nodes."""
+        return self.snapshot.runs(nodes, inverse)
+
+    def targets(self, positions: Ints, inverse: bool) -> Ints:
+        """Return the node at the far end of each edge."""
+        return self.snapshot.targets(positions, inverse)
+
+    def along(self, frontiers: Sequence[Frontier], steps: Sequence[Step], limit: int | None) -> tuple[Ints, Ints, Ints]:
+        """Read the edges along steps."""
+        edges = walk(self.snapshot, self.table, frontiers, steps, limit)
+        return edges.pairs, edges.starts, edges.ends
 
 
 def to_frontiers(snapshot: Snapshot, edges: Edges) -> list[Frontier]:

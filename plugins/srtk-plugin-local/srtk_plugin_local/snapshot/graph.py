@@ -98,8 +98,8 @@ class LocalGraph(KnowledgeGraph):
         return f"local:{self._open.meta.content[:16]}"
 
     def arrays(self) -> EdgeArrays:
-        """Return the snapshot, whose files are checked now."""
-        return self._open
+        """Return the edges of the snapshot, whose files are checked now."""
+        return csr_traversal.LocalArrays(self._open, self._table)
 
     def schema(self) -> Schema:
         """Return the schema of the snapshot."""

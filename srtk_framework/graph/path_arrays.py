@@ -1,0 +1,138 @@
+"""Instances of paths, found by number in a graph that has its edges as arrays."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from itertools import repeat
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+
+from srtk_framework.graph.path_facts import Instance, PathKey
+from srtk_framework.values import Budget, EdgeArrays, Frontier, RankedPath, Triple
+
+Ints = npt.NDArray[np.int64]
+# More chains than this are as good as unlimited, and their sums stay within an integer.
+_MANY = 1 << 40
+
+
+def instances_by_number(
+    arrays: EdgeArrays,
+    paths: Sequence[RankedPath],
+    frontiers: Sequence[Mapping[PathKey, Frontier]],
+    budget: Budget,
+    cuts: Sequence[dict[str, int]],
+) -> list[list[Instance]]:
+    """Return what ``instances`` reads by the hooks, without a triple that is in no instance.
+
+    Args:
+        arrays: The edges.
+        paths: Paths with at least one step.
+        frontiers: For each path, the frontiers before each of its steps.
+        budget: As for ``instances``.
+        cuts: For each path, where the nodes left out are counted, by limit.
+    """
+    found: list[list[Instance]] = [[] for _ in paths]
+    for length in sorted({len(path.steps) for path in paths}):
+        places = [i for i, path in enumerate(paths) if len(path.steps) == length]
+        levels = []
+        for depth in range(length):
+            at = [frontiers[i][paths[i].entity, paths[i].steps[:depth]] for i in places]
+            steps = [paths[i].steps[depth] for i in places]
+            last = depth + 1 == length
+            # At the last hop, a node needs no more edges than the budget has room for, plus one to detect the cut.
+            limits = [n + last for n in (budget.hub, budget.triples if last else None) if n is not None]
+            pairs, starts, ends = arrays.along(at, steps, min(limits, default=None))
+            if last and budget.hub is not None and min(limits) == budget.hub + 1:
+                kept = _first_of_each(pairs, starts, budget.hub)
+                for i, lost in zip(places, np.bincount(pairs[~kept], minlength=len(places)).tolist(), strict=True):
+                    if lost and (paths[i].entity, paths[i].steps) not in frontiers[i]:  # else ``follow`` has counted it
+                        cuts[i]["hub"] = cuts[i].get("hub", 0) + lost
+                pairs, starts, ends = pairs[kept], starts[kept], ends[kept]
+            levels.append((pairs, starts, ends))
+        _add_chains(arrays, [paths[i] for i in places], levels, budget.triples, [found[i] for i in places])
+    return found
+
+
+def _first_of_each(pairs: Ints, starts: Ints, most: int) -> npt.NDArray[np.bool_]:
+    """Return which edges are among the first of their pair and start."""
+    changed = np.ones(len(pairs), dtype=bool)
+    changed[1:] = (pairs[1:] != pairs[:-1]) | (starts[1:] != starts[:-1])
+    first = np.flatnonzero(changed)
+    place = np.arange(len(pairs)) - np.repeat(first, np.diff(first, append=len(pairs)))
+    among: npt.NDArray[np.bool_] = place < most
+    return among
+
+
+def _add_chains(
+    arrays: EdgeArrays,
+    paths: Sequence[RankedPath],
+    levels: Sequence[tuple[Ints, Ints, Ints]],
+    most: int | None,
+    found: Sequence[list[Instance]],
+) -> None:
+    """Add the first ``most`` instances of each of several paths of one length, depth first.
+
+    Args:
+        arrays: Names the nodes.
+        paths: The paths.
+        levels: For each step of the paths, the edges along it, sorted: index of the path, start and end.
+        most: Maximum number of instances of a path.
+        found: Receives the instances of each path.
+    """
+    width = 1 + max((int(max(starts.max(initial=0), ends.max(initial=0))) for _, starts, ends in levels), default=0)
+    # By edge, the range of edges of the next level that go on from it, and the number of chains from it on.
+    onward: list[tuple[Ints, Ints]] = []
+    counts = [np.ones(len(levels[-1][0]), dtype=np.int64)]
+    for (pairs, _, ends), (after, starts, _) in zip(levels[-2::-1], levels[:0:-1], strict=True):
+        keys, wanted = after * width + starts, pairs * width + ends
+        low, high = np.searchsorted(keys, wanted), np.searchsorted(keys, wanted, side="right")
+        sums = np.concatenate([[0], np.cumsum(counts[0])])
+        counts.insert(0, np.minimum(sums[high] - sums[low], _MANY))
+        onward.insert(0, (low, high))
+    columns = [_beginning(np.arange(len(counts[0])), levels[0][0], counts[0], most)]
+    for (low, high), chains, (owners, _, _) in zip(onward, counts[1:], levels[1:], strict=True):
+        lengths = high[columns[-1]] - low[columns[-1]]
+        shift = np.repeat(low[columns[-1]] - np.cumsum(lengths) + lengths, lengths)
+        edges = np.arange(len(shift)) + shift
+        rows = np.repeat(np.arange(len(lengths)), lengths)
+        kept = _beginning(np.arange(len(edges)), owners[edges], chains[edges], most)
+        columns = [column[rows[kept]] for column in columns] + [edges[kept]]
+    if not len(columns[0]):
+        return
+    triples: list[Any] = []
+    for depth, (column, (pairs, starts, ends)) in enumerate(zip(columns, levels, strict=True)):
+        edges, at = np.unique(column, return_inverse=True)
+        nodes, places = np.unique(np.stack([starts[edges], ends[edges]]), return_inverse=True)
+        ids = arrays.ids(nodes)
+        steps = [path.steps[depth] for path in paths]
+        made = [
+            Triple(ids[end], step.relation, ids[start]) if step.inverse else Triple(ids[start], step.relation, ids[end])
+            for step, start, end in zip(
+                map(steps.__getitem__, pairs[edges].tolist()), *places.reshape(2, -1).tolist(), strict=True
+            )
+        ]
+        triples.append(map(made.__getitem__, at.tolist()))
+        last = map(ids.__getitem__, places.reshape(2, -1)[1][at].tolist())
+    whole = list(map(Instance._make, zip(zip(*triples, strict=True), last, repeat(1.0), strict=False)))
+    bounds = np.searchsorted(levels[0][0][columns[0]], np.arange(len(paths) + 1)).tolist()
+    for place, row in enumerate(found):
+        row += whole[bounds[place] : bounds[place + 1]]
+
+
+def _beginning(rows: Ints, owners: Ints, chains: Ints, most: int | None) -> Ints:
+    """Keep the rows that begin the first ``most`` chains of their owner; none that begin no chain.
+
+    Args:
+        rows: The rows, in order of owner.
+        owners: Index of the path of each.
+        chains: Number of chains that go on from each.
+        most: Maximum number of chains of a path.
+    """
+    kept = chains > 0
+    if most is not None:
+        before = np.cumsum(chains) - chains
+        first = np.searchsorted(owners, owners)  # the first row of the same path
+        kept &= before - before[first] < most
+    return rows[kept]

@@ -1,0 +1,67 @@
+"""A graph with arrays gives the instances that its hooks give."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+import numpy as np
+from hypothesis import given
+from hypothesis import strategies as st
+
+from srtk_framework.graph.path_facts import instances
+from srtk_framework.testing.oracle import OracleGraph
+from srtk_framework.testing.sample import Sample
+from srtk_framework.values import Budget, Literal, RankedPath, Step, Triple
+
+NODES = ["a", "b", "c", "d", "e"]
+triples = st.builds(
+    Triple, st.sampled_from(NODES), st.sampled_from(["r", "s"]), st.sampled_from([*NODES, Literal('"a"')])
+)
+steps = st.builds(Step, st.sampled_from(["r", "s"]), st.booleans())
+paths = st.lists(
+    st.builds(
+        RankedPath,
+        st.sampled_from([*NODES, "unknown"]),
+        st.lists(steps, min_size=1, max_size=3).map(tuple),
+        st.just(0.0),
+    ),
+    max_size=6,
+)
+limits = st.sampled_from([None, 1, 2, 3])
+
+
+class Arrays:
+    """What instances read of the arrays of a dictionary graph."""
+
+    def __init__(self, graph: OracleGraph, found: Sequence[Triple]) -> None:
+        self.graph = graph
+        self.nodes = sorted({node for triple in found for node in (triple.subject, triple.object)})
+
+    def ids(self, numbers: Any) -> list[str]:
+        """Return the ids of nodes."""
+        return [self.nodes[number] for number in numbers.tolist()]
+
+    def along(self, frontiers: Any, steps: Any, limit: int | None) -> tuple[Any, ...]:
+        """Read the edges along steps."""
+        rows = [
+            (place, *(self.nodes.index(node) for node in (triple[::-2] if step.inverse else triple[::2])))
+            for place, (step, row) in enumerate(zip(steps, self.graph.triples(frontiers, steps, limit), strict=True))
+            for triple in row
+        ]
+        return tuple(np.array(rows, dtype=np.int64).reshape(-1, 3).T)
+
+
+@given(st.lists(triples, max_size=30), paths, limits, limits)
+def test_instances_by_number_are_those_of_the_hooks(
+    found: list[Triple], asked: list[RankedPath], hub: int | None, most: int | None
+) -> None:
+    graph = OracleGraph(Sample(tuple(sorted(set(found)))))
+    graph.open()
+    budget = Budget(triples=most, hub=hub, nodes=None)
+    answers = []
+    for arrays in (None, Arrays(graph, found)):
+        graph.arrays = lambda arrays=arrays: arrays  # type: ignore[method-assign,misc,assignment]
+        cuts: list[dict[str, int]] = [{} for _ in asked]
+        answers.append((instances(graph, asked, [{} for _ in asked], budget, cuts), cuts))
+    assert answers[1] == answers[0]
