@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import functools
 import re
 import unicodedata
 from collections.abc import Collection, Mapping, Sequence
@@ -202,8 +203,14 @@ def _opens(text: str, start: int, small: str) -> bool:
     """Return whether a word is a question word at the start of a sentence or in a text all in capitals."""
     if small not in OPENERS:
         return False
-    before = text[:start].rstrip("\"'“„«‘([¿¡ \t\n")
-    return not before or before[-1] in ".?!:;…" or not any(letter.islower() for letter in text)
+    while start and text[start - 1] in "\"'“„«‘([¿¡ \t\n":
+        start -= 1
+    return not start or text[start - 1] in ".?!:;…" or not _has_small(text)
+
+
+@functools.lru_cache(maxsize=1)
+def _has_small(text: str) -> bool:
+    return any(letter.islower() for letter in text)
 
 
 def _joined(text: str, end: int, start: int) -> bool:
@@ -211,7 +218,7 @@ def _joined(text: str, end: int, start: int) -> bool:
     between = text[end:start]
     if between.isspace() or between in ("/", ": ") or between.strip() == "&":
         return True
-    return between == ". " and _INITIAL.search(text[:end]) is not None
+    return between == ". " and _INITIAL.search(text, max(end - 3, 0), end) is not None
 
 
 def _last(text: str, run: Sequence[Span]) -> Span:

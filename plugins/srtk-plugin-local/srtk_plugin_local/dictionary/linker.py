@@ -304,11 +304,15 @@ class DictionaryLinker(EntityLinker):
             for entity in counts:
                 for stem in stems[entity]:
                     holding.setdefault(stem, set()).add(entity)
+            known: dict[frozenset[str], tuple[set[str], int]] = {}  # a text can repeat a word thousands of times
             for mention in mentions:
-                own = entity_context.stems(mention.names[0])
-                # Entities with relations of all of these words; a text can repeat few entities thousands of times.
-                holders = set.intersection(*(holding.get(stem, set()) for stem in own)) if own else set()
-                if sum(counts[entity] for entity in holders) > (mention.candidates[0].entity in holders):
+                own = frozenset(entity_context.stems(mention.names[0]))
+                if own not in known:
+                    # Entities with relations of all of these words, and their mentions.
+                    holders = set.intersection(*(holding.get(stem, set()) for stem in own)) if own else set()
+                    known[own] = holders, sum(counts[entity] for entity in holders)
+                holders, total = known[own]
+                if total > (mention.candidates[0].entity in holders):
                     mention.looks *= ECHO
         for mention in (mention for mentions in rows for mention in mentions):
             self._score(mention)

@@ -94,17 +94,18 @@ def add_short(
     if not every:
         return
     # What a mention of a near name is of, such as Italy for Italian, has to be less well known too.
-    near = {id(mentions): [mention for mention in mentions if mention.string < 1] for mentions in found}
+    places = {id(mentions): Places(mentions) for mentions in found}
     rivals = [
         {
             id_
-            for mention in near[id(short.mentions)]
-            if mention.start < short.span[2] and short.span[1] < mention.end
+            for mention in places[id(short.mentions)].overlapping(*short.span[1:3])
+            if mention.string < 1
             for name in mention.names
             for id_ in known[name]
         }
         for short in every
     ]
+    dropped: set[int] = set()
     held = _Holders.of(graph, every, rivals)
     for short, others in zip(every, rivals, strict=True):
         name, start, end, first, last = short.span
@@ -114,11 +115,40 @@ def add_short(
         string = STRING if short.initials or any(_is_core(other, name) for other in names) else PART
         key = f"{name} = {best}"
         known[key] = [best]
-        short.mentions[:] = [m for m in short.mentions if m.end <= start or end <= m.start or m.looks < STRING]
+        there = places[id(short.mentions)]
+        dropped.update(id(other) for other in there.overlapping(start, end) if other.looks >= STRING)
         mention = Mention(short.words, start, end, first, last, names=[key], string=string, short=True)
         if short.initials:
             mention.looks = 1.0  # in capitals, even a function word (us) is a name
         short.mentions.append(mention)
+        there.add(mention)
+    for mentions in found:
+        mentions[:] = [mention for mention in mentions if id(mention) not in dropped]
+
+
+class Places:
+    """Mentions of a text by their place; a long text has thousands."""
+
+    _BLOCK = 64
+
+    def __init__(self, mentions: Sequence[Mention]) -> None:
+        self._blocks: dict[int, list[Mention]] = {}
+        for mention in mentions:
+            self.add(mention)
+
+    def add(self, mention: Mention) -> None:
+        """Add a mention."""
+        for block in range(mention.start // self._BLOCK, (mention.end - 1) // self._BLOCK + 1):
+            self._blocks.setdefault(block, []).append(mention)
+
+    def overlapping(self, start: int, end: int) -> list[Mention]:
+        """Return the mentions with a character between two offsets; some come twice."""
+        return [
+            mention
+            for block in range(start // self._BLOCK, (end - 1) // self._BLOCK + 1)
+            for mention in self._blocks.get(block, ())
+            if mention.start < end and start < mention.end
+        ]
 
 
 @attrs.frozen
@@ -188,8 +218,9 @@ def _written(graph: KnowledgeGraph, ids: Sequence[str]) -> dict[str, set[str]]:
 def _shorts(words: Words, mentions: list[Mention]) -> list[_Short]:
     """Return the short names that a text may have: those that no mention covers, and initials that one folds."""
     shorts = [_Short(mentions, words, span, True, True) for span in _plurals(words)]
+    there = Places(mentions)
     spans = [_span(words, *match.span()) for match in _INITIALS.finditer(words.text)]
-    shorts += [_Short(mentions, words, span, True) for span in spans if span and _is_free(span, mentions)]
+    shorts += [_Short(mentions, words, span, True) for span in spans if span and _is_free(span, there)]
     exact = [mention for mention in mentions if mention.string == 1]
     if is_linked(words, exact):
         return shorts
@@ -210,16 +241,16 @@ def _small_shorts(words: Words, mentions: list[Mention]) -> list[_Short]:
     places = [match.span() for match in _SMALL_INITIALS.finditer(words.text)]
     places += [match.span(match.lastindex or 0) for match in _DETERMINED.finditer(words.text)]
     shorts = [_Short(mentions, words, span, True, True) for span in _plurals(words)]
-    spans = [_span(words, *place) for place in dict.fromkeys(places)]
+    spans, there = [_span(words, *place) for place in dict.fromkeys(places)], Places(exact)
     named = [span for span in spans if span and (not words.stop[span[3]] or span[0] in _PRONOUNS)]
-    shorts += [_Short(mentions, words, span, True) for span in named if _is_free(span, exact)]
+    shorts += [_Short(mentions, words, span, True) for span in named if _is_free(span, there)]
     return shorts + [_Short(mentions, words, span, False) for span in _small_parts(words, exact)]
 
 
-def _is_free(span: Span, mentions: Sequence[Mention]) -> bool:
+def _is_free(span: Span, there: Places) -> bool:
     """Return whether nothing overlaps a place but exact mentions of just this place."""
     _, start, end, _, _ = span
-    covered = [mention for mention in mentions if mention.start < end and start < mention.end]
+    covered = there.overlapping(start, end)
     return all((mention.start, mention.end) == (start, end) and mention.string == 1 for mention in covered)
 
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import time
 from typing import Any
 
 import pytest
@@ -110,3 +111,31 @@ def test_the_result_does_not_depend_on_the_batch() -> None:
     texts = ["Who rules the US?", "Who won the NFL?", "Who speaks Portuguese?", "In Seattle?"]
     linker = DictionaryLinker(GRAPH)
     assert linker.link(texts) == [linker.link([text])[0] for text in texts]
+
+
+def test_places_find_what_overlaps_as_a_look_at_all_mentions_does():
+    from srtk_plugin_local.dictionary.candidates import Mention
+    from srtk_plugin_local.dictionary.short_names import Places
+    from srtk_plugin_local.dictionary.stop_words import FunctionWords
+
+    words = FunctionWords(None, None).parse("x" * 400)
+    mentions = [Mention(words, start, start + length, 0, 0) for start in range(0, 300, 13) for length in (1, 7, 64, 90)]
+    places = Places(mentions)
+    for start in range(0, 390, 3):
+        for end in (start + 1, start + 5, start + 130):
+            wanted = {id(m) for m in mentions if m.start < end and start < m.end}
+            assert {id(m) for m in places.overlapping(start, end)} == wanted
+
+
+def test_a_text_of_many_initials_takes_time_in_proportion_to_its_length():
+    linker = DictionaryLinker(memory())
+    linker.graph.open()
+
+    def seconds(count: int) -> float:
+        text, began = "see A. B. or j. r. r. and the nfl " * count, time.process_time()
+        linker.link([text])
+        return time.process_time() - began
+
+    seconds(10)
+    # In proportion this is 8 times as long, and 64 times if each is compared with all.
+    assert seconds(2000) < 24 * max(seconds(250), 0.02)
