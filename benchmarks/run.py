@@ -91,6 +91,7 @@ PARTS: dict[str, Part] = {
     "cross-validation": Part("training", "cross-validation", "training.cross_validation"),
     "encoder-share": Part("speed", "encoder-share", "speed.encoder_share"),
     "local-graph": Part("speed", "local-graph", "speed.local_graph"),
+    "search-floor": Part("speed", "search-floor", "speed.search_floor", ("--questions", "100")),
     "path-search": Part("speed", "path-search", "speed.path_search", ("--all",)),
     "shared-session": Part("speed", "shared-session", "speed.shared_session"),
     "same-subgraphs": Part("reliability", "same-subgraphs", "reliability.same_subgraphs"),
