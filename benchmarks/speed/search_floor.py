@@ -16,7 +16,7 @@ import gc
 import statistics
 import time
 from collections.abc import Callable, Iterator, Sequence
-from pathlib import Path
+from itertools import islice
 from typing import Any
 
 import numpy as np
@@ -25,7 +25,7 @@ from benchmarks.common import lacking
 from benchmarks.figures import record_figure
 from srtk_framework import open as open_recipe
 from srtk_framework.host import driver_of
-from srtk_framework.run.question_source import RunQuestions
+from srtk_framework.records import read_questions
 from srtk_framework.values import Question, batched
 
 WIDTH, DEPTH, FAN, UNIT = 15, 3, 0.1, 0.07
@@ -147,8 +147,8 @@ def measured(recipe: str, sets: Sequence[str], most: int, rounds: int) -> Iterat
         settings = [*sets, f"expander={expander}", "evaluate=null", "exporters=[]", f"limit={most}"]
         session = open_recipe(recipe, settings).__enter__()
         sessions.append(session)
-        with RunQuestions(session, Path(), session.recipe) as asked:
-            questions: list[Question] = [item.question for item in asked.read()]
+        data = session.dataset
+        questions = list(islice(read_questions(data) if isinstance(data, str) else data.read(), most))
         if any(not question.links for question in questions):
             questions = [item.question for item in session.linked(questions)]
         port = session.composer.built("expander")[0]

@@ -133,7 +133,7 @@ def neighbourhoods(
     arrays = graph.arrays()
     if arrays is not None:
         noise = graph.schema().noise
-        noisy = {i for i, one in enumerate(arrays.relations) if noise and _fits(one, noise)}
+        noisy = {i for i, one in enumerate(arrays.relations) if _fits(one, noise)} if noise else set()
         return [_from_arrays(arrays, noisy, weights, depth, inverse, budget, most, cut_by) for weights in linked]
     known = _known(graph, linked)
     noise = graph.schema().noise
