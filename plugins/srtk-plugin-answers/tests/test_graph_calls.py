@@ -50,6 +50,9 @@ class Counted:
     def schema(self) -> Schema:
         return TYPED
 
+    def arrays(self) -> None:
+        """Have none; asking is no hook, and reads nothing."""
+
     def __getattr__(self, name: str) -> Callable[..., Any]:
         hook: Callable[..., Any] = getattr(self.graph, name)
 
