@@ -61,7 +61,7 @@ def describe(folder: Path, relations: int, verify: bool, facts: int = 10) -> dic
         """Return the triples at these places among the forward targets, with their labels."""
         edges = np.asarray(edges, dtype=np.int64)
         side = snapshot.forward
-        groups = np.searchsorted(side.starts, edges, side="right") - 1
+        groups = side.starts.before(edges)
         subjects = snapshot.ids(side.owners(groups))
         objects = snapshot.ids(side.targets[edges].astype(np.int64))
         kinds = [snapshot.relations[number] for number in side.relations[groups].tolist()]
@@ -71,7 +71,8 @@ def describe(folder: Path, relations: int, verify: bool, facts: int = 10) -> dic
     def middle(relation: int) -> list[int]:
         """Return the place of a triple of a relation; ids at the ends of the alphabet are often odd."""
         groups = np.flatnonzero(snapshot.forward.relations == relation)
-        return [int(start) for start in snapshot.forward.starts[groups[len(groups) // 2 : len(groups) // 2 + 1]]]
+        starts: list[int] = snapshot.forward.starts[groups[len(groups) // 2 : len(groups) // 2 + 1]].tolist()
+        return starts
 
     meta = snapshot.meta
     if verify:

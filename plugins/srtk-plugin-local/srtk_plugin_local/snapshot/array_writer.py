@@ -12,7 +12,7 @@ import numpy.typing as npt
 
 from srtk_framework.text import fold
 from srtk_framework.values import InputError
-from srtk_plugin_local.snapshot.csr import Adjacency
+from srtk_plugin_local.snapshot.csr import RUN, Adjacency
 from srtk_plugin_local.snapshot.id_names import IdNames
 from srtk_plugin_local.snapshot.input_files import Progress
 from srtk_plugin_local.snapshot.layout import TERM_LITERALS, ArrayFile, HeapFile, hash64, map_array, width
@@ -59,6 +59,10 @@ class Work:
     def heap(self, name: str) -> HeapFile:
         """Create a heap of strings."""
         return HeapFile(self.folder, name, self.written)
+
+    def read(self, name: str) -> npt.NDArray[Any]:
+        """Map a file of numbers that is written."""
+        return map_array(self.folder / name, self.written[name]["dtype"])
 
     def one(self, sql: str) -> int:
         """Return the number that a query selects; 0 for NULL."""
@@ -145,9 +149,8 @@ def _ints(column: Any) -> Ints:
 def write_edges(work: Work) -> None:
     """Write the edges in both directions, the triple count of each relation, and the self-loops."""
     rows = work.one("SELECT count(*) FROM edge")
-    nodes = work.counts["entities"] + work.counts["literals"]
     counts = np.zeros(work.counts["relations"], dtype=np.int64)
-    with work.array("loops", width(nodes)) as loops:
+    with work.array("loops", "<i8") as loops:
 
         def watch(starts: Ints, relations: Ints, ends: Ints) -> None:
             counts[:] += np.bincount(relations, minlength=len(counts))
@@ -167,13 +170,14 @@ def _write_side(work: Work, side: str, start: str, end: str, rows: int, watch: A
     Each node has a run of groups; each group has a relation and a run of targets. ``watch`` receives the edges.
     """
     nodes = work.counts["entities"] + work.counts["literals"]
-    edges = groups = next_node = 0
+    edges = groups = next_node = blocks = 0
     last = (-1, -1, -1)
     sql = f"SELECT {start}, r, {end} FROM edge ORDER BY {start}, r, {end}"
     with (
         work.array(f"{side}.nodes", width(rows)) as node_file,
-        work.array(f"{side}.relations", "<u4") as relation_file,
-        work.array(f"{side}.starts", width(rows)) as start_file,
+        work.array(f"{side}.relations", width(work.counts["relations"])) as relation_file,
+        work.array(f"{side}.starts", "|u1") as start_file,
+        work.array(f"{side}.blocks", "<i8") as block_file,
         work.array(f"{side}.targets", width(nodes)) as target_file,
     ):
         for batch in work.batches(sql, ROWS, f"write {side}", rows):
@@ -192,7 +196,12 @@ def _write_side(work: Work, side: str, start: str, end: str, rows: int, watch: A
             at = np.flatnonzero(new_group)
             target_file.write(b)
             relation_file.write(r[at])
-            start_file.write(at + edges)
+            starts = at + edges
+            start_file.write(starts % RUN)
+            # The first group that begins at or after the end of each block.
+            ends = np.arange(blocks + 1, (int(starts[-1]) if len(starts) else 0) // RUN + 1) * RUN
+            block_file.write(groups + np.searchsorted(starts, ends, side="left"))
+            blocks += len(ends)
             # A node's run starts at the first group whose node is not smaller.
             upto = np.arange(next_node, int(a[-1]) + 1, dtype=np.int64)
             node_file.write(groups + np.searchsorted(a[at], upto, side="left"))
@@ -200,7 +209,8 @@ def _write_side(work: Work, side: str, start: str, end: str, rows: int, watch: A
             edges += len(a)
             groups += len(at)
         node_file.write(np.full(nodes + 1 - next_node, groups, dtype=np.int64))
-        start_file.write([edges])
+        start_file.write([edges % RUN])
+        block_file.write(np.full(edges // RUN - blocks, groups))
     return edges
 
 
@@ -329,12 +339,10 @@ def write_qualifiers(work: Work) -> None:
         "JOIN node a ON x.s = a.id JOIN node b ON x.o = b.id JOIN relation c ON x.r = c.id "
         "JOIN relation d ON x.q = d.id JOIN term t ON x.v = t.id ORDER BY 1, 2, 3, 4, 5"
     )
-    forward = Adjacency(
-        *(map_array(work.folder / name, work.written[name]["dtype"]) for name in Adjacency.files("forward"))
-    )
+    forward = Adjacency.read("forward", work.read)
     kept = 0
     with (
-        work.array("qualifiers.edge", "<u8") as edges,
+        work.array("qualifiers.edge", "<i8") as edges,
         work.array("qualifiers.relation", "<u4") as relations,
         work.array("qualifiers.term", "<u8") as terms,
     ):

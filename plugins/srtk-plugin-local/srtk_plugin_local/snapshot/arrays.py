@@ -31,6 +31,13 @@ class Heap:
     def __len__(self) -> int:
         return len(self._offsets) - 1
 
+    def column(self) -> Any:
+        """Return the strings as a pyarrow array over the mapped bytes."""
+        import pyarrow as pa
+
+        buffers = [None, pa.py_buffer(self._offsets), pa.py_buffer(self._data)]
+        return pa.Array.from_buffers(pa.large_string(), len(self), buffers)
+
     def take(self, numbers: npt.NDArray[Any]) -> list[str]:
         """Read the strings with these numbers."""
         data = self._data
@@ -58,8 +65,7 @@ class Snapshot:
         self._heaps = {name: Heap(self._array(f"{name}.offsets"), self._files[f"{name}.bytes"]) for name in HEAPS}
         self.nodes = self._heaps["nodes"]
         self.size = len(self.nodes)
-        self.forward = Adjacency(*(self._arrays[name] for name in Adjacency.files("forward")))
-        self.inverse = Adjacency(*(self._arrays[name] for name in Adjacency.files("inverse")))
+        self.forward, self.inverse = (Adjacency.read(side, self.array) for side in ("forward", "inverse"))
         self.literals = self._arrays["literals"]
         self.has_literals = bool(len(self.literals))
         self.relations = self._heaps["relations"].take(np.arange(len(self._heaps["relations"])))
@@ -102,9 +108,8 @@ class Snapshot:
         """Read the values of qualifiers; a literal is a ``Literal``."""
         texts = self.heap("terms").take(numbers)
         flags = self._arrays.get(TERM_LITERALS)
-        if flags is None:
-            return [Literal(text) if has_type(text) else text for text in texts]
-        return [Literal(text) if flag else text for text, flag in zip(texts, flags[numbers].tolist(), strict=True)]
+        literal = map(has_type, texts) if flags is None else flags[numbers].tolist()
+        return [Literal(text) if flag else text for text, flag in zip(texts, literal, strict=True)]
 
     def is_literal(self, numbers: Ints) -> npt.NDArray[np.bool_]:
         """Return which nodes are literals."""

@@ -36,7 +36,6 @@ from srtk_plugin_local.snapshot.layout import (
     Meta,
     content_hash,
     generation_name,
-    map_array,
     map_file,
     meta_text,
 )
@@ -232,15 +231,12 @@ def _mediators(work: Work, schema: Mapping[str, Any], plan: Mapping[str, Any]) -
     if schema["mediators"] or any(table.get("rows") == "entities" for table in plan.get("tables", {}).values()):
         return None
 
-    def read(name: str) -> Any:
-        return map_array(work.folder / name, work.written[name]["dtype"])
-
     def heap(name: str) -> Heap:
-        return Heap(read(f"{name}.offsets"), map_file(work.folder / f"{name}.bytes"))
+        return Heap(work.read(f"{name}.offsets"), map_file(work.folder / f"{name}.bytes"))
 
-    forward, inverse = (Adjacency(*map(read, Adjacency.files(side))) for side in ("forward", "inverse"))
+    forward, inverse = (Adjacency.read(side, work.read) for side in ("forward", "inverse"))
     relations = heap("relations").take(np.arange(work.counts["relations"]))
-    literals, types = read("literals").astype(bool), schema["type_relations"]
+    literals, types = work.read("literals").astype(bool), schema["type_relations"]
     return notice(forward, inverse, work.unnamed, literals, relations, types, heap("nodes").take)
 
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from itertools import pairwise
 from typing import Any
 
@@ -10,6 +11,9 @@ import numpy as np
 import numpy.typing as npt
 
 Ints = npt.NDArray[np.int64]
+
+PARTS = ("nodes", "relations", "starts", "blocks", "targets")
+"""Files of a direction."""
 
 
 def spread(starts: Ints, ends: Ints) -> tuple[Ints, Ints]:
@@ -62,6 +66,38 @@ def locate(values: npt.NDArray[Any], starts: Ints, ends: Ints, wanted: Ints) -> 
     return np.where(found, at, -1)
 
 
+RUN = 256
+"""Targets in a block, whose groups share the upper bits of their starts."""
+
+
+@attrs.frozen
+class Starts:
+    """Sorted numbers in a byte each: the last byte, beside the place where each next block of 256 numbers begins.
+
+    Attributes:
+        low: The number modulo 256 of each.
+        blocks: Place of the first number that is at least 256, 512 and so on.
+    """
+
+    low: npt.NDArray[np.uint8]
+    blocks: Ints
+
+    def __len__(self) -> int:
+        return len(self.low)
+
+    def __getitem__(self, places: Ints | slice) -> Ints:
+        if isinstance(places, slice):
+            places = np.arange(*places.indices(len(self)))
+        upper = np.searchsorted(self.blocks, places, side="right")
+        return np.asarray(upper * RUN + self.low[places], dtype=np.int64)
+
+    def before(self, numbers: Ints) -> Ints:
+        """Find the place of the last that is not above each number; the first of all is 0."""
+        bounds = np.concatenate(([0], self.blocks, [len(self)]))
+        block = numbers // RUN
+        return lower_bound(self.low, bounds[block], bounds[block + 1], numbers % RUN + 1) - 1
+
+
 @attrs.frozen
 class Adjacency:
     """The edges of one direction: each node has groups, each group has a relation and a run of sorted targets.
@@ -75,13 +111,14 @@ class Adjacency:
 
     nodes: npt.NDArray[Any]
     relations: npt.NDArray[Any]
-    starts: npt.NDArray[Any]
+    starts: Starts
     targets: npt.NDArray[Any]
 
-    @staticmethod
-    def files(side: str) -> list[str]:
-        """Return the file names of the four arrays."""
-        return [f"{side}.{part}" for part in ("nodes", "relations", "starts", "targets")]
+    @classmethod
+    def read(cls, side: str, array: Callable[[str], npt.NDArray[Any]]) -> Adjacency:
+        """Read a direction by a function that returns the array of a file."""
+        nodes, relations, low, blocks, targets = (array(f"{side}.{part}") for part in PARTS)
+        return cls(nodes, relations, Starts(low, blocks), targets)
 
     def groups(self, nodes: Ints) -> tuple[Ints, Ints]:
         """Return the first group of each node and one past its last."""
@@ -90,8 +127,8 @@ class Adjacency:
     def runs(self, groups: Ints) -> tuple[Ints, Ints]:
         """Return the first target of each group and one past its last; an empty run for group -1."""
         known = groups >= 0
-        starts = self.starts[np.where(known, groups, 0)].astype(np.int64)
-        return starts, np.where(known, self.starts[np.where(known, groups + 1, 0)].astype(np.int64), starts)
+        starts = self.starts[np.where(known, groups, 0)]
+        return starts, np.where(known, self.starts[np.where(known, groups + 1, 0)], starts)
 
     def runs_of(self, node: int) -> dict[int, tuple[int, int]]:
         """Return the relations of one node in order, each with its first target and one past its last."""
@@ -116,8 +153,10 @@ class Adjacency:
     def degrees(self, nodes: Ints) -> Ints:
         """Count the edges of each node."""
         first, last = self.groups(nodes)
-        return self.starts[last].astype(np.int64) - self.starts[first].astype(np.int64)
+        return self.starts[last] - self.starts[first]
 
     def owners(self, groups: Ints) -> Ints:
         """Return the node of each group."""
-        return np.searchsorted(self.nodes, groups, side="right").astype(np.int64) - 1
+        # Of another type, numpy would convert the numbers of all nodes.
+        wanted = np.asarray(groups).astype(self.nodes.dtype)
+        return np.searchsorted(self.nodes, wanted, side="right").astype(np.int64) - 1

@@ -8,7 +8,8 @@ is found and its place is named. It also has a hash of itself. The arrays are:
   ``offsets`` file (one more than there are strings) and a ``bytes`` file in UTF-8.
 - Nodes and relations are numbered in code-point order of their ids, so that sorted numbers are sorted ids.
 - ``forward`` and ``inverse``: compressed sparse rows. ``nodes`` is the first group of each node; ``relations`` and
-  ``starts`` are the relation and the first target of each group; ``targets`` are sorted within a group.
+  ``starts`` are the relation of each group and the last byte of the place of its first target; ``blocks`` is the first
+  group that begins at target 256, 512 and so on, or after; ``targets`` are sorted within a group.
 - ``nodes.hash`` and ``names.hash``: sorted 64-bit hashes of ids and of folded names, beside the node of each.
 - ``literals``: 1 for each node that is a literal. ``loops``: the node of each self-loop.
 - ``qualifiers``: position of an edge among the forward targets, number of a relation, number of a term.
@@ -32,9 +33,10 @@ import numpy as np
 import numpy.typing as npt
 
 from srtk_framework.records import BLOCK
+from srtk_plugin_local.snapshot.csr import PARTS
 
 FORMAT = "srtk-graph"
-VERSION = 2
+VERSION = 3
 META = "meta.json"
 # Name of a generation.
 GENERATION = re.compile("[0-9a-f]{16}(-[0-9]+)?")
@@ -44,14 +46,14 @@ TERM_LITERALS = "terms.literals"
 HEAPS = ("nodes", "relations", "labels", "aliases", "relation_labels", "terms")
 ARRAYS = (
     *("literals", "relations.count"),
-    *(f"{side}.{part}" for side in ("forward", "inverse") for part in ("nodes", "relations", "starts", "targets")),
+    *(f"{side}.{part}" for side in ("forward", "inverse") for part in PARTS),
     *("nodes.hash", "nodes.hash_node", "names.hash", "names.node", "aliases.nodes", "loops"),
     *("qualifiers.edge", "qualifiers.relation", "qualifiers.term"),
 )
 # The files that define the graph; the others are derived from them.
 CONTENT = (
     *("nodes.offsets", "nodes.bytes", "literals", "relations.offsets", "relations.bytes"),
-    *("forward.nodes", "forward.relations", "forward.starts", "forward.targets"),
+    *(f"forward.{part}" for part in PARTS),
     *("labels.offsets", "labels.bytes", "aliases.nodes", "aliases.offsets", "aliases.bytes"),
     *("relation_labels.offsets", "relation_labels.bytes"),
     *("qualifiers.edge", "qualifiers.relation", "qualifiers.term", "terms.offsets", "terms.bytes"),
@@ -59,8 +61,8 @@ CONTENT = (
 
 
 def width(most: int) -> str:
-    """Return the narrowest dtype, 4 or 8 bytes, that holds numbers up to ``most``."""
-    return "<u4" if most < 2**32 else "<u8"
+    """Return the narrowest dtype, of 2, 4 or 8 bytes, that holds numbers up to ``most``."""
+    return "<u2" if most < 2**16 else "<u4" if most < 2**32 else "<u8"
 
 
 def hash64(texts: Sequence[str]) -> npt.NDArray[np.uint64]:

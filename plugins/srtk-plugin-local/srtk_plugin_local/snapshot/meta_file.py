@@ -12,6 +12,7 @@ import numpy as np
 
 from srtk_framework.records import BLOCK, parse_json
 from srtk_framework.values import InputError, SnapshotError
+from srtk_plugin_local.snapshot.csr import RUN
 from srtk_plugin_local.snapshot.layout import (
     ARRAYS,
     FORMAT,
@@ -26,7 +27,7 @@ from srtk_plugin_local.snapshot.layout import (
 )
 
 AGAIN = "build it again with `srtk graph build`"
-_FILES: dict[str, tuple[str, ...]] = dict.fromkeys(ARRAYS, ("<u4", "<u8", "|u1"))
+_FILES: dict[str, tuple[str, ...]] = dict.fromkeys(ARRAYS, ("|u1", "<u2", "<u4", "<u8", "<i8"))
 _FILES |= {f"{heap}.offsets": ("<u8",) for heap in HEAPS}
 _FILES |= {f"{heap}.bytes": ("|u1",) for heap in HEAPS}
 _COUNTS = (
@@ -152,6 +153,7 @@ def _size_fault(meta: Meta) -> str:
         expected |= {
             f"{side}.nodes": nodes + 1,
             f"{side}.starts": items[f"{side}.relations"] + 1,
+            f"{side}.blocks": counts["triples"] // RUN,
             f"{side}.targets": counts["triples"],
         }
     if TERM_LITERALS in items:

@@ -133,11 +133,11 @@ def test_the_damaged_block_is_named(snapshot: Path, monkeypatch: pytest.MonkeyPa
     source.write_text("".join(f"n{n}\tr{n % 3}\tn{n * 7 % 50}\n" for n in range(300)))
     folder = build(BuildSettings(files=(str(source),)), snapshot.parent / "small").folder
     path = folder / read_meta(folder).generation / "forward.targets"
-    assert path.stat().st_size == 1200
+    assert path.stat().st_size == 600
     before = results(folder)
     content = path.read_bytes()
-    path.write_bytes(flipped(content, 200 / 1199))
-    with pytest.raises(SnapshotError, match=r"targets: is damaged: block 4 of 19 \(from byte 192\) has"):
+    path.write_bytes(flipped(content, 200 / 599))
+    with pytest.raises(SnapshotError, match=r"targets: is damaged: block 4 of 10 \(from byte 192\) has"):
         results(folder)
     path.write_bytes(content)
     assert results(folder) == before
