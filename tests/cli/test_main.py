@@ -123,9 +123,9 @@ class TestWithToys:
         (["ask", "a.csv"], "`srtk ask` of srtk-plugin-answers is not installed; run: pip install srtk-plugin-answers"),
         (
             ["graph"],
-            "`srtk graph build`, `srtk graph info` of srtk-plugin-local and `srtk graph load`, `srtk graph pull` of"
-            " srtk-plugin-sparql and `srtk graph hold-out` of srtk-plugin-views are not installed; run: pip install"
-            " srtk-plugin-local srtk-plugin-sparql srtk-plugin-views",
+            "`srtk graph build`, `srtk graph info`, `srtk graph update` of srtk-plugin-local and `srtk graph load`,"
+            " `srtk graph pull` of srtk-plugin-sparql and `srtk graph hold-out` of srtk-plugin-views are not installed;"
+            " run: pip install srtk-plugin-local srtk-plugin-sparql srtk-plugin-views",
         ),
     ],
 )

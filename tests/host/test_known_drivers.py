@@ -28,7 +28,7 @@ def test_the_table_of_known_drivers_and_commands_is_written_from_entry_points(tm
 
 def test_a_command_is_found_by_its_first_word_as_it_is_written():
     assert distributions_of_command("graph") == {
-        "srtk-plugin-local": ["graph build", "graph info"],
+        "srtk-plugin-local": ["graph build", "graph info", "graph update"],
         "srtk-plugin-sparql": ["graph load", "graph pull"],
         "srtk-plugin-views": ["graph hold-out"],
     }

@@ -3,14 +3,20 @@
 from __future__ import annotations
 
 import argparse
+from collections.abc import Iterator
+from contextlib import contextmanager
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import attrs
 
 from srtk_framework.text import read_yaml
 from srtk_framework.values import InputError, console, escaped, shortened
 from srtk_plugin_local.snapshot.build_settings import BuildSettings
+
+if TYPE_CHECKING:
+    from srtk_plugin_local.snapshot.build import Built
+    from srtk_plugin_local.snapshot.input_files import Progress
 
 _PATHS = 20_000
 _VECTORS = f"encode all relations and the N most frequent paths ({_PATHS:,}), so that the first questions are fast"
@@ -81,42 +87,55 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 def run(args: argparse.Namespace) -> int:
     """Build the snapshot and print its counts."""
     from srtk_plugin_local.snapshot.build import build
-    from srtk_plugin_local.snapshot.column_table import column_tables
-    from srtk_plugin_local.snapshot.input_report import sentences
     from srtk_plugin_local.snapshot.plan_file import plan_text
 
-    screen = console(stderr=True)
     keeper = None
     if args.vectors is not None:
         from srtk_plugin_local.commands.kept_vectors import KeptVectors, summary
 
         keeper = KeptVectors(Path(args.out), args.encoder)  # which fails before the build where a driver is missing
-    if args.quiet:
-        built = build(settings(args), Path(args.out), args.force)
-    else:
-        with _Bar(screen) as bar:
-            built = build(settings(args), Path(args.out), args.force, bar)
-    if not args.quiet:
-        for table in column_tables(built.meta.build["reading"]):
-            screen.print(table)
-    for sentence in sentences(built.meta.build["reading"], args.quiet, columns=False):
-        screen.print(escaped(sentence, lines=False), soft_wrap=True)
+    with progress_bar(args.quiet) as progress:
+        built = build(settings(args), Path(args.out), args.force, progress)
     if args.plan and not Path(args.plan).is_file():
         Path(args.plan).write_text(plan_text(built.meta.build["plan"]), encoding="utf-8")
-        screen.print(f"wrote {args.plan}; change it and give it again")
+        console(stderr=True).print(f"wrote {args.plan}; change it and give it again")
+    tell(built, args.quiet)
+    if keeper is not None:
+        vectors = keeper.make(args.vectors)
+        if not args.quiet:
+            print(f"{built.folder}: {summary(vectors)}")
+    return 0
+
+
+@contextmanager
+def progress_bar(quiet: bool) -> Iterator[Progress]:
+    """Show the progress of a build on stderr, unless it is quiet."""
+    if quiet:
+        yield lambda stage, done, total: None
+    else:
+        with _Bar(console(stderr=True)) as bar:
+            yield bar
+
+
+def tell(built: Built, quiet: bool) -> None:
+    """Print how the files of a build were read, what was left out, and the counts."""
+    from srtk_plugin_local.snapshot.column_table import column_tables
+    from srtk_plugin_local.snapshot.input_report import sentences
+
+    screen = console(stderr=True)
+    if not quiet:
+        for table in column_tables(built.meta.build["reading"]):
+            screen.print(table)
+    for sentence in sentences(built.meta.build["reading"], quiet, columns=False):
+        screen.print(escaped(sentence, lines=False), soft_wrap=True)
     for kind, count in built.ignored.items():
         screen.print(f"left out: {count:,} {kind}")
-    vectors = keeper.make(args.vectors) if keeper else None
-    if args.quiet:
-        return 0
-    counts = built.meta.counts
-    print(
-        f"{built.folder}: {counts['triples']:,} triples, {counts['entities']:,} entities, "
-        f"{counts['relations']:,} relations, content {built.meta.content[:16]}"
-    )
-    if vectors:
-        print(f"{built.folder}: {summary(vectors)}")
-    return 0
+    if not quiet:
+        counts = built.meta.counts
+        print(
+            f"{built.folder}: {counts['triples']:,} triples, {counts['entities']:,} entities, "
+            f"{counts['relations']:,} relations, content {built.meta.content[:16]}"
+        )
 
 
 def settings(args: argparse.Namespace) -> BuildSettings:

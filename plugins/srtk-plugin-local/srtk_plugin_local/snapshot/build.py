@@ -3,10 +3,12 @@
 from __future__ import annotations
 
 import errno
+import hashlib
+import json
 import os
 import re
-from collections.abc import Mapping
-from contextlib import suppress
+from collections.abc import Callable, Iterator, Mapping
+from contextlib import contextmanager, suppress
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -23,7 +25,7 @@ from srtk_plugin_local.snapshot.array_writer import (
     write_names,
     write_qualifiers,
 )
-from srtk_plugin_local.snapshot.arrays import Heap
+from srtk_plugin_local.snapshot.arrays import Heap, Snapshot
 from srtk_plugin_local.snapshot.build_settings import BuildSettings, fingerprint
 from srtk_plugin_local.snapshot.csr import Adjacency
 from srtk_plugin_local.snapshot.id_names import IdNames
@@ -45,14 +47,36 @@ from srtk_plugin_local.snapshot.naming_relations import few_names, naming_candid
 from srtk_plugin_local.snapshot.redirects import stage_redirects
 from srtk_plugin_local.snapshot.staging_tables import rank_names, stage_names, stage_qualifiers, stage_triples
 from srtk_plugin_local.snapshot.staging_values import quote, shorten
+from srtk_plugin_local.snapshot.update import (
+    holds_rdf,
+    kept_settings,
+    settings_of,
+    stage_kept,
+    stage_kept_names,
+    stage_kept_qualifiers,
+    stage_removed,
+)
 
 if TYPE_CHECKING:
     import duckdb
 
+DATABASE = "work.duckdb"
 _TYPES = ("http://www.w3.org/1999/02/22-rdf-syntax-ns#type", "rdf:type")
 # Name of a snapshot in the cache of ``Graph``: a digest of files and settings, and one of the files' content.
 CACHED = re.compile("([0-9a-f]{12})-[0-9a-f]{24}")
 _SUBCLASSES = ("http://www.w3.org/2000/01/rdf-schema#subClassOf", "rdfs:subClassOf")
+
+
+# Files that a build may have beside its triples, of which an update removes none.
+_NO_NAMES: Mapping[str, Any] = {"labels": (), "aliases": (), "qualifiers": ()}
+
+
+@attrs.frozen
+class Base:
+    """The snapshot that an update begins with, and the database of what is removed, if anything is."""
+
+    snapshot: Snapshot
+    removed: Path | None
 
 
 @attrs.frozen
@@ -90,12 +114,50 @@ def build(
         InputError: If an input cannot be read.
         RunError: If ``out`` is not a snapshot, another build of it is running, or disk or memory are full.
     """
+    if not settings.files:
+        raise InputError("there is no input file; give at least one file of triples")
     inputs = fingerprint(settings)
     check_target(out, force)
+    plan, about = _plan_of(out), dict(origin or {})
+    return _published(
+        out, lambda place, made: _fill(settings, place, made, inputs, about, progress, plan), "choose another --out"
+    )
+
+
+def update(out: Path, given: Mapping[str, Any], removed: tuple[str, ...], progress: Progress = quiet) -> Built:
+    """Build a new version of a snapshot: its triples, without the removed, and those of more files.
+
+    The files are read by the settings of the first build. A label stays the label until it is removed.
+
+    Args:
+        out: Folder of the snapshot. It is as before until the new version is complete.
+        given: Settings that differ: the ``files`` to add, further ``labels``, ``aliases`` and ``qualifiers``.
+        removed: Files of triples to remove, or patterns; a triple that is added too stays.
+        progress: Called with the progress of each stage.
+
+    Raises:
+        InputError: If an input cannot be read.
+        SnapshotError: If the folder is not a snapshot, or is damaged.
+        RunError: If another build of it is running, or disk or memory are full.
+    """
+
+    def fill(place: Path, made: Path) -> tuple[Meta, dict[str, int]]:
+        old = Snapshot(out)
+        settings, less = settings_of(old, **given), settings_of(old, **{**given, **_NO_NAMES, "files": removed})
+        described = json.dumps([old.meta.content, fingerprint(settings), fingerprint(less)])
+        inputs = hashlib.sha256(described.encode()).hexdigest()
+        base = Base(old, _removed(less, place / "removed", progress) if less.files else None)
+        return _fill(settings, place, made, inputs, old.meta.origin, progress, old.meta.build["plan"], base)
+
+    return _published(out, fill, "update a copy of it")
+
+
+def _published(out: Path, fill: Callable[[Path, Path], tuple[Meta, dict[str, int]]], remedy: str) -> Built:
+    """Make a snapshot by a function of a workplace and of the folder to fill there, and publish it."""
     try:
-        with workplace(out, "choose another --out") as place:
+        with workplace(out, remedy) as place:
             made = place / "snapshot"
-            meta, ignored = _fill(settings, place, made, inputs, dict(origin or {}), progress, _plan_of(out))
+            meta, ignored = fill(place, made)
             name = generation_name(meta.files)
             target = Path(os.path.realpath(out))
             publish_generation(made, target, name, META, lambda name: meta_text(attrs.evolve(meta, generation=name)))
@@ -175,19 +237,23 @@ def _fill(
     origin: Mapping[str, Any],
     progress: Progress,
     pinned: Mapping[str, Any],
+    base: Base | None = None,
 ) -> tuple[Meta, dict[str, int]]:
-    import duckdb
-
     made.mkdir()
-    con = _connect(settings, place)
-    try:
+    with _database(settings, place) as con:
         work = Work(con, made, progress)
         reports: list[FileReport] = []
         is_rdf, plan = stage_triples(con, settings, progress, reports, pinned)
         stage_names(con, settings, progress, reports, is_rdf)
+        if base is not None:
+            work.ignored |= stage_kept(con, base.snapshot, base.removed)
         work.ignored |= stage_redirects(con, settings, progress, reports)
         rank_names(con, settings)
         stage_qualifiers(con, settings, progress, reports)
+        if base is not None:
+            stage_kept_names(con, base.snapshot)
+            stage_kept_qualifiers(con, base.snapshot)
+            is_rdf = is_rdf or holds_rdf(base.snapshot)
         naming = naming_candidates(con) if is_rdf else []
         number_nodes(work)
         write_ids(work)
@@ -196,6 +262,51 @@ def _fill(
         write_qualifiers(work)
         schema = _schema(settings, con)
         mediators = _mediators(work, schema, plan)
+    few = 2 * work.counts["labels"] < work.counts["entities"]
+    if reports and is_rdf and ((few and naming) or 2 * work.nameless > work.counts["entities"]):
+        reports[0].note(few_names(work.counts["labels"], work.counts["entities"], naming))
+    if reports and mediators is not None:
+        reports[0].note(mediators.told())
+    names = _ids_are_names(settings, is_rdf, bool(work.counts["labels"]))
+    content = content_hash(work.written, names, schema)
+    ignored = {kind: count for kind, count in sorted(work.ignored.items()) if count}
+    before = base.snapshot.meta.build if base is not None else {}
+    described = {
+        "inputs": inputs,
+        "settings": kept_settings(settings),
+        "files": [*before.get("files", ()), *settings.every_file()],
+        "ignored": ignored,
+        "reading": [*before.get("reading", ()), *(report.data() for report in reports)],
+        "plan": {**before.get("plan", {}), **plan},
+    }
+    if mediators is not None:
+        described["mediators"] = mediators.data()
+    prefixes = {prefix: iri for report in reversed(reports) for prefix, iri in report.prefixes.items()}
+    if prefixes := prefixes | before.get("prefixes", {}):
+        described["prefixes"] = dict(sorted(prefixes.items()))
+    return Meta(content, dict(sorted(work.counts.items())), names, schema, work.written, described, origin), ignored
+
+
+def _removed(settings: BuildSettings, place: Path, progress: Progress) -> Path:
+    """Read the triples to remove into a database of their own; return its file."""
+    place.mkdir()
+    with _database(settings, place) as con:
+        reports: list[FileReport] = []
+        is_rdf, _ = stage_triples(con, settings, progress, reports, {})
+        stage_names(con, settings, progress, reports, is_rdf)
+        rank_names(con, settings)
+        stage_removed(con)
+    return place / DATABASE
+
+
+@contextmanager
+def _database(settings: BuildSettings, place: Path) -> Iterator[duckdb.DuckDBPyConnection]:
+    """Open a database in a folder; its errors become sentences."""
+    import duckdb
+
+    con = _connect(settings, place)
+    try:
+        yield con
     except duckdb.OutOfMemoryException as error:
         raise RunError(f"{settings.memory} of memory is too little for this build; give more with --memory") from error
     except duckdb.IOException as error:
@@ -204,26 +315,6 @@ def _fill(
         raise RunError(f"{place}: the build cannot write here ({error}); check the disk") from error
     finally:
         con.close()
-    few = 2 * work.counts["labels"] < work.counts["entities"]
-    if is_rdf and ((few and naming) or 2 * work.nameless > work.counts["entities"]):
-        reports[0].note(few_names(work.counts["labels"], work.counts["entities"], naming))
-    if mediators is not None:
-        reports[0].note(mediators.told())
-    names = _ids_are_names(settings, is_rdf, bool(work.counts["labels"]))
-    content = content_hash(work.written, names, schema)
-    ignored = {kind: count for kind, count in sorted(work.ignored.items()) if count}
-    described = {
-        "inputs": inputs,
-        "files": list(settings.every_file()),
-        "ignored": ignored,
-        "reading": [report.data() for report in reports],
-        "plan": plan,
-    }
-    if mediators is not None:
-        described["mediators"] = mediators.data()
-    if prefixes := {prefix: iri for report in reversed(reports) for prefix, iri in report.prefixes.items()}:
-        described["prefixes"] = dict(sorted(prefixes.items()))
-    return Meta(content, dict(sorted(work.counts.items())), names, schema, work.written, described, origin), ignored
 
 
 def _mediators(work: Work, schema: Mapping[str, Any], plan: Mapping[str, Any]) -> Noticed | None:
@@ -248,7 +339,7 @@ def _connect(settings: BuildSettings, place: Path) -> duckdb.DuckDBPyConnection:
     import duckdb
 
     try:
-        con = duckdb.connect(str(place / "work.duckdb"))
+        con = duckdb.connect(str(place / DATABASE))
     except duckdb.IOException as error:
         raise RunError(f"{place}: the build cannot write here ({error}); check the disk") from error
     try:

@@ -59,8 +59,6 @@ def stage_triples(
 
     Names in tables with one entity in each row go to the table ``raw_name`` (id, text, language, alias).
     """
-    if not settings.files:
-        raise InputError("there is no input file; give at least one file of triples")
     if settings.literals not in ("none", "numbers", *LITERALS):
         raise InputError(f"literals {settings.literals!r}: choose typed, numbers, quoted or none")
     con.execute("CREATE TABLE raw (s VARCHAR, r VARCHAR, o VARCHAR, literal BOOLEAN)")

@@ -100,6 +100,17 @@ def test_after_a_strike_anywhere_the_old_or_the_new_snapshot_is_there(
     assert len(calls) >= 10
 
 
+def test_after_a_kill_of_an_update_the_old_or_the_new_version_is_there(states: Path, place: Path) -> None:
+    shutil.copytree(states / "old", states / "updated")
+    (states / "updated" / "add.tsv").write_text("a\tr\tc\n")
+    words = ["graph", "update", "g", "--add", "add.tsv", "--quiet"]
+    with Kills(place, *MODULES, "srtk_plugin_local.commands.update") as kills:
+        for ended in kills.everywhere(words, restored(states / "updated", place), "kill", ("rename",), 1):
+            assert found(place) in (OLD, NEW), ended.calls[-1]
+            assert kills.run(words).code == 0
+            assert found(place) == NEW
+
+
 def test_a_build_over_the_same_graph_keeps_its_files(states: Path, place: Path) -> None:
     restored(states / "changed built", place)()
     before = {path: path.stat().st_ino for path in (place / "g").glob("*/*")}

@@ -1,0 +1,130 @@
+"""A new version of a snapshot from added and removed triples is the snapshot of what is left and what is new."""
+
+from __future__ import annotations
+
+import argparse
+import random
+from pathlib import Path
+from typing import Any
+
+import pytest
+from srtk_plugin_local.commands import update as command
+from srtk_plugin_local.snapshot.build import build, update
+from srtk_plugin_local.snapshot.build_settings import BuildSettings
+from srtk_plugin_local.snapshot.graph import LocalGraph
+from srtk_plugin_local.snapshot.meta_file import read_meta
+
+from srtk_framework.values import InputError, Literal, Pattern, SnapshotError, Triple
+
+QUALIFIED = 'a\tr\tb\tsince\t"1990"^^xsd:gYear\na\tr\tc\tsince\t"1991"^^xsd:gYear\n'
+
+
+def write(path: Path, text: str) -> str:
+    path.write_text(text)
+    return str(path)
+
+
+def files_of(folder: Path) -> dict[str, Any]:
+    """Return the hash of each file of a snapshot, with the counts."""
+    meta = read_meta(folder)
+    return {"counts": meta.counts, **{name: entry["sha256"] for name, entry in meta.files.items()}}
+
+
+def lines(rows: list[tuple[str, str, str]]) -> str:
+    return "".join("\t".join(row) + "\n" for row in rows)
+
+
+@pytest.mark.parametrize("seed", range(3))
+def test_an_update_has_the_bytes_of_a_build_of_what_is_left_and_what_is_new(tmp_path: Path, seed: int) -> None:
+    draw = random.Random(seed)
+    ends = [f"n{n}" for n in range(60)] + [f'"{n}"^^xsd:integer' for n in range(20)]
+    rows = sorted({(draw.choice(ends[:60]), f"r{draw.randrange(4)}", draw.choice(ends)) for _ in range(900)})
+    old, new = rows[: 2 * len(rows) // 3], rows[len(rows) // 2 :]
+    removed = draw.sample(old, len(old) // 3)
+    built = build(BuildSettings(files=(write(tmp_path / "old.tsv", lines(old)),)), tmp_path / "g").folder
+    add, remove = write(tmp_path / "new.tsv", lines(new)), write(tmp_path / "less.tsv", lines(removed))
+    update(built, {"files": (add,)}, (remove,))
+    union = sorted({*old} - {*removed} | {*new})
+    fresh = build(BuildSettings(files=(write(tmp_path / "union.tsv", lines(union)),)), tmp_path / "fresh").folder
+    assert files_of(built) == files_of(fresh)
+    assert read_meta(built).content == read_meta(fresh).content
+
+
+def test_labels_aliases_and_qualifiers_stay_and_come_with_the_triples_that_they_are_of(tmp_path: Path) -> None:
+    first, second = "a\tr\tb\na\tr\tc\n", "a\tr\td\n"
+    labels, aliases = "a\tAda\nr\tknows\nb\tBo\n", "a\tThe Ada\n"
+    more = "d\tDee\n"
+    given = {
+        "labels": (write(tmp_path / "l.tsv", labels),),
+        "aliases": (write(tmp_path / "al.tsv", aliases),),
+        "qualifiers": (write(tmp_path / "q.tsv", QUALIFIED),),
+    }
+    built = build(BuildSettings(files=(write(tmp_path / "1.tsv", first),), **given), tmp_path / "g").folder
+    labels_too = {"labels": (write(tmp_path / "l2.tsv", more),)}
+    removed = (write(tmp_path / "3.tsv", "a\tr\tb\n"),)
+    update(built, {"files": (write(tmp_path / "2.tsv", second),), **labels_too}, removed)
+    write(tmp_path / "1.tsv", "a\tr\tc\n" + second)
+    write(tmp_path / "l.tsv", labels + more)
+    write(tmp_path / "q.tsv", QUALIFIED.split("\n", 1)[1])
+    fresh = build(BuildSettings(files=(str(tmp_path / "1.tsv"),), **given), tmp_path / "fresh").folder
+    assert files_of(built) == files_of(fresh)
+    graph = LocalGraph(str(built))
+    graph.open()
+    assert graph.labels(["a", "d", "r"]) == ["Ada", "Dee", "knows"]
+    assert list(graph.qualifiers([Triple("a", "r", "c")])[0]) == [("since", Literal('"1991"^^xsd:gYear'))]
+
+
+def test_a_label_stays_until_it_is_removed(tmp_path: Path) -> None:
+    label = "http://www.w3.org/2000/01/rdf-schema#label"
+    old = f'<x:a> <x:r> <x:b> .\n<x:a> <{label}> "Zoe"@de .\n'
+    built = build(BuildSettings(files=(write(tmp_path / "1.nt", old),)), tmp_path / "g").folder
+    better = write(tmp_path / "2.nt", f'<x:a> <{label}> "Ada"@en .\n')
+    update(built, {"files": (better,)}, ())
+    graph = LocalGraph(str(built))
+    graph.open()
+    assert (graph.labels(["x:a"]), graph.other_names(["x:a"])) == (["Zoe"], [["Ada"]])
+    update(built, {"files": (better,)}, (write(tmp_path / "3.nt", f'<x:a> <{label}> "Zoe"@de .\n'),))
+    graph.open()
+    assert graph.labels(["x:a"]) == ["Ada"]
+
+
+def test_an_open_graph_keeps_the_old_version_until_it_is_opened_again(tmp_path: Path) -> None:
+    built = build(BuildSettings(files=(write(tmp_path / "1.tsv", "a\tr\tb\n"),)), tmp_path / "g").folder
+    graph = LocalGraph(str(built))
+    graph.open()
+    update(built, {"files": (write(tmp_path / "2.tsv", "a\tr\tc\n"),)}, ())
+    assert list(graph.match([Pattern()])[0]) == [Triple("a", "r", "b")]
+    graph.open()
+    assert list(graph.match([Pattern()])[0]) == [Triple("a", "r", "b"), Triple("a", "r", "c")]
+
+
+def test_the_files_of_an_update_are_read_by_the_settings_of_the_build(tmp_path: Path) -> None:
+    first = write(tmp_path / "1.nt", "<http://x/a> <http://x/r> <http://x/b> .\n")
+    built = build(BuildSettings(files=(first,), prefixes={"": "http://x/"}, noise=("r*",)), tmp_path / "g").folder
+    made = update(built, {"files": (write(tmp_path / "2.nt", "<http://x/a> <http://x/r> <http://x/c> .\n"),)}, ())
+    assert made.meta.schema["noise"] == ["r*"]
+    graph = LocalGraph(str(built))
+    graph.open()
+    assert list(graph.match([Pattern()])[0]) == [Triple("a", "r", "b"), Triple("a", "r", "c")]
+    assert [report["rows"] for report in made.meta.build["reading"]] == [1, 1]
+
+
+def test_triples_to_remove_that_the_graph_lacks_are_counted(tmp_path: Path) -> None:
+    built = build(BuildSettings(files=(write(tmp_path / "1.tsv", "a\tr\tb\na\tr\tc\n"),)), tmp_path / "g").folder
+    made = update(built, {"files": ()}, (write(tmp_path / "2.tsv", "a\tr\tb\nx\tr\ty\n"),))
+    assert made.ignored == {"triples to remove that the graph lacks": 1}
+    assert made.meta.counts["triples"] == 1
+
+
+def test_the_command_changes_the_graph_and_refuses_to_change_nothing(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    built = build(BuildSettings(files=(write(tmp_path / "1.tsv", "a\tr\tb\n"),)), tmp_path / "g").folder
+    parser = argparse.ArgumentParser()
+    command.add_arguments(parser)
+    with pytest.raises(InputError, match="nothing to change; give --add FILE or --remove FILE"):
+        command.run(parser.parse_args([str(built)]))
+    assert command.run(parser.parse_args([str(built), "--add", write(tmp_path / "2.tsv", "b\tr\tc\n")])) == 0
+    assert "2 triples, 3 entities, 1 relations" in capsys.readouterr().out
+    with pytest.raises(SnapshotError, match="is not a graph snapshot"):
+        command.run(parser.parse_args([str(tmp_path / "none"), "--remove", str(tmp_path / "2.tsv")]))
