@@ -1,151 +1,398 @@
-"""Measures the local graph: memory and time of a build, and the time to expand 1,000 nodes.
+"""Builds a graph with the degrees of Wikidata as a snapshot and in other stores, and reads single nodes of it.
 
-    python -m benchmarks.speed.local_graph --triples 8000000
+    python -m benchmarks.speed.local_graph --triples 20000000 [--stores local scipy igraph duckdb ladybug oxigraph]
+    python -m benchmarks.speed.local_graph --triples 100000000 --stores local --folder FOLDER
 
-makes a power-law graph (one node and 1/16,000 relation for each eight triples), builds it in a process of its own,
-expands 1,000 random one-node frontiers in both directions (``steps``, then ``follow`` along all of them), all at once
-and each alone, and prints JSON. The limits apply to a graph of 8 million triples.
+Each store is built in a process of its own from the same TSV file and stored on disk; then it is opened in another
+process, which reads the triples of random nodes in both directions, one node at a time. Times are CPU times. `--update`
+also replaces a hundredth of the triples of the snapshot.
+
+The degrees are the law of `benchmarks.loopback.wikidata_shaped`: the logarithm of an entity's claims is normal, the
+object of rank n is drawn with a frequency of n to the power of -0.9, and a relation has favourites of its own. An
+entity has one of 24 kinds, with 60 of 1,500 relations each. igraph and ladybug are packages of PyPI (`igraph`,
+`real_ladybug`), not needed otherwise.
 """
 
 from __future__ import annotations
 
 import argparse
 import json
+import math
 import multiprocessing
 import os
 import resource
-import statistics
 import sys
 import tempfile
 import time
+from collections.abc import Callable, Iterator
 from pathlib import Path
-from typing import Any
+from typing import IO, Any
 
 import numpy as np
+import numpy.typing as npt
 
 from benchmarks.figures import record_figure
+from benchmarks.loopback.wikidata_shaped import MEDIAN_DEGREE, MOST, SPREAD
 
-LIMIT_MS = 20.0
-LIMIT_BYTES = 2 << 30
-FRONTIERS = 1000
-CHUNK = 500_000
+CHUNK = 100_000
+RELATIONS, KINDS, OWN = 1500, 24, 60
+FALL = 0.9
+"""How steeply the popularity of an object falls with its rank."""
+READS = 300
+SHARE = 100
+"""One in so many triples is removed, and as many are added, by an update."""
+
+Ints = npt.NDArray[np.int64]
 
 
-def generate(path: Path, triples: int, nodes: int, relations: int, seed: int) -> None:
-    """Write tab-separated triples whose ends and relations follow power laws."""
+def generate(file: IO[bytes], triples: int, seed: int) -> None:
+    """Write tab-separated triples, in blocks of entities; a few come twice."""
     import pyarrow as pa
+    import pyarrow.compute as pc
     from pyarrow import csv
 
     random = np.random.default_rng(seed)
-    names = random.permutation(nodes)
+    entities = max(int(triples / (MEDIAN_DEGREE * math.exp(SPREAD**2 / 2))), 1000)
+    own = np.stack([random.choice(RELATIONS - 1, OWN, replace=False) + 1 for _ in range(KINDS)])
+    steps = 2 * random.integers(1, 2**31, RELATIONS) + 1
+    frequent = np.cumsum(1 / (np.arange(OWN) + 2))
 
-    def pick(count: int, most: int) -> Any:
-        # The cube of an even number: rank x is drawn with a frequency of x to the power of -2/3.
-        return np.minimum((most * random.random(count) ** 3).astype(np.int64), most - 1)
+    def ranks(count: int, most: int) -> Ints:
+        power = 1 - FALL
+        return np.asarray((1 + random.random(count) * (most**power - 1)) ** (1 / power), dtype=np.int64) - 1
+
+    def names(letter: str, numbers: Ints) -> Any:
+        return pc.binary_join_element_wise(letter, pa.array(numbers).cast(pa.string()), "")
 
     options = csv.WriteOptions(include_header=False, delimiter="\t", quoting_style="none")
-    with path.open("wb") as file:
-        for start in range(0, triples, CHUNK):
-            count = min(CHUNK, triples - start)
-            columns = {
-                "s": pa.array(names[pick(count, nodes)]).cast(pa.string()),
-                "r": pa.array(pick(count, relations)).cast(pa.string()),
-                "o": pa.array(names[pick(count, nodes)]).cast(pa.string()),
-            }
-            csv.write_csv(pa.table(columns), file, options)
+    for start in range(0, entities, CHUNK):
+        size = min(CHUNK, entities - start)
+        degrees = np.clip(np.rint(random.lognormal(math.log(MEDIAN_DEGREE), SPREAD, size)), 1, MOST).astype(np.int64)
+        subjects = np.repeat(np.arange(start, start + size), degrees)
+        first = np.cumsum(degrees) - degrees
+        kinds = (subjects * 2654435761 >> 7) % KINDS
+        relations = own[kinds, np.searchsorted(frequent, random.random(len(subjects)) * frequent[-1])]
+        objects = ranks(len(subjects), entities) * steps[relations] % entities
+        # Relation 0 leads to the class, of which there are few.
+        relations[first], objects[first] = 0, ranks(size, max(entities // 1000, 10))
+        columns = {"s": names("Q", 20_000_000 + 5 * subjects), "r": names("P", relations)}
+        csv.write_csv(pa.table({**columns, "o": names("Q", 20_000_000 + 5 * objects)}), file, options)
 
 
-def build(source: str, out: str) -> dict[str, float]:
-    """Build the snapshot here, and return time and peak memory."""
-    from srtk_plugin_local.snapshot.build import build as build_snapshot
+def read_columns(source: str) -> Any:
+    """Read the file as a table of three columns with dictionaries."""
+    import pyarrow as pa
+    from pyarrow import csv
+
+    types = dict.fromkeys("sro", pa.dictionary(pa.int32(), pa.string()))
+    return csv.read_csv(
+        source,
+        csv.ReadOptions(column_names=[*"sro"]),
+        csv.ParseOptions(delimiter="\t", quote_char=False),
+        csv.ConvertOptions(column_types=types),
+    ).unify_dictionaries()
+
+
+def numbered(source: str) -> tuple[npt.NDArray[Any], npt.NDArray[Any], Ints, Ints, Ints]:
+    """Return ids of nodes and of relations, sorted, and the distinct triples as three columns of numbers."""
+    table = read_columns(source)
+    texts, codes = {}, {}
+    for name in "sro":
+        column = table.column(name)
+        texts[name] = column.chunk(0).dictionary.to_numpy(zero_copy_only=False).astype("S")
+        codes[name] = np.concatenate([chunk.indices.to_numpy() for chunk in column.chunks])
+    nodes, relations = np.unique(np.concatenate([texts["s"], texts["o"]])), np.unique(texts["r"])
+    ends = {"s": nodes, "r": relations, "o": nodes}
+    s, r, o = (np.searchsorted(ends[name], texts[name])[codes[name]] for name in "sro")
+    keys = np.unique((s * len(relations) + r) * len(nodes) + o)
+    return (
+        nodes,
+        relations,
+        keys // len(nodes) // len(relations),
+        keys // len(nodes) % len(relations),
+        keys % len(nodes),
+    )
+
+
+def build_local(source: str, out: Path) -> None:
+    """Build the snapshot."""
+    from srtk_plugin_local.snapshot.build import build
     from srtk_plugin_local.snapshot.build_settings import BuildSettings
 
-    start = time.perf_counter()
-    built = build_snapshot(BuildSettings(files=(source,)), Path(out))
-    seconds = time.perf_counter() - start
-    unit = 1 if sys.platform == "darwin" else 1024
-    peak = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss * unit
-    return {"seconds": round(seconds, 2), "peak_bytes": peak, **built.meta.counts}
+    build(BuildSettings(files=(source,)), out / "graph")
 
 
-def expand(path: str, repeats: int, seed: int) -> dict[str, Any]:
-    """Time ``steps`` and ``follow`` of all those steps for random one-node frontiers, after one round to warm up."""
+def open_local(out: Path) -> Callable[[str], int]:
+    """Open the snapshot."""
     from srtk_plugin_local.snapshot.graph import LocalGraph
 
-    graph = LocalGraph(path)
-    start = time.perf_counter()
+    from srtk_framework.values import Pattern
+
+    graph = LocalGraph(str(out / "graph"))
     graph.open()
-    opened = time.perf_counter() - start
-    random = np.random.default_rng(seed)
-    size = graph._open.size
-    ids = graph._open.ids(random.choice(size, min(FRONTIERS, size), replace=False))
-    times = []
-    for _ in range(repeats + 1):
-        start = time.perf_counter()
-        frontiers = graph.frontiers([[id_] for id_ in ids])
-        made, busy = time.perf_counter(), time.process_time()
-        steps = graph.steps(frontiers, True)
-        at = [frontier for frontier, row in zip(frontiers, steps, strict=True) for _ in row]
-        along = [step for row in steps for step in row]
-        reached = graph.follow(at, along, None)
-        end, worked = time.perf_counter(), time.process_time()
-        times.append((1000 * (made - start), 1000 * (end - made), 1000 * (worked - busy)))
-    alone = []
-    for _ in range(3):
-        busy = time.process_time()
-        for frontier in frontiers:
-            (row,) = graph.steps([frontier], True)
-            graph.follow([frontier] * len(row), row, None)
-        alone.append(1e6 * (time.process_time() - busy) / len(frontiers))
+    return lambda id_: sum(map(len, graph.match([Pattern(subject=id_), Pattern(object=id_)])))
+
+
+def build_scipy(source: str, out: Path) -> None:
+    """Write a matrix of relations for each direction: a cell has one relation, so edges are rows of a CSR by hand."""
+    nodes, relations, s, r, o = numbered(source)
+    np.save(out / "nodes.npy", nodes)
+    np.save(out / "relations.npy", relations)
+    for side, starts, ends in (("out", s, o), ("in", o, s)):
+        from scipy.sparse import csr_array
+
+        order = np.lexsort((ends, r, starts))
+        offsets = np.concatenate([[0], np.cumsum(np.bincount(starts, minlength=len(nodes)))])
+        size = (len(nodes), len(nodes))
+        matrix = csr_array((r[order].astype(np.uint16), ends[order].astype(np.int32), offsets), shape=size)
+        for part in ("data", "indices", "indptr"):
+            np.save(out / f"{side}.{part}.npy", getattr(matrix, part))
+
+
+def open_scipy(out: Path) -> Callable[[str], int]:
+    """Map the arrays."""
+    names = (
+        "nodes",
+        "relations",
+        *(f"{side}.{part}" for side in ("out", "in") for part in ("data", "indices", "indptr")),
+    )
+    arrays = {name: np.load(out / f"{name}.npy", mmap_mode="r") for name in names}
+
+    def read(id_: str) -> int:
+        node = int(np.searchsorted(arrays["nodes"], id_.encode()))
+        count = 0
+        for side in ("out", "in"):
+            low, high = arrays[f"{side}.indptr"][node : node + 2].tolist()
+            kinds = arrays["relations"][arrays[f"{side}.data"][low:high]].tolist()
+            ends = arrays["nodes"][arrays[f"{side}.indices"][low:high]].tolist()
+            count += len(list(zip(kinds, ends, strict=True)))
+        return count
+
+    return read
+
+
+def build_igraph(source: str, out: Path) -> None:
+    """Write a pickled graph whose nodes have names and whose edges have relations."""
+    import igraph
+
+    nodes, relations, s, r, o = numbered(source)
+    graph = igraph.Graph(n=len(nodes), edges=np.stack([s, o], axis=1), directed=True)
+    graph.vs["name"] = nodes.astype(str).tolist()
+    graph.es["relation"] = relations.astype(str)[r].tolist()
+    graph.write_pickle(str(out / "graph.pickle"))
+
+
+def open_igraph(out: Path) -> Callable[[str], int]:
+    """Read the graph into memory."""
+    import igraph
+
+    graph = igraph.Graph.Read_Pickle(str(out / "graph.pickle"))
+    names = graph.vs["name"]
+
+    def read(id_: str) -> int:
+        rows = [(edge["relation"], names[edge.source], names[edge.target]) for edge in graph.vs.find(id_).all_edges()]
+        return len(rows)
+
+    return read
+
+
+def build_duckdb(source: str, out: Path) -> None:
+    """Write a table with an index on subjects and an index on objects."""
+    import duckdb
+
+    con = duckdb.connect(str(out / "graph.duckdb"), config={"threads": 1, "memory_limit": "1GB"})
+    read = f"read_csv('{source}', delim='\t', header=false, names=['s', 'r', 'o'], quote='')"
+    con.execute(f"CREATE TABLE t AS SELECT DISTINCT s, r, o FROM {read} ORDER BY s, r, o")
+    con.execute("CREATE INDEX by_subject ON t (s)")
+    con.execute("CREATE INDEX by_object ON t (o)")
+    con.close()
+
+
+def open_duckdb(out: Path) -> Callable[[str], int]:
+    """Open the database."""
+    import duckdb
+
+    con = duckdb.connect(str(out / "graph.duckdb"), read_only=True, config={"threads": 1})
+    sql = "SELECT s, r, o FROM t WHERE s = $1 UNION ALL SELECT s, r, o FROM t WHERE o = $1"
+    return lambda id_: len(con.execute(sql, [id_]).fetchall())
+
+
+def build_ladybug(source: str, out: Path) -> None:
+    """Write a table of nodes and a table of edges, copied from CSV."""
+    import duckdb
+    import real_ladybug
+
+    read = f"read_csv('{source}', delim='\t', header=false, names=['s', 'r', 'o'], quote='')"
+    nodes, edges = out / "nodes.csv", out / "edges.csv"
+    duckdb.execute(f"COPY (SELECT s FROM {read} UNION SELECT o FROM {read}) TO '{nodes}' (HEADER false)")
+    duckdb.execute(f"COPY (SELECT DISTINCT s, o, r FROM {read}) TO '{edges}' (HEADER false)")
+    con = real_ladybug.Connection(real_ladybug.Database(str(out / "graph"), buffer_pool_size=1 << 30), num_threads=1)
+    con.execute("CREATE NODE TABLE N(id STRING, PRIMARY KEY(id))")
+    con.execute("CREATE REL TABLE E(FROM N TO N, r STRING)")
+    con.execute(f"COPY N FROM '{nodes}' (HEADER=false)")
+    con.execute(f"COPY E FROM '{edges}' (HEADER=false)")
+    con.close()
+    nodes.unlink()
+    edges.unlink()
+
+
+def open_ladybug(out: Path) -> Callable[[str], int]:
+    """Open the database."""
+    import real_ladybug
+
+    database = real_ladybug.Database(str(out / "graph"), read_only=True, buffer_pool_size=1 << 30)
+    con = real_ladybug.Connection(database, num_threads=1)
+    queries = [f"MATCH (a:N {{id: $id}}){edge}(b:N) RETURN e.r, b.id" for edge in ("-[e:E]->", "<-[e:E]-")]
+    return lambda id_: sum(len(con.execute(query, {"id": id_}).get_all()) for query in queries)
+
+
+def build_oxigraph(source: str, out: Path) -> None:
+    """Load N-Triples, which are made of the file first."""
+    import pyoxigraph
+
+    triples = out / "triples.nt"
+    with open(source) as rows, triples.open("w") as file:
+        file.writelines("<x:{}> <x:{}> <x:{}> .\n".format(*row[:-1].split("\t")) for row in rows)
+    store = pyoxigraph.Store(str(out / "graph"))
+    store.bulk_load(path=str(triples), format=pyoxigraph.RdfFormat.N_TRIPLES)
+    store.flush()
+    triples.unlink()
+
+
+def open_oxigraph(out: Path) -> Callable[[str], int]:
+    """Open the store."""
+    import pyoxigraph
+
+    store = pyoxigraph.Store.read_only(str(out / "graph"))
+
+    def read(id_: str) -> int:
+        node = pyoxigraph.NamedNode(f"x:{id_}")
+        patterns = ((node, None, None), (None, None, node))
+        rows = [
+            (q.subject.value, q.predicate.value, q.object.value) for p in patterns for q in store.quads_for_pattern(*p)
+        ]
+        return len(rows)
+
+    return read
+
+
+def update_local(source: str, out: Path) -> None:
+    """Replace a hundredth of the triples of the snapshot; the added have new objects."""
+    from srtk_plugin_local.snapshot.build import update
+
+    add, remove = out / "add.tsv", out / "remove.tsv"
+    with open(source) as rows, add.open("w") as new, remove.open("w") as gone:
+        for place, row in enumerate(rows):
+            if place % SHARE == 0:
+                gone.write(row)
+                new.write(row[:-1] + "0\n")
+    update(out / "graph", {"files": (str(add),)}, (str(remove),))
+    add.unlink()
+    remove.unlink()
+
+
+STORES = {
+    "local": (build_local, open_local),
+    "scipy": (build_scipy, open_scipy),
+    "igraph": (build_igraph, open_igraph),
+    "duckdb": (build_duckdb, open_duckdb),
+    "ladybug": (build_ladybug, open_ladybug),
+    "oxigraph": (build_oxigraph, open_oxigraph),
+}
+"""Functions that build a store in an empty folder, and open it; what is opened reads a node."""
+
+
+def cost(make: Callable[[str, Path], None], source: str, out: Path) -> dict[str, float]:
+    """Call a function here; return CPU seconds, peak memory in MB, and the MB on disk."""
+    os.environ["OMP_NUM_THREADS"] = "1"
+    make(source, out)
+    used = resource.getrusage(resource.RUSAGE_SELF)
+    unit = 1 if sys.platform == "darwin" else 1024
+    size = sum(path.stat().st_size for path in out.rglob("*") if path.is_file())
     return {
-        "alone_cpu_us": round(statistics.median(alone), 1),
-        "open_ms": round(1000 * opened, 2),
-        "frontiers": len(ids),
-        "steps": len(along),
-        "reached": sum(frontier.size for frontier in reached),
-        "frontiers_ms": round(statistics.median(t for t, _, _ in times[1:]), 2),
-        "expand_ms": round(statistics.median(t for _, t, _ in times[1:]), 2),
-        "expand_best_ms": round(min(t for _, t, _ in times[1:]), 2),
-        "expand_cpu_ms": round(statistics.median(t for _, _, t in times[1:]), 2),
-        "expand_first_ms": round(times[0][1], 2),
+        "CPU s": round(used.ru_utime + used.ru_stime, 1),
+        "peak memory, MB": round(used.ru_maxrss * unit / 1e6),
+        "MB on disk": round(size / 1e6, 1),
     }
+
+
+def reading(store: str, out: Path, ids: list[str]) -> dict[str, float]:
+    """Open a store twice, and read nodes; return CPU times and the number of triples that were read."""
+    time.sleep(3)  # The snapshot checks files anew that changed in the last two seconds.
+    STORES[store][1](out)
+    start = time.process_time()
+    read = STORES[store][1](out)
+    opened = time.process_time()
+    found = sum(read(id_) for id_ in ids[: READS // 10])
+    begun = time.process_time()
+    found += sum(read(id_) for id_ in ids[READS // 10 :])
+    ended = time.process_time()
+    return {
+        "opening again, ms": round(1000 * (opened - start), 2),
+        "one node, µs": round(1e6 * (ended - begun) / (len(ids) - READS // 10), 1),
+        "triples read": found,
+    }
+
+
+def bytes_of_parts(out: Path) -> dict[str, float]:
+    """Return the bytes a triple of the snapshot: edges in both directions, ids, their hashes, names."""
+    from srtk_plugin_local.snapshot.meta_file import read_meta
+
+    meta = read_meta(out / "graph")
+    kinds = {"forward": "edges", "inverse": "edges", "nodes": "ids", "relations": "ids", "literals": "ids"}
+    parts = {"edges": 0.0, "ids": 0.0, "hashes": 0.0, "names": 0.0}
+    for name, entry in meta.files.items():
+        kind = "hashes" if name.startswith("nodes.hash") else kinds.get(name.partition(".")[0], "names")
+        parts[kind] += entry["bytes"] / meta.counts["triples"]
+    return {f"bytes a triple: {kind}": round(size, 2) for kind, size in parts.items()}
+
+
+def sampled(source: Path) -> list[str]:
+    """Return the subjects of lines evenly spread over the file."""
+
+    def lines() -> Iterator[str]:
+        with source.open("rb") as file:
+            for place in range(READS):
+                file.seek(source.stat().st_size * place // READS)
+                file.readline()
+                if line := file.readline():
+                    yield line.split(b"\t")[0].decode()
+
+    return list(lines())
 
 
 def main() -> int:
-    """Run both measurements and print them with their limits."""
+    """Measure the stores, and print each at once."""
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    parser.add_argument("--triples", type=int, default=8_000_000)
-    parser.add_argument("--relations", type=int, default=500)
-    parser.add_argument("--repeats", type=int, default=15)
+    parser.add_argument("--triples", type=int, default=2_000_000)
+    parser.add_argument("--stores", nargs="+", choices=STORES, default=["local"])
+    parser.add_argument("--update", action="store_true", help="also update the snapshot")
     parser.add_argument("--seed", type=int, default=0)
-    parser.add_argument("--folder", help="folder for the files, which are kept; a temporary folder by default")
+    parser.add_argument("--folder", type=Path, help="an empty folder for files and stores; by default a temporary one")
     args = parser.parse_args()
+    where = f"{args.triples / 1e6:g} million triples"
+    spawn = multiprocessing.get_context("spawn")
     with tempfile.TemporaryDirectory(dir=args.folder) as temporary:
-        folder = Path(args.folder or temporary)
-        source, out = folder / "triples.tsv", folder / "snapshot"
-        if not source.exists():
-            # A few rows come twice, so a few more are written.
-            generate(source, args.triples + args.triples // 1000, max(args.triples // 8, 2), args.relations, args.seed)
-        with multiprocessing.get_context("spawn").Pool(1) as pool:
-            built = pool.apply(build, (str(source), str(out)))
-        read = expand(str(out), args.repeats, args.seed)
-    result = {
-        "triples": args.triples,
-        "load": round(os.getloadavg()[0], 1),
-        "build": {**built, "limit_bytes": LIMIT_BYTES, "ratio": round(built["peak_bytes"] / LIMIT_BYTES, 3)},
-        "expand": {**read, "limit_ms": LIMIT_MS, "ratio": round(read["expand_ms"] / LIMIT_MS, 3)},
-    }
-    print(json.dumps(result, indent=1))
-    where = f"{args.triples // 1_000_000} million triples"
-    record_figure(where, "local", "most memory of the build (GiB)", built["peak_bytes"] / 2**30, None)
-    record_figure(where, "local", "time of the build (s)", built["seconds"], None)
-    record_figure(where, "local", "opening the snapshot (ms)", read["open_ms"], None)
-    record_figure(where, "local", "one node alone (CPU µs)", read["alone_cpu_us"], None)
-    expanding = f"expanding {read['frontiers']:,} frontiers: median of {args.repeats} (ms)"
-    record_figure(where, "local", expanding, read["expand_ms"], None)
-    record_figure(
-        where, "local", f"expanding 1,000 frontiers: best of {args.repeats} (ms)", read["expand_best_ms"], None
-    )
+        source = Path(temporary) / "triples.tsv"
+        with source.open("wb") as file:
+            generate(file, args.triples, args.seed)
+        ids = sampled(source)
+        for store in args.stores:
+            out = Path(temporary) / store
+            out.mkdir()
+            with spawn.Pool(1) as pool:
+                figures = pool.apply(cost, (STORES[store][0], str(source), out))
+            with spawn.Pool(1) as pool:
+                figures |= pool.apply(reading, (store, out, ids))
+            if store == "local":
+                figures |= bytes_of_parts(out)
+            if store == "local" and args.update:
+                with spawn.Pool(1) as pool:
+                    changed = pool.apply(cost, (update_local, str(source), out))
+                figures |= {f"update: {name}": changed[name] for name in ("CPU s", "peak memory, MB")}
+            print(json.dumps({"set": where, "store": store, **figures}, ensure_ascii=False), flush=True)
+            for metric, figure in figures.items():
+                record_figure(where, store, metric, figure, None)
     return 0
 
 
