@@ -226,7 +226,7 @@ def build_ladybug(source: str, out: Path) -> None:
     nodes, edges = out / "nodes.csv", out / "edges.csv"
     duckdb.execute(f"COPY (SELECT s FROM {read} UNION SELECT o FROM {read}) TO '{nodes}' (HEADER false)")
     duckdb.execute(f"COPY (SELECT DISTINCT s, o, r FROM {read}) TO '{edges}' (HEADER false)")
-    con = real_ladybug.Connection(real_ladybug.Database(str(out / "graph"), buffer_pool_size=1 << 30), num_threads=1)
+    con = real_ladybug.Connection(real_ladybug.Database(str(out / "graph"), buffer_pool_size=4 << 30), num_threads=1)
     con.execute("CREATE NODE TABLE N(id STRING, PRIMARY KEY(id))")
     con.execute("CREATE REL TABLE E(FROM N TO N, r STRING)")
     con.execute(f"COPY N FROM '{nodes}' (HEADER=false)")
@@ -240,7 +240,7 @@ def open_ladybug(out: Path) -> Callable[[str], int]:
     """Open the database."""
     import real_ladybug
 
-    database = real_ladybug.Database(str(out / "graph"), read_only=True, buffer_pool_size=1 << 30)
+    database = real_ladybug.Database(str(out / "graph"), read_only=True, buffer_pool_size=4 << 30)
     con = real_ladybug.Connection(database, num_threads=1)
     queries = [f"MATCH (a:N {{id: $id}}){edge}(b:N) RETURN e.r, b.id" for edge in ("-[e:E]->", "<-[e:E]-")]
     return lambda id_: sum(len(con.execute(query, {"id": id_}).get_all()) for query in queries)
