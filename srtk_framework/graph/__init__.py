@@ -7,9 +7,8 @@ from typing import TYPE_CHECKING, Any
 
 from srtk_framework.graph.graph_defaults import degrees, match, neighbourhood
 from srtk_framework.graph.hop_loop import EXHAUSTED, stopping_reader
+from srtk_framework.graph.instance import Instance, PathKey
 from srtk_framework.graph.path_facts import (
-    Instance,
-    PathKey,
     facts,
     finish,
     instances,

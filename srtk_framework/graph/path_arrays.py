@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from srtk_framework.graph.path_facts import Instance, PathKey
+from srtk_framework.graph.instance import Instance, PathKey
 from srtk_framework.values import Budget, EdgeArrays, Frontier, RankedPath, Triple
 
 Ints = npt.NDArray[np.int64]

@@ -6,16 +6,16 @@ import heapq
 import itertools
 import math
 from collections.abc import Collection, Iterator, Mapping, Sequence
-from typing import Any, NamedTuple
+from typing import Any
 
 import attrs
 
+from srtk_framework.graph.instance import Instance, PathKey
 from srtk_framework.values import (
     Budget,
     Frontier,
     GraphLike,
     Origin,
-    Path,
     RankedPath,
     RatedTriples,
     Step,
@@ -26,23 +26,6 @@ from srtk_framework.values import (
 
 _ROUNDING = 1e-9
 """Relative tolerance for reaching a share of the mass."""
-
-PathKey = tuple[str, Path]
-"""A linked entity and the steps from it, which identify a frontier of a question."""
-
-
-class Instance(NamedTuple):
-    """One instance of a path.
-
-    Attributes:
-        triples: One triple for each step, from the linked entity on.
-        end: The node behind the last step.
-        confidence: Product of the confidences of its triples.
-    """
-
-    triples: tuple[Triple, ...]
-    end: str
-    confidence: float = 1.0
 
 
 def path_order(path: RankedPath) -> tuple[float, tuple[str, ...], str]:
@@ -147,7 +130,7 @@ def instances(
     """
     frontiers = [dict(row) for row in known]
     if (arrays := graph.arrays()) is not None:
-        from srtk_framework.graph.path_arrays import instances_by_number
+        from srtk_framework.graph.path_arrays import instances_by_number  # numpy is not needed without arrays
 
         _follow_paths(graph, paths, frontiers, budget, cuts)
         return instances_by_number(arrays, paths, frontiers, budget, cuts)
