@@ -14,7 +14,7 @@ MODULES = sorted(
 
 TYPES = {
     *("values/hop_state", "values/protocols", "values/schema", "values/training_data"),
-    *("roles/explainable", "roles/trainable"),
+    *("roles/explainable", "roles/trainable", "graph/instance"),
 }
 """Modules that hold types without behaviour, which have nothing to test."""
 

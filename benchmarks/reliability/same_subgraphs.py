@@ -35,7 +35,7 @@ from benchmarks.loopback.graphs_in_rdf import Case
 from srtk_framework.recipe import from_data
 from srtk_framework.records import dumps
 from srtk_framework.run import Runner, Session
-from srtk_framework.run.question_source import RunQuestions
+from srtk_framework.values import Link, Question
 
 QUESTIONS = 200
 METHODS = ("beam", "bfs", "ppr")
@@ -129,10 +129,11 @@ def run(
 
 def costs(recipe: Mapping[str, Any]) -> Iterator[float]:
     """Ask one question after the other in a new session; yield the CPU seconds of each, here and in the server."""
-    with Session(from_data(recipe)) as session, RunQuestions(session, Path(recipe["output"]), session.recipe) as asked:
-        for item in asked.read():
+    with Session(from_data(recipe)) as session:
+        for row in map(json.loads, _read(Path(recipe["questions"]))):
+            question = Question(row["id"], row["question"], tuple(map(Link, row["question_entities"])))
             before = time.process_time() + _children()
-            session.retrieve([item.question], next(iter(session.methods)))
+            session.retrieve([question], next(iter(session.methods)))
             yield time.process_time() + _children() - before
 
 

@@ -50,11 +50,11 @@ def test_what_a_benchmark_records_is_written_with_its_origin(tmp_path: Path, mon
     write(load("speed"), tmp_path)
     kept = tmp_path / "records.jsonl"
     monkeypatch.setenv(KEPT_IN, str(kept))
-    record_figure("MetaQA, 2 hops", "beam", "s", 1.23456, 300, (1.0, 1.5))
+    record_figure("MetaQA, 2 hops", "beam", "CPU ms a question", 1.23456, 300, (1.0, 1.5))
     run.write(run.PARTS["encoder-share"], [json.loads(line) for line in kept.read_text().splitlines()], tmp_path)
     (found,) = (one for one in load("speed", tmp_path)["measurements"] if one["id"] == "encoder-share")
     first, *others = found["records"]
-    assert first == {**first, "method": "beam", "metric": "s", "figure": 1.2346, "interval": [1.0, 1.5]}
+    assert first == {**first, "method": "beam", "metric": "CPU ms a question", "figure": 1.2346, "interval": [1.0, 1.5]}
     assert "run" not in first
     assert {one["run"] for one in others} == {1}
     assert found["runs"][0]["measured_at"] > found["runs"][1]["measured_at"]
