@@ -69,9 +69,13 @@ KNOWN = {
         "plugins/srtk-plugin-transformers/srtk_plugin_transformers/trainable_module.py",
     ],
     # tensors that were read safely before
+    "module.load_state_dict": ["plugins/srtk-plugin-septa/srtk_plugin_septa/tuning.py"],
+    # tensors that were read safely before
     "module.model.load_state_dict": ["plugins/srtk-plugin-transformers/srtk_plugin_transformers/encoder.py"],
     # tensors that were read safely before
     "network.load_state_dict": [
+        "plugins/srtk-plugin-graph-reader/srtk_plugin_graph_reader/model.py",
+        "plugins/srtk-plugin-graph-reader/srtk_plugin_graph_reader/reader.py",
         "plugins/srtk-plugin-septa/srtk_plugin_septa/model_files.py",
         "plugins/srtk-plugin-septa/srtk_plugin_septa/option_checkpoint.py",
         "plugins/srtk-plugin-sr/srtk_plugin_sr/trainer.py",
@@ -110,6 +114,7 @@ KNOWN = {
     # tensors alone
     "safetensors.numpy.load_file": [
         "plugins/srtk-plugin-embedding/srtk_plugin_embedding/model.py",
+        "plugins/srtk-plugin-graph-reader/srtk_plugin_graph_reader/model.py",
         "plugins/srtk-plugin-onnx/srtk_plugin_onnx/model_source.py",
         "plugins/srtk-plugin-septa/srtk_plugin_septa/model_files.py",
         "plugins/srtk-plugin-sr/srtk_plugin_sr/head.py",
@@ -120,6 +125,8 @@ KNOWN = {
     "safetensors.torch.load_file": ["plugins/srtk-plugin-transformers/srtk_plugin_transformers/encoder_model.py"],
     # tensors that were read safely before
     "self._encoder.model.load_state_dict": ["plugins/srtk-plugin-transformers/srtk_plugin_transformers/encoder.py"],
+    # tensors that were read safely before
+    "self.head.load_state_dict": ["plugins/srtk-plugin-septa/srtk_plugin_septa/tuning.py"],
     # components of installed packages; weights without pickles
     "spacy.load": ["plugins/srtk-plugin-spacy/srtk_plugin_spacy/models.py"],
     # the Python that a recipe names

@@ -179,7 +179,7 @@ def test_a_damaged_matrix_is_refused(tmp_path):
     index.close()
     path = next(Path(index.path).glob("*/vectors.f4"))
     path.write_bytes(path.read_bytes()[:-4])
-    with pytest.raises(DriverError, match=r"vectors.f4 is missing or was cut"):
+    with pytest.raises(DriverError, match=r"vectors.f4: is truncated or damaged"):
         over(tmp_path).open()
 
 
