@@ -69,7 +69,7 @@ KNOWN = {
         "plugins/srtk-plugin-transformers/srtk_plugin_transformers/trainable_module.py",
     ],
     # tensors that were read safely before
-    "module.load_state_dict": ["plugins/srtk-plugin-septa/srtk_plugin_septa/tuning.py"],
+    "module.load_state_dict": ["plugins/srtk-plugin-septa/srtk_plugin_septa/fine_tuning.py"],
     # tensors that were read safely before
     "module.model.load_state_dict": ["plugins/srtk-plugin-transformers/srtk_plugin_transformers/encoder.py"],
     # tensors that were read safely before
@@ -126,7 +126,7 @@ KNOWN = {
     # tensors that were read safely before
     "self._encoder.model.load_state_dict": ["plugins/srtk-plugin-transformers/srtk_plugin_transformers/encoder.py"],
     # tensors that were read safely before
-    "self.head.load_state_dict": ["plugins/srtk-plugin-septa/srtk_plugin_septa/tuning.py"],
+    "self.head.load_state_dict": ["plugins/srtk-plugin-septa/srtk_plugin_septa/fine_tuning.py"],
     # components of installed packages; weights without pickles
     "spacy.load": ["plugins/srtk-plugin-spacy/srtk_plugin_spacy/models.py"],
     # the Python that a recipe names

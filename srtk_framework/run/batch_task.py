@@ -151,6 +151,7 @@ def _worker(task: BatchTask) -> _Worker:
     for old in _OPEN:
         old.session.close()
     _OPEN.clear()
+    gc.unfreeze()
     work_beside(task.workers)
     recipe: Recipe = from_data(task.recipe, Places(task.file))
     timing, tracebacks = Timing(), Tracebacks()

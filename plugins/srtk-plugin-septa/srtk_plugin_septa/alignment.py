@@ -14,12 +14,12 @@ import numpy as np
 import torch
 from srtk_plugin_training.learner import Learner
 
+from srtk_plugin_septa.fine_tuning import half
 from srtk_plugin_septa.fit_settings import SeptaFitSettings
 from srtk_plugin_septa.model import GRAPH, TEXT
 from srtk_plugin_septa.network import Batch, GraphNetwork, begin_as_identity
 from srtk_plugin_septa.pairs import Pairs, recall
 from srtk_plugin_septa.shape import Ints, Shape
-from srtk_plugin_septa.tuning import half
 from srtk_plugin_septa.views import side_by_side
 
 TEMPERATURE = 0.07  # Divides the cosines of the loss

@@ -114,7 +114,7 @@ class SeptaGraphEncoder(SubgraphEncoder):
             )
         text: Any = None
         if not training.frozen:
-            from srtk_plugin_septa.tuning import learner_of
+            from srtk_plugin_septa.fine_tuning import learner_of
 
             text = learner_of(self.encoder)
         corpus: Corpus = self.corpus or SubgraphCorpus(graph=self.graph)

@@ -11,8 +11,8 @@ from typing import Any, NamedTuple
 import numpy as np
 import torch
 
+from srtk_plugin_septa.fine_tuning import half
 from srtk_plugin_septa.option_vectors import OptionVectors
-from srtk_plugin_septa.tuning import half
 
 # Weights of the similarities before any training, chosen by ``benchmarks/septa/graph_questions.py --choose``.
 BEGIN = (10.0, 20.0, 80.0, 5.0)

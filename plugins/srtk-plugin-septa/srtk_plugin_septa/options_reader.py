@@ -154,9 +154,9 @@ class OptionsReader(Reader):
         """
         import torch
 
+        from srtk_plugin_septa.fine_tuning import learner_of
         from srtk_plugin_septa.option_checkpoint import keep, resumed
         from srtk_plugin_septa.option_network import OptionLearner
-        from srtk_plugin_septa.tuning import learner_of
 
         pairs = [(e.question, e.subgraph or Subgraph(), _gold(e.question)) for e in task.examples]
         known = [(question, subgraph, gold) for question, subgraph, gold in pairs if gold is not None]
@@ -249,7 +249,7 @@ class OptionsReader(Reader):
     def _use(self, model: OptionModel, trained: bool) -> None:
         self._model, self._network, self._trained = model, model.network(), trained
         if model.text:
-            from srtk_plugin_septa.tuning import encoder_with, loaded
+            from srtk_plugin_septa.fine_tuning import encoder_with, loaded
 
             module = loaded(self.encoder, model.text, SETTINGS)
             self._tuned = encoder_with(self.encoder, module, self._tuned)

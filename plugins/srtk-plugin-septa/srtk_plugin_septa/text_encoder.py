@@ -39,7 +39,7 @@ class SeptaTextEncoder(Encoder):
             self._model = SeptaModel.read(FilePath(self.path).expanduser())
             self._model.check(self.encoder, self.path)
             if self._model.text:
-                from srtk_plugin_septa.tuning import encoder_with, loaded
+                from srtk_plugin_septa.fine_tuning import encoder_with, loaded
 
                 self._tuned = encoder_with(self.encoder, loaded(self.encoder, self._model.text, self.path))
 
@@ -67,14 +67,14 @@ class SeptaTextEncoder(Encoder):
         Raises:
             DriverError: If the encoder below cannot be trained.
         """
-        from srtk_plugin_septa.tuning import HeadedText, learner_of
+        from srtk_plugin_septa.fine_tuning import HeadedText, learner_of
 
         text = learner_of(self._text())
         return text if self._model is None else HeadedText(text, self._model.weight, self._model.bias)
 
     def take(self, module: Any) -> None:
         """Encode with the weights of a trained copy from now on; the fingerprint changes with them."""
-        from srtk_plugin_septa.tuning import encoder_with
+        from srtk_plugin_septa.fine_tuning import encoder_with
 
         if self._model is None:
             self._tuned = encoder_with(self.encoder, module, self._tuned)

@@ -1,6 +1,6 @@
 """SEPTA trained as a whole on CommonsenseQA and OpenBookQA, over all subgraphs of CN-100K: the graph's gain over text.
 
-    OMP_NUM_THREADS=1 python -m benchmarks.septa.option_training [--device cuda] [--workers N] [--seeds N]
+    OMP_NUM_THREADS=1 python -m benchmarks.septa.ablations [--device cuda] [--workers N] [--seeds N]
         [--methods NAME ...] [--out FOLDER]
 
 MiniLM learns: with the graph network in the alignment, and again in the reader of options. Ablations: no alignment, no
@@ -392,8 +392,8 @@ def main() -> None:
     parser.add_argument("--workers", type=int, default=1)
     parser.add_argument("--seeds", type=int, default=3)
     parser.add_argument("--methods", nargs="*", default=list(METHODS), choices=METHODS)
-    parser.add_argument("--out", type=Path, default=OUT / "option_training.jsonl", help="file of the figures")
-    parser.add_argument("--folder", type=Path, default=OUT / "option_training", help="models, indexes and checkpoints")
+    parser.add_argument("--out", type=Path, default=OUT / "ablations.jsonl", help="file of the figures")
+    parser.add_argument("--folder", type=Path, default=OUT / "ablations", help="models, indexes and checkpoints")
     parser.add_argument("--choose", action="store_true", help="try settings of training instead")
     parser.add_argument("--report", action="store_true", help="print the figures of the file, without a run")
     parser.add_argument("--small", action="store_true", help="try the command")
