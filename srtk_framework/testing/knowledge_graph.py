@@ -11,6 +11,7 @@ from typing import Any, ClassVar
 
 import attrs
 import hypothesis
+import numpy as np
 import pytest
 from hypothesis import strategies
 
@@ -275,6 +276,28 @@ class KnowledgeGraphConformance(BatchConformance):
                 assert isinstance(triple.object, Literal) == isinstance(known.object, Literal), (
                     f"the object of {triple} is a {type(triple.object).__name__}"
                 )
+
+    def test_edges_by_number_are_those_of_the_hooks(self, driver: Any, oracle: OracleGraph) -> None:
+        """``arrays``, where a graph has it, numbers nodes by their ids, and reads the edges of ``triples``."""
+        arrays = driver.arrays()
+        if arrays is None:
+            return
+        numbers = arrays.numbers([*ordinary_nodes(oracle), UNKNOWN]).tolist()
+        assert numbers[:-1] == sorted(set(numbers[:-1])), "nodes have numbers in order of id"
+        assert numbers[-1] == -1, f"{UNKNOWN} has the number {numbers[-1]}"
+        assert list(arrays.relations) == sorted(arrays.relations)
+        for node, step in steps_of(oracle):
+            wanted = oracle.triples(oracle.frontiers([[node]]), [step], None)[0]
+            far = [triple.subject if step.inverse else triple.object for triple in wanted]
+            pairs, starts, ends = arrays.along(driver.frontiers([[node]]), [step], None)
+            assert not pairs.any(), f"along {step} from {node!r}"
+            assert arrays.ids(starts) == [node] * len(far), f"along {step} from {node!r}"
+            assert plain(arrays.ids(ends)) == plain(far), f"along {step} from {node!r}"
+            assert arrays.is_literal(ends).tolist() == [isinstance(end, Literal) for end in far]
+            _, relations, low, high = arrays.runs(starts[:1], step.inverse)
+            [at] = [i for i, n in enumerate(relations.tolist()) if arrays.relations[n] == step.relation]
+            run = arrays.targets(np.arange(low[at], high[at]), step.inverse)
+            assert run.tolist() == sorted(set(ends.tolist())), f"run of {step} from {node!r}"
 
     def test_random_sets_are_followed_as_by_the_oracle(self, driver: Any, oracle: OracleGraph) -> None:
         """``steps``, ``follow`` and ``triples`` are right for random sets of nodes, directions and limits."""
