@@ -140,7 +140,10 @@ class MixScorer(PathScorer):
 
     def prepare(self, paths: Sequence[Path]) -> Mapping[str, int]:
         """Let each scorer prepare the paths, and add up the counts."""
-        return sum((Counter(one.prepare(paths)) for one in self.scorers), Counter())
+        counts: Counter[str] = Counter()
+        for one in self.scorers:
+            counts.update(one.prepare(paths))  # a sum of counters would leave out what is 0
+        return counts
 
     # Training
 

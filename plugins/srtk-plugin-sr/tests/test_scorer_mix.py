@@ -50,8 +50,10 @@ class Scripted(PathScorer):
 
 def test_each_scorer_prepares_the_paths(monkeypatch: pytest.MonkeyPatch) -> None:
     seen: list[Any] = []
-    monkeypatch.setattr(Scripted, "prepare", lambda self, paths: seen.append(paths) or {"texts": len(seen)})
-    assert MixScorer([Scripted({}), Scripted({})]).prepare([(BORN,)]) == {"texts": 3}
+    monkeypatch.setattr(
+        Scripted, "prepare", lambda self, paths: seen.append(paths) or {"texts": len(seen), "encoded": 0}
+    )
+    assert MixScorer([Scripted({}), Scripted({})]).prepare([(BORN,)]) == {"texts": 3, "encoded": 0}
     assert seen == [[(BORN,)]] * 2
 
 
