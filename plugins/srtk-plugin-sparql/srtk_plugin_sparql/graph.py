@@ -95,6 +95,7 @@ class SparqlGraph(KnowledgeGraph):
     _source: Source | None = attrs.field(init=False, default=None, repr=False)
     _reader: StepReader | None = attrs.field(init=False, default=None, repr=False)
     _profile: Profile = attrs.field(init=False, repr=False)
+    _recorded_scan: bool | None = attrs.field(init=False, default=None, repr=False)
     _known_names: Names | None = attrs.field(init=False, default=None, repr=False)
     _path_frontiers: PathFrontiers | None = attrs.field(init=False, default=None, repr=False)
 
@@ -131,7 +132,9 @@ class SparqlGraph(KnowledgeGraph):
     @property
     def scans_names(self) -> bool:
         """Whether the first look-up of a name reads all names."""
-        return self.names == "scan" or (self.names == "auto" and self._folder() is not None)
+        if self.names != "auto":
+            return self.names == "scan"
+        return self._folder() is not None if self._recorded_scan is None else self._recorded_scan
 
     def make_reader(
         self, source: Source, vocabulary: Vocabulary, ids: Ids, page: int, nodes: int, workers: int
@@ -143,6 +146,9 @@ class SparqlGraph(KnowledgeGraph):
         """Make the source of answers, and return it with its engine."""
         if self.replay is not None:
             replay = Replay(Path(self.replay))
+            facts = replay.header.get("graph")
+            # A record of a store is read as the store was, also where the recipe names a server.
+            self._recorded_scan = facts.get("scans_names") if isinstance(facts, dict) else None
             return replay, self._recorded(replay.header, "oxigraph" if self._folder() else self.engine)
         source: Source
         folder = self._folder()
@@ -162,7 +168,12 @@ class SparqlGraph(KnowledgeGraph):
                 client.adopt(engine)
         if self.record is None:
             return source, engine
-        recorder = Recorder(source, Path(self.record), source.endpoint, {**self._facts(), "engine": engine})
+        recorder = Recorder(
+            source,
+            Path(self.record),
+            source.endpoint,
+            {**self._facts(), "engine": engine, "scans_names": self.scans_names},
+        )
         return recorder, self._recorded(recorder.header, engine)
 
     def _recorded(self, header: Mapping[str, Any], engine: str) -> str:

@@ -72,6 +72,11 @@ def test_a_recorded_run_runs_again_without_the_server(proxy: Any, tmp_path: Path
     assert len(proxy.seen) == asked
 
 
+def test_the_record_of_a_store_is_replayed_where_the_recipe_names_a_server(kit_store: Path, tmp_path: Path) -> None:
+    first = answers(str(kit_store), record=str(tmp_path / "record"))
+    assert answers("http://no-such-host.invalid/sparql", replay=str(tmp_path / "record")) == first
+
+
 def test_what_was_not_recorded_is_an_error(proxy: Any, tmp_path: Path) -> None:
     answers(proxy.url, record=str(tmp_path / "record"))
     with pytest.raises(NotRecordedError, match="record the run again"):
