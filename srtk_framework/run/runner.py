@@ -186,11 +186,14 @@ class Runner:
         session.stages.call("before_run", run=run)
         _write_manifest(run, "before_run")
         # A search makes many small objects; a quarter of its time went to the collector, among the drivers' objects.
-        gc.freeze()
+        frozen = gc.get_freeze_count()  # unfreezing would also free what the host program has frozen
+        if not frozen:
+            gc.freeze()
         try:
             self._methods(run, asked, journals)
         finally:
-            gc.unfreeze()
+            if not frozen:
+                gc.unfreeze()
         main = next(iter(journals.values()))
         run.tracebacks = self._tracebacks.table
         run.first = next((found for found in main.read() if found.subgraph.triples), None)

@@ -78,10 +78,21 @@ def test_the_collector_leaves_the_drivers_alone_during_the_methods_and_not_after
             if name == "batch":
                 self.found = (*self.found, gc.get_freeze_count() > 0)
 
+    gc.unfreeze()  # conftest.py freezes what all tests share
     watch = Frozen()
     Runner(from_data(data(tmp_path, questions)), observers=[watch]).run()
     assert set(watch.found) == {True}
     assert gc.get_freeze_count() == 0
+
+
+def test_what_the_host_program_froze_stays_frozen(tmp_path, questions):
+    gc.freeze()
+    try:
+        count = gc.get_freeze_count()
+        Runner(from_data(data(tmp_path, questions))).run()
+        assert gc.get_freeze_count() > count // 2
+    finally:
+        gc.unfreeze()
 
 
 def test_the_bytes_do_not_depend_on_the_batch_size(tmp_path, questions):
