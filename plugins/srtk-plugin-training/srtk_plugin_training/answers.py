@@ -68,7 +68,7 @@ class AnswerMaterial(Material):
     @property
     def pipeline_tag(self) -> str:
         """Kind of the model for model hubs."""
-        return "feature-extraction" if self.role == Expander.role else "multiple-choice"
+        return "feature-extraction" if self.role == Expander.role else "question-answering"
 
     @property
     def described(self) -> str:

@@ -92,6 +92,7 @@ def test_a_reader_learns_from_what_the_expander_retrieves(tmp_path):
     assert trained.summary == f"{len(seen)} questions with their subgraphs"
     card = (tmp_path / "run/training/model/README.md").read_text()
     assert "and what was retrieved for them" in card
+    assert "\npipeline_tag: question-answering\n" in card
 
 
 def broken_off(tmp_path):
