@@ -178,6 +178,15 @@ GRAPHS: Mapping[str, tuple[str, Content]] = {
         "a.jsonld.gz",
         lambda r: _gzip(b'{"@id":"http://e.org/a","http://e.org/b":[', b'"ab",', 60 << 20),
     ),
+    "nested lists in JSON": ("a.json", lambda r: b'[{"name":' + b"[" * 1_900_000),
+    "nested objects in JSON Lines": ("a.jsonl", lambda r: _json(r, r.randrange(300, 400)) + b"\n{}\n"),
+    "a million keys in JSON": ("a.json", lambda r: b"[{" + b",".join(b'"%x":0' % n for n in range(180_000)) + b"}]"),
+    "empty cells in JSON Lines": (
+        "a.jsonl",
+        lambda r: b"{%s}\n" % b",".join(b'"%d":"x"' % n for n in range(4999)) + b'{"0":"y"}\n' * 180_000,
+    ),
+    "objects in JSON, gzip": ("a.json.gz", lambda r: _gzip(b"[", b'{"a":0},', 300 << 20)),
+    "one text in JSON Lines, gzip": ("a.jsonl.gz", lambda r: _gzip(b'{"name":"a"}\n{"name":"', b"x")),
     "nested RDF/XML": ("a.rdf", lambda r: b"<rdf:RDF %s>" % _RDF.encode() + b"<e:a><e:b>" * 90_000),
     "nested RDF/XML, gzip": ("a.rdf.gz", lambda r: _gzip(b"<rdf:RDF %s>" % _RDF.encode(), b"<e:a><e:b>", 300 << 20)),
     "one literal in RDF/XML, gzip": (

@@ -331,7 +331,7 @@ def looks_like_file(text: str) -> bool:
     endings = [ending.lower() for ending in PurePosixPath(text).suffixes]
     if endings and endings[-1] in _PACKED_ENDINGS:
         return True
-    known = bool(endings) and endings[-1] in (*_DATA_ENDINGS, ".json", ".xml", ".txt")
+    known = bool(endings) and endings[-1] in (*_DATA_ENDINGS, ".json", ".jsonl", ".ndjson", ".xml", ".txt")
     return known or (not any(map(str.isspace, text)) and ("/" in text or os.sep in text))
 
 

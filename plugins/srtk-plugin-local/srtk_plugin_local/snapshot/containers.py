@@ -1,4 +1,4 @@
-"""Files that hold several tables: Excel workbooks and SQLite databases."""
+"""Files that hold several tables: Excel workbooks, SQLite databases and JSON."""
 
 from __future__ import annotations
 
@@ -18,7 +18,8 @@ from srtk_framework.values import InputError
 from srtk_plugin_local.snapshot.build_settings import WITHIN
 from srtk_plugin_local.snapshot.header import Planner
 from srtk_plugin_local.snapshot.input_report import FileReport, Meter
-from srtk_plugin_local.snapshot.limits import MAX_LITERAL
+from srtk_plugin_local.snapshot.json_tables import json_tables
+from srtk_plugin_local.snapshot.limits import MAX_LITERAL, amount
 from srtk_plugin_local.snapshot.tables import ROWS, check_width, read_batches, read_cells
 
 if TYPE_CHECKING:
@@ -31,13 +32,16 @@ MAX_WORKBOOK = 256 << 20
 Tables = Iterator[tuple[FileReport, Iterator["pa.Table"]]]
 
 
-def read_container(name: str, kind: str, planner: Planner, strict: bool, meter: Meter) -> Tables:
+def read_container(name: str, kind: str, planner: Planner, strict: bool, meter: Meter, memory: str = "1GB") -> Tables:
     """Yield each table of a file: its report, and tables of text columns as ``read_rows`` gives them.
 
     Raises:
         InputError: If the file cannot be read, holds no table, or openpyxl is not installed.
     """
-    tables = (_workbook if kind == "xlsx" else _database)(name, planner, strict, meter)
+    if kind == "json":
+        tables = json_tables(name, planner, strict, meter, amount(memory))
+    else:
+        tables = (_workbook if kind == "xlsx" else _database)(name, planner, strict, meter)
     if (first := next(tables, None)) is None:
         raise InputError(f"{name}: holds no table with rows; leave it out")
     yield first

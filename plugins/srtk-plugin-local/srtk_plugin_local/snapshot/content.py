@@ -108,7 +108,7 @@ def text_of(head: bytes) -> str:
 
 def _text_format(text: str, name: str) -> str | None:
     text = text.lstrip()
-    if text.startswith(("{", "[")) and (_JSON_LD.search(text) or text.startswith("{")):
+    if re.match(r"\{|\[\s*(?:\{|\Z)", text) or (text.startswith("[") and _JSON_LD.search(text)):
         return "jsonld" if _JSON_LD.search(text) else "json"
     if text.startswith("<") and (root := _xml_root(text, name)) is not None:
         return root

@@ -48,11 +48,12 @@ FORMATS = {
     "tsv": Format(TABLE, (".tsv", ".tab", ".txt")),
     "csv": Format(TABLE, (".csv",)),
     "parquet": Format(TABLE, (".parquet", ".pq"), "Parquet"),
+    "json": Format(CONTAINER, (".json", ".jsonl", ".ndjson"), "JSON", synonyms=("jsonl", "ndjson")),
     "xlsx": Format(CONTAINER, (".xlsx", ".xlsm"), "an Excel workbook"),
     "sqlite": Format(CONTAINER, (".sqlite", ".sqlite3", ".db"), "an SQLite database"),
 }
 
 
 def family(kind: str) -> str:
-    """Return the family of a format; empty for JSON, which only files of names have."""
+    """Return the family of a format; empty for the files of a tool, which are none of these."""
     return FORMATS[kind].family if kind in FORMATS else ""

@@ -70,9 +70,7 @@ def detect(name: str, wanted: str | None) -> tuple[str, str | None]:
 
 
 def _by_ending(ending: str) -> str | None:
-    return next(
-        (kind for kind, form in FORMATS.items() if ending in form.endings), "json" if ending == ".json" else None
-    )
+    return next((kind for kind, form in FORMATS.items() if ending in form.endings), None)
 
 
 def _known(wanted: str) -> str:

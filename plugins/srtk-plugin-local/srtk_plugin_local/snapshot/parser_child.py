@@ -18,6 +18,7 @@ import attrs
 from srtk_framework.values import InputError
 from srtk_plugin_local.snapshot.build_settings import BuildSettings
 from srtk_plugin_local.snapshot.containers import read_container
+from srtk_plugin_local.snapshot.formats import CONTAINER, FORMATS
 from srtk_plugin_local.snapshot.header import plan_facts
 from srtk_plugin_local.snapshot.input_report import FileReport
 from srtk_plugin_local.snapshot.parser_process import DONE, END, ERROR, GREW, HEAD, NEW, REPORT, TABLE, Frame, ending
@@ -65,8 +66,8 @@ def _limited(job: Mapping[str, Any], settings: BuildSettings) -> Iterator[Frame]
     def meter(done: int) -> None:
         frames.append((DONE, done))
 
-    if kind == "xlsx":
-        for report, tables in read_container(name, kind, plan_facts(settings), settings.strict, meter):
+    if FORMATS[kind].family == CONTAINER:
+        for report, tables in read_container(name, kind, plan_facts(settings), settings.strict, meter, settings.memory):
             yield NEW, _data(report)
             yield from _reported(tables, report, frames)
         return

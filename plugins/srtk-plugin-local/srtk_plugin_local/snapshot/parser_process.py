@@ -35,7 +35,7 @@ _CHILD = f"{__package__}.parser_child"
 SMALL = 1 << 20
 """Unpacked bytes up to which a file is parsed in this process."""
 
-_KINDS = frozenset(("turtle", "trig", "rdfxml", "jsonld", "graphml", "gexf", "xlsx", "parquet"))
+_KINDS = frozenset(("turtle", "trig", "rdfxml", "jsonld", "graphml", "gexf", "json", "xlsx", "parquet"))
 HEAD = struct.Struct(">cQ")
 REPORT, NEW, TABLE, DONE, ERROR, END = (bytes([letter]) for letter in b"rntdex")
 # Exit code of a child whose memory grew too large.

@@ -82,7 +82,7 @@ def stage_triples(
             container = (
                 sheets_apart(name, kind, settings, meter)
                 if apart
-                else read_container(name, kind, plan_facts(settings), settings.strict, meter)
+                else read_container(name, kind, plan_facts(settings), settings.strict, meter, settings.memory)
             )
             for report, tables in container:
                 reports.append(report)
@@ -93,11 +93,6 @@ def stage_triples(
         if contradiction is not None:
             report.note(contradiction)
         reports.append(report)
-        if not family:
-            raise InputError(
-                f"{name}: triples cannot be read from JSON; give --format jsonld if it is JSON-LD, else use one of "
-                f"{', '.join(formats.FORMATS)}"
-            )
         if family == formats.RDF:
             object_ = f"CASE WHEN literal THEN c2 ELSE {shortened('c2', settings.prefixes)} END"
             rdf = (

@@ -1,0 +1,219 @@
+"""Tables in JSON: a list of objects, an object with such lists, or JSON Lines; each object is a row."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable, Iterable, Iterator, Mapping
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from srtk_framework.records import check_depth
+from srtk_framework.values import InputError, shortened
+from srtk_plugin_local.snapshot.build_settings import WITHIN
+from srtk_plugin_local.snapshot.header import Planner
+from srtk_plugin_local.snapshot.input_files import Input, blocks
+from srtk_plugin_local.snapshot.input_report import FileReport, Meter
+from srtk_plugin_local.snapshot.limits import LONG_LITERAL, LONG_LITERALS, MAX_LITERAL, check_whole
+from srtk_plugin_local.snapshot.tables import LIST, ROWS, check_width, decoded_lines, read_batches
+
+if TYPE_CHECKING:
+    import pyarrow as pa
+
+# Bytes of memory for each byte of a file: measured 20 (long texts) to 42 (objects of one digit). A file that is small
+# enough by this may still exceed the limit of its process.
+_GROWTH = 20
+# A table of so many cells, of which so many are empty for each that is filled, takes its time for nothing.
+_CELLS, _SPARSE = 10_000_000, 100
+_NESTED = "lists of objects and of lists"
+_TWICE = "keys that an object has twice"
+_SHAPE = "give a list of objects, an object with such lists, or JSON Lines (pandas: orient='records')"
+
+Tables = Iterator[tuple[FileReport, Iterator["pa.Table"]]]
+Rows = Callable[[], Iterable[tuple[int, Mapping[str, Any]]]]
+"""Reads numbered objects, each time from the beginning."""
+
+
+class Repeated(dict[str, Any]):
+    """An object of JSON in which a key stands twice; the last value is kept."""
+
+
+def _object(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
+    made = dict(pairs)
+    return made if len(made) == len(pairs) else Repeated(made)
+
+
+# Numbers stay as they are written.
+_DECODER = json.JSONDecoder(object_pairs_hook=_object, parse_float=str, parse_int=str, parse_constant=lambda _: None)
+
+
+def json_tables(name: str, planner: Planner, strict: bool, meter: Meter, memory: int) -> Tables:
+    """Yield the report of each table of a file, and its rows as ``read_rows`` gives them.
+
+    An object within an object gives a column for each of its values, such as ``address.city``. A list of plain values
+    is a cell with several values; other lists are counted as skipped.
+
+    Args:
+        name: Path of the file.
+        planner: Finds header and columns.
+        strict: Make whatever would be skipped an error.
+        meter: Called with the bytes read.
+        memory: Bytes of memory for a file that is not in lines.
+
+    Raises:
+        InputError: If the file is no JSON, holds no objects in a list or in lines, or is too large.
+    """
+    if not Path(name).is_file():
+        raise InputError(f"{name}: JSON is read twice, which a pipe cannot be; write it to a file")
+    if _is_lines(name):
+        rows: Rows = lambda: _lines(name, meter)  # noqa: E731
+        yield from _table(FileReport(name, "json", strict), rows, planner, "")
+        return
+    text = _whole(name, memory)
+    found = _decoded(text, name) if text.strip() else []
+    meter(Path(name).stat().st_size)
+    if isinstance(found, list):
+        yield from _table(FileReport(name, "json", strict), _rows_of(found, name), planner, "row ")
+        return
+    if isinstance(found, dict) and {"head", "results"} <= found.keys():
+        raise InputError(f"{name}: is a result of SPARQL; ask the server for CSV, or for triples by CONSTRUCT")
+    lists = {key: some for key, some in found.items() if _is_table(some)} if isinstance(found, dict) else {}
+    if not lists:
+        raise InputError(f"{name}: holds no table; {_SHAPE}; give --format jsonld if it is JSON-LD")
+    rest = [repr(key) for key in found if key not in lists]
+    for number, (key, some) in enumerate(lists.items()):
+        report = FileReport(f"{name}{WITHIN}{key}", "json", strict)
+        if number == 0 and rest:
+            report.note(f"beside its tables, these keys are not read: {shortened(', '.join(rest))}")
+        yield from _table(report, _rows_of(some, report.name), planner, "row ")
+
+
+def _is_table(value: Any) -> bool:
+    return isinstance(value, list) and bool(value) and all(isinstance(one, dict) for one in value)
+
+
+def _rows_of(found: list[Any], name: str) -> Rows:
+    for number, one in enumerate(found, start=1):
+        if not isinstance(one, dict):
+            raise InputError(f"{name}: row {number}: is no object; {_SHAPE}")
+    return lambda: enumerate(found, start=1)
+
+
+def _is_lines(name: str) -> bool:
+    """Return whether the first line that is not blank is an object, and another follows or the name says so."""
+    with Input(name) as source:
+        source.to_utf8()
+        start = source.peek().removeprefix(b"\xef\xbb\xbf").lstrip()
+    first, _, rest = start.partition(b"\n")
+    if not first.startswith(b"{") or not (rest.strip() or {".jsonl", ".ndjson"} & {*Path(name.lower()).suffixes}):
+        return False
+    try:
+        return isinstance(json.loads(first), dict)
+    except (ValueError, RecursionError):  # the first line of one object over several
+        return False
+
+
+def _whole(name: str, memory: int) -> str:
+    data = bytearray()
+    with Input(name) as source:
+        source.to_utf8()
+        while block := source.read():
+            data += block
+            check_whole(name, len(data), memory, _GROWTH)
+    return "".join(decoded_lines(name, [(1, bytes(data.removeprefix(b"\xef\xbb\xbf")))]))
+
+
+def _lines(name: str, meter: Meter) -> Iterator[tuple[int, Mapping[str, Any]]]:
+    with Input(name) as source:
+        source.to_utf8()
+        for start, block in blocks(source, FileReport(name, "json", strict=True)):
+            for number, line in enumerate(decoded_lines(name, [(start, block)]), start=start):
+                if line.strip():
+                    found = _decoded(line, f"{name}:{number}", in_line=True)
+                    if not isinstance(found, dict):
+                        raise InputError(f"{name}:{number}: the line holds no object; {_SHAPE}")
+                    yield number, found
+            meter(source.done)
+
+
+def _decoded(text: str, where: str, in_line: bool = False) -> Any:
+    try:
+        value = _DECODER.decode(text)
+    except json.JSONDecodeError as error:
+        place = f"{error.colno}" if in_line else f"{error.lineno}:{error.colno}"
+        raise InputError(f"{where}:{place}: not valid JSON: {error.msg}") from error
+    except RecursionError as error:
+        raise InputError(f"{where}: not valid JSON: it nests too deep; flatten it") from error
+    check_depth(value, text, where)
+    return value
+
+
+def _table(report: FileReport, rows: Rows, planner: Planner, unit: str) -> Tables:
+    """Yield a report with the rows of objects; the columns are the keys of all, in the order of their first value."""
+    places: dict[str, int] = {}
+    count = filled = 0
+    for number, row in rows():
+        count += 1
+        for title, _ in _cells(row, report, number, unit):
+            places.setdefault(title, len(places))
+            filled += 1
+        check_width(report.name, len(places))
+    if count * len(places) > max(_CELLS, _SPARSE * filled):
+        raise InputError(
+            f"{report.name}: its {count:,} objects have {len(places):,} keys, of which each has a few;"
+            " write a line for each value: subject, key, value"
+        )
+    if not places:
+        report.check()
+        return
+
+    def batches() -> Iterator[pa.RecordBatch]:
+        # What is skipped was counted before.
+        told, some, size = FileReport(report.name, report.format), [], 0
+        for number, row in rows():
+            cells: list[str | None] = [None] * len(places)
+            for title, text in _cells(row, told, number, unit):
+                cells[places[title]] = text or None
+                size += len(text)
+            some.append(cells)
+            size += len(cells)
+            if len(some) == ROWS or size > MAX_LITERAL:
+                yield record(some)
+                some, size = [], 0
+        if some:
+            yield record(some)
+
+    def record(some: list[list[str | None]]) -> pa.RecordBatch:
+        import pyarrow as pa
+
+        return pa.record_batch([pa.array(column, pa.string()) for column in zip(*some, strict=True)], list(places))
+
+    yield report, read_batches(report.name, list(places), batches(), planner, report, lambda _: None)
+
+
+def _cells(
+    row: Mapping[str, Any], report: FileReport, number: int, unit: str, above: str = ""
+) -> Iterator[tuple[str, str]]:
+    """Yield the headings and texts of the values of an object; what cannot be read is skipped and counted."""
+    if isinstance(row, Repeated):
+        report.skip(_TWICE, number, "an object has a key twice; rename one of them", unit)
+    for key, value in row.items():
+        title = f"{above}{key}"
+        if isinstance(value, dict):
+            yield from _cells(value, report, number, unit, f"{title}.")
+            continue
+        values = value if isinstance(value, list) else [value]
+        if any(isinstance(one, dict | list) for one in values):
+            sentence = f"{title!r} is a list of objects or of lists; write them as a table of their own"
+            report.skip(_NESTED, number, sentence, unit)
+            continue
+        text = LIST.join(filter(None, map(_text, values)))
+        if len(text) > MAX_LITERAL:
+            report.skip(LONG_LITERALS, number, LONG_LITERAL, unit)
+            continue
+        yield title, text
+
+
+def _text(value: Any) -> str:
+    if value is None:
+        return ""
+    return value.strip() if isinstance(value, str) else str(value).lower()

@@ -1,0 +1,213 @@
+"""Tables in JSON: lists of objects, objects with lists, and JSON Lines."""
+
+from __future__ import annotations
+
+import json
+import os
+import tempfile
+from pathlib import Path
+from typing import Any
+
+import pyarrow.parquet as pq
+import pytest
+from srtk_plugin_local.snapshot import json_tables, parser_process
+from srtk_plugin_local.snapshot.build import build
+from srtk_plugin_local.snapshot.build_settings import BuildSettings
+from srtk_plugin_local.snapshot.graph import LocalGraph
+from srtk_plugin_local.snapshot.input_report import sentences
+
+from srtk_framework.values import InputError, Pattern
+
+PEOPLE: list[dict[str, Any]] = [
+    {"name": "Ada Lovelace", "born": "London", "father": "Lord Byron", "year": 1815},
+    {"name": "Alan Turing", "born": "London", "year": 1912},
+    {"name": "Lord Byron", "born": "Dover", "year": 1788},
+]
+
+
+class Read:
+    """The graph of one file, and what the build said about it."""
+
+    def __init__(self, file: Path, **settings: Any) -> None:
+        # A folder with a graph would give its plan.
+        folder = Path(tempfile.mkdtemp(dir=file.parent))
+        built = build(BuildSettings((str(file),), **settings), folder)
+        graph = LocalGraph(str(built.folder))
+        graph.open()
+        self.said = "\n".join(sentences(built.meta.build["reading"])).replace(f"{file.parent}/", "")
+        self.facts = [tuple(triple) for triple in graph.match([Pattern()])[0]]
+        self.content = built.meta.content
+
+
+@pytest.fixture
+def read(tmp_path: Path) -> Any:
+    def read(content: Any, name: str = "a.json", **settings: Any) -> Read:
+        text = content if isinstance(content, str) else json.dumps(content)
+        (tmp_path / name).write_text(text, encoding="utf-8")
+        return Read(tmp_path / name, **settings)
+
+    return read
+
+
+def lines(rows: list[dict[str, Any]]) -> str:
+    return "".join(json.dumps(row) + "\n" for row in rows)
+
+
+def refused(read: Any, content: Any, name: str = "a.json", **settings: Any) -> str:
+    with pytest.raises(InputError) as caught:
+        read(content, name, **settings)
+    return str(caught.value).partition(f"{os.sep}{name}")[2]
+
+
+def test_a_list_of_objects_is_read_like_the_equal_lines_and_table(read, tmp_path):
+    whole = read(PEOPLE)
+    assert ("Ada Lovelace", "father", "Lord Byron") in whole.facts
+    assert ("Lord Byron", "born", "Dover") in whole.facts
+    assert read(lines(PEOPLE), "a.jsonl").content == whole.content
+    assert read("\ufeff\n" + lines(PEOPLE), "a.ndjson").content == whole.content
+    table = "name,born,father,year\nAda Lovelace,London,Lord Byron,1815\nAlan Turing,London,,1912\n"
+    assert read(table + "Lord Byron,Dover,,1788\n", "a.csv").content == whole.content
+
+
+def test_the_columns_are_the_keys_of_all_objects(read):
+    found = read([{"name": "Ada"}, {"name": "Bo"}, {"name": "Cy", "late": "yes sir"}])
+    assert found.facts == [("Cy", "late", "yes sir")]
+
+
+def test_an_object_within_an_object_gives_a_column_for_each_value(read):
+    found = read([{"name": "Alien", "made": {"in": {"country": "US"}, "by": "Fox"}}, {"name": "Heat"}])
+    assert set(found.facts) == {("Alien", "made.in.country", "US"), ("Alien", "made.by", "Fox")}
+
+
+def test_a_list_of_plain_values_is_a_cell_with_several(read):
+    found = read([{"name": "Alien", "cast": ["Holm", None, "Hurt"]}, {"name": "Heat", "cast": ["Pacino"]}])
+    assert set(found.facts) == {("Alien", "cast", "Holm"), ("Alien", "cast", "Hurt"), ("Heat", "cast", "Pacino")}
+
+
+def test_other_lists_are_skipped_and_counted_or_refused_when_strict(read):
+    rows = [{"name": "Heat", "by": "Mann"}, {"name": "Alien", "cast": [{"actor": "Holm"}], "grid": [["a"]]}]
+    found = read(rows)
+    assert found.facts == [("Heat", "by", "Mann")]
+    assert "a.json: skipped 2 lists of objects and of lists, the first in row 2" in found.said
+    said = refused(read, rows, strict=True)
+    assert said == ": row 2: 'cast' is a list of objects or of lists; write them as a table of their own"
+    assert refused(read, lines(rows), "a.jsonl", strict=True).startswith(":2: 'cast' is a list")
+
+
+def test_a_key_that_stands_twice_is_counted_and_the_last_value_kept(read):
+    rows = '{"name": "Ada", "born": "Rome", "born": "London"}\n{"name": "Bo", "in": {"x": "Y", "x": "Z"}}\n'
+    found = read(rows, "a.jsonl")
+    assert set(found.facts) == {("Ada", "born", "London"), ("Bo", "in.x", "Z")}
+    assert "skipped 2 keys that an object has twice, the first in 1" in found.said
+    assert "an object has a key twice" in refused(read, rows, "a.jsonl", strict=True)
+
+
+def test_numbers_stay_as_they_are_written_and_no_number_is_missing(read):
+    rows = '[{"name": "Ada", "n": 1.50, "big": 12345678901234567890}, {"name": "Bo", "n": NaN, "big": null}]'
+    found = {(subject, relation): str(value) for subject, relation, value in read(rows).facts}
+    assert found == {("Ada", "n"): '"1.5"^^xsd:decimal', ("Ada", "big"): '"12345678901234567890"^^xsd:integer'}
+
+
+def test_truth_values_are_those_of_tables(read):
+    rows = [{"name": "Ada", "alive": False}, {"name": "Bo", "alive": True}]
+    assert read(rows).content == read("name,alive\nAda,false\nBo,true\n", "a.csv").content
+
+
+def test_each_list_of_an_object_is_a_table_and_other_keys_are_told(read):
+    graph = {
+        "directed": True,
+        "nodes": [{"id": 1, "name": "Ada"}, {"id": 2, "name": "Byron"}],
+        "empty": [],
+        "links": [{"source": 1, "target": 2, "relation": "father"}],
+    }
+    found = read(graph)
+    assert found.facts == [("1", "father", "2")]
+    assert "a.json::nodes: beside its tables, these keys are not read: 'directed', 'empty'" in found.said
+    assert found.said.count("not read") == 1
+    assert "not read" not in read({key: graph[key] for key in ("nodes", "links")}).said
+
+
+@pytest.mark.parametrize(
+    ("content", "said"),
+    [
+        ("\n", ": holds no table with rows; leave it out"),
+        ('[{"name": "Ada"},\n {"name": }]', ":2:11: not valid JSON: Expecting value"),
+        ([], ": holds no table with rows; leave it out"),
+        ([{}], ": holds no table with rows; leave it out"),
+        ('[{"name": "Ada"}, 7]', ": row 2: is no object; give a list of objects, an object with such lists"),
+        ({"Q1": "Riga"}, ": holds no table; give a list of objects"),
+        ({"name": {"0": "Ada"}}, ": holds no table; give a list of objects"),
+        ("7", ": holds no table; give a list of objects"),
+        ({"head": {}, "results": {"bindings": []}}, ": is a result of SPARQL; ask the server for CSV"),
+        ("[" * 100_000, ": not valid JSON: it nests too deep; flatten it"),
+        ('[{"name": ' + "[" * 101 + "]" * 101 + "}]", ": the record nests deeper than 100 levels"),
+    ],
+)
+def test_what_is_no_table_is_refused_with_a_sentence(read, content, said):
+    assert refused(read, content).startswith(said)
+
+
+def test_a_wrong_line_is_refused_with_its_number(read):
+    good = '{"name": "Ada"}\n'
+    assert refused(read, good + '{"name": }\n', "a.jsonl") == ":2:10: not valid JSON: Expecting value"
+    assert refused(read, good + "\n7\n", "a.jsonl").startswith(":3: the line holds no object")
+    assert refused(read, good + '"' + "x" * 16_000_001 + '"\n', "a.jsonl").startswith(":2: a line of a table")
+
+
+def test_one_line_is_a_row_where_the_name_says_lines(read):
+    assert read('{"name": "Ada", "born": "London"}', "a.jsonl").facts == [("Ada", "born", "London")]
+    assert refused(read, '{"name": "Ada", "born": "London"}').startswith(": holds no table")
+
+
+def test_a_file_of_lines_is_known_by_its_content(read):
+    assert read(lines(PEOPLE), "a.json").content == read(PEOPLE).content
+    found = read(PEOPLE, "people")
+    assert ("Ada Lovelace", "father", "Lord Byron") in found.facts
+
+
+def test_a_file_that_is_held_as_a_whole_is_bounded_and_lines_are_not(read, monkeypatch):
+    rows = [{"name": f"name {n}", "text": "long " * 200} for n in range(13_000)]
+    assert refused(read, rows, memory="240MB").startswith(": is larger than 12 MB, of which 240 MB of memory is enough")
+    assert len(read(lines(rows), "a.jsonl", memory="240MB").facts) == 13_000
+
+
+def test_a_table_of_empty_cells_is_refused(read, monkeypatch):
+    rows = [{"name": f"name {n}", f"key {n}": "a b"} for n in range(9)]
+    monkeypatch.setattr(json_tables, "_CELLS", 89)
+    monkeypatch.setattr(json_tables, "_SPARSE", 5)
+    assert len(read(rows).facts) == 9
+    monkeypatch.setattr(json_tables, "_SPARSE", 4)
+    assert refused(read, rows).startswith(": its 9 objects have 10 keys, of which each has a few; write a line for")
+    monkeypatch.setattr(json_tables, "_CELLS", 90)
+    assert len(read(rows).facts) == 9
+
+
+def test_many_rows_come_in_several_batches_and_none_is_lost(read, monkeypatch):
+    rows = [{"name": f"name {n}", "in": f"place {n % 7}"} for n in range(50)]
+    whole = read(rows)
+    monkeypatch.setattr(json_tables, "ROWS", 7)
+    assert read(rows).content == read(lines(rows), "a.jsonl").content == whole.content
+
+
+def test_a_pipe_is_refused(tmp_path):
+    os.mkfifo(tmp_path / "a.json")
+    with pytest.raises(InputError, match=r"a\.json: JSON is read twice, which a pipe cannot be"):
+        build(BuildSettings((str(tmp_path / "a.json"),)), tmp_path / "out")
+
+
+@pytest.mark.parametrize("content", [PEOPLE, {"people": PEOPLE, "towns": [{"id": 7, "name": "Dover"}], "x": 1}])
+def test_it_is_read_the_same_in_a_process_of_its_own(read, monkeypatch, content):
+    here = read(content)
+    monkeypatch.setattr(parser_process, "SMALL", 0)
+    apart = read(content)
+    assert (apart.content, apart.said) == (here.content, here.said)
+
+
+def test_what_pandas_writes_is_read_like_its_parquet(tmp_path):
+    pandas = pytest.importorskip("pandas")
+    frame = pandas.DataFrame(PEOPLE)
+    frame.to_json(tmp_path / "a.json", orient="records")
+    frame.drop(columns="year").to_parquet(tmp_path / "a.parquet")
+    assert pq.read_table(tmp_path / "a.parquet").num_rows == 3
+    found = Read(tmp_path / "a.json").facts
+    assert set(Read(tmp_path / "a.parquet").facts) == {fact for fact in found if fact[1] != "year"}
