@@ -122,8 +122,9 @@ if TYPE_CHECKING:
         share,
     )
 
-# Where public names are looked for, in the order in which rooms import each other: no room is loaded in vain.
-_ROOMS = ("values", "graph", "roles", "host", "recipe", "run")
+# Where public names are looked for, in the order in which rooms import each other: no room is loaded in vain. ``run``,
+# the highest room, comes early, since it imports a name of its own only when that is used.
+_ROOMS = ("values", "run", "graph", "roles", "host", "recipe")
 
 __all__ = [
     "END",

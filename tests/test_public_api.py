@@ -85,6 +85,15 @@ def test_an_author_who_imports_a_role_loads_nothing_heavy():
     assert not {name.split(".")[0] for name in loaded} & {"numpy", "torch", "rich", "yaml", "networkx"}
 
 
+def test_a_program_that_imports_the_retriever_loads_values_alone():
+    loaded = modules_after("from srtk_framework import Retriever")
+    rooms = {name.split(".")[1] for name in loaded if name.startswith(f"{CORE}.")}
+    assert rooms == {"values", "run"}
+    assert {name for name in loaded if name.startswith(f"{CORE}.run.")} == {f"{CORE}.run.retriever"}
+    late = {"cattrs", "packaging", "importlib.metadata", "email", "logging"} | LIGHT - {"attrs"}
+    assert not loaded & late
+
+
 @cache
 def public_names(room: str) -> frozenset[str]:
     """Return the names that a room declares."""

@@ -1,4 +1,8 @@
-"""Questions to a graph from Python, without a recipe: ``Retriever`` and ``ask``."""
+"""Questions to a graph from Python, without a recipe: ``Retriever`` and ``ask``.
+
+This file imports values alone, so that a program which imports ``Retriever`` starts at once; the functions import what
+they need.
+"""
 
 from __future__ import annotations
 
@@ -6,19 +10,19 @@ import itertools
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from pathlib import Path
 from types import TracebackType
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import attrs
 
-from srtk_framework.host.discovery import find
-from srtk_framework.host.observers import Observer
-from srtk_framework.recipe.recipe import VERSION
-from srtk_framework.roles import Role
-from srtk_framework.run.default_drivers import default_drivers, suited_to
-from srtk_framework.run.graph_source import Graph
-from srtk_framework.run.result import Result, aresult_of, result_of
-from srtk_framework.run.session import WAITING, Session, open_session
 from srtk_framework.values import Question, RecipeError
+from srtk_framework.values.budget import WAITING
+
+if TYPE_CHECKING:
+    from srtk_framework.host.observers import Observer
+    from srtk_framework.roles import Role
+    from srtk_framework.run.graph_source import Graph
+    from srtk_framework.run.result import Result
+    from srtk_framework.run.session import Session
 
 _ROLES = {
     "linker": "entity_linker",
@@ -74,12 +78,17 @@ class Retriever:
         waiting: int | None = WAITING,
         **keys: Any,
     ) -> None:
+        from srtk_framework.run.graph_source import Graph
+
         self.graph = Graph.open(graph)
         values = {"linker": linker, "scorer": scorer, "encoder": encoder, "expander": expander, "reader": reader}
         given = {_ROLES[name]: value for name, value in values.items() if value is not None}
         self._compose(_recipe(self.graph, depth, triples, given, keys), observers, waiting)
 
     def _compose(self, recipe: Mapping[str, Any], observers: Sequence[Observer], waiting: int | None) -> None:
+        from srtk_framework.recipe.recipe import VERSION
+        from srtk_framework.run.session import open_session
+
         self._recipe = recipe
         self.session: Session = open_session({"srtk": VERSION, **recipe}, (), observers, waiting)
         self._numbers = itertools.count(1)
@@ -94,12 +103,16 @@ class Retriever:
 
     def stream(self, questions: Iterable[str | Question]) -> Iterator[Result]:
         """Answer questions one by one as they are finished; reads no more of them than the next batch needs."""
+        from srtk_framework.run.result import result_of
+
         self.open()
         return (result_of(self.session, one) for one in self.session.stream(map(self._question, questions)))
 
     async def aask(self, question: str | Question) -> Result:
         """Answer one question without holding up the event loop."""
         import asyncio  # which loads ssl and sockets
+
+        from srtk_framework.run.result import aresult_of
 
         await asyncio.to_thread(self.open)
         [retrieval] = await self.session.aretrieve([self._question(question)])
@@ -129,6 +142,8 @@ class Retriever:
             RecipeError: If a driver or a setting is an object that no text names.
         """
         import yaml
+
+        from srtk_framework.recipe.recipe import VERSION
 
         data = {"srtk": VERSION, **{key: _written(key, value) for key, value in self._recipe.items()}}
         return yaml.safe_dump(data, sort_keys=False, allow_unicode=True, width=100)
@@ -183,6 +198,9 @@ def _recipe(
     Raises:
         RecipeError: If a depth is given for an expander that is an object.
     """
+    from srtk_framework.roles import Role
+    from srtk_framework.run.default_drivers import default_drivers, suited_to
+
     given = dict(given)
     if depth is not None:
         expander = given.get("expander", {})
@@ -206,6 +224,8 @@ def _written(where: str, value: Any) -> Any:
     Raises:
         RecipeError: If no text names it.
     """
+    from srtk_framework.roles import Role
+
     if value is None or isinstance(value, bool | int | float):
         return value
     if isinstance(value, str | Path):
@@ -239,6 +259,8 @@ def _name_of(where: str, cls: type[Role]) -> str:
     Raises:
         RecipeError: If another process cannot import it.
     """
+    from srtk_framework.host.discovery import find
+
     target = f"{cls.__module__}:{cls.__qualname__}"
     name = next((plugin.name for plugin in find(cls.role) if plugin.target == target), target)
     if cls.__module__ == "__main__" or "<locals>" in target:

@@ -26,16 +26,13 @@ from srtk_framework.run.limits import LIMITS_IGNORED, Limits, limited, limits_of
 from srtk_framework.run.pipeline import Pipeline, with_trace
 from srtk_framework.run.stages import Stages
 from srtk_framework.values import Budget, DriverError, Link, Question, RecipeError, Retrieval, RunError, batched
+from srtk_framework.values.budget import WAITING
 
 Asked: TypeAlias = str | Question | Iterable[str | Question]
 """One question or several, each a text or a ``Question``."""
 
 
 T = TypeVar("T")
-
-WAITING = 100_000
-"""Calls that may wait for a session by default; their questions and results fit in some 200 MB."""
-
 
 _NEIGHBOURS = 200
 """Most triples that are read of a relation of an entity: enough to choose from, and one page of a public endpoint."""

@@ -6,6 +6,9 @@ import attrs
 
 from srtk_framework.values.validators import above, between
 
+WAITING = 100_000
+"""Calls that may wait for a session by default; their questions and results fit in some 200 MB."""
+
 _NONE = "omit it for no limit"
 _MASS = between(above=0, most=1, hint="0.9 keeps 90 % of the score mass")
 _RECALL = between(above=0, most=1, hint="0.9 ends with 90 % of the answers")
