@@ -156,9 +156,9 @@ def _cell(text: str) -> str:
 
 def _commands_page() -> str:
     brought = [
-        (entry.name.replace(".", " "), entry.value, command_summary(entry))
+        (entry.name.replace(".", " "), entry.target, command_summary(entry))
         for entry in plugin_commands()
-        if entry.dist and (PLUGINS / entry.dist.name).is_dir()
+        if (PLUGINS / entry.distribution).is_dir()
     ]
     commands = [(name, module, text) for name, (module, text) in COMMANDS.items()] + brought
     lines = _head(

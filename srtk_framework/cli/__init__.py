@@ -35,8 +35,7 @@ from srtk_framework.values import (
 from srtk_framework.values.secrets import redacted_arguments, secrets_in_arguments
 
 if TYPE_CHECKING:
-    from importlib.metadata import EntryPoint
-
+    from srtk_framework.host.discovery import Plugin
     from srtk_framework.recipe import Recipe
 
 COMMANDS = {
@@ -51,7 +50,6 @@ COMMANDS = {
     "docs": ("srtk_framework.cli.docs", "list the pages of the documentation, or print one"),
     "completion": ("srtk_framework.cli.completion", "print a script that completes commands in a shell"),
 }
-GROUP = "srtk.command"
 OLD_PACKAGE = (
     "note: the package `srtk` is installed too, and its command has the same name; which of the two runs depends on"
     " which was installed last. To remove it: pip uninstall srtk"
@@ -242,14 +240,14 @@ def find_command(arguments: list[str]) -> tuple[str, list[str], str, str]:
     commands = plugin_commands()
     for words in (2, 1):
         fitting = [entry for entry in commands if len(arguments) >= words and entry.name == ".".join(arguments[:words])]
-        owners = [f"{entry.dist.name} {entry.dist.version}" if entry.dist else "a plugin" for entry in fitting]
+        owners = [f"{entry.distribution} {entry.version}" for entry in fitting]
         if len(fitting) > 1:
             raise PluginError(
                 f"the command `srtk {' '.join(arguments[:words])}` comes from {' and from '.join(owners)};"
                 " uninstall all but one"
             )
         if fitting:
-            return " ".join(arguments[:words]), arguments[words:], fitting[0].value, owners[0]
+            return " ".join(arguments[:words]), arguments[words:], fitting[0].target, owners[0]
     group = [entry.name.replace(".", " ") for entry in commands if entry.name.split(".")[0] == arguments[0]]
     if (sentence := _not_installed(arguments, bool(group))) is not None:
         raise SrtkError(sentence)
@@ -280,18 +278,18 @@ def _not_installed(arguments: list[str], some: bool) -> str | None:
     return f"{shown} {'is' if wanted else 'are'} not installed; run: pip install {' '.join(missing)}"
 
 
-def plugin_commands() -> list[EntryPoint]:
+def plugin_commands() -> list[Plugin]:
     """List the commands of installed plugins by name; nothing is imported."""
-    from importlib.metadata import entry_points
+    from srtk_framework.host.discovery import find
 
-    return sorted(set(entry_points(group=GROUP)), key=lambda entry: (entry.name, entry.value))
+    return find("command")
 
 
-def command_summary(entry: EntryPoint) -> str:
+def command_summary(entry: Plugin) -> str:
     """Return the first line of a command's docstring; nothing is imported."""
     from srtk_framework.host.module_source import summary_of
 
-    return summary_of(entry.value).replace("``", "`").removeprefix(f"`srtk {entry.name.replace('.', ' ')}`: ")
+    return summary_of(entry.target).replace("``", "`").removeprefix(f"`srtk {entry.name.replace('.', ' ')}`: ")
 
 
 def _old_package() -> bool:

@@ -42,7 +42,7 @@ def parser_of_all() -> argparse.ArgumentParser:
     first = whole.add_subparsers(metavar="COMMAND")
     second: dict[str, argparse._SubParsersAction[argparse.ArgumentParser]] = {}
     modules = {name: module for name, (module, _) in COMMANDS.items()}
-    modules |= {entry.name.replace(".", " "): entry.value for entry in plugin_commands()}
+    modules |= {entry.name.replace(".", " "): entry.target for entry in plugin_commands()}
     for name, module in modules.items():
         word, _, rest = name.partition(" ")
         if rest and word not in second:

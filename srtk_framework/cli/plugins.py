@@ -76,9 +76,9 @@ def _commands() -> list[dict[str, Any]]:
     brought = [
         {
             "name": entry.name.replace(".", " "),
-            "distribution": entry.dist.name if entry.dist else "",
-            "version": entry.dist.version if entry.dist else "",
-            "module": entry.value,
+            "distribution": entry.distribution,
+            "version": entry.version,
+            "module": entry.target,
             "summary": command_summary(entry),
         }
         for entry in plugin_commands()

@@ -7,6 +7,7 @@ import os
 import sys
 from collections.abc import Sequence
 from difflib import get_close_matches
+from email.parser import HeaderParser
 from functools import lru_cache
 from importlib.metadata import EntryPoint, distributions
 from pathlib import Path
@@ -80,10 +81,12 @@ def _installed(search_path: tuple[tuple[str, int], ...]) -> dict[str, list[Plugi
     """Read the entry points of the framework's groups in one pass, by group and sorted by name; nothing is imported."""
     found: dict[str, dict[tuple[str, str], Plugin]] = {}
     for distribution in distributions():
-        if entries := [entry for entry in distribution.entry_points if entry.group.startswith(group(""))]:
-            data: Any = distribution.metadata  # which is parsed whenever it, or a field of it, is asked for
+        # Most distributions of an environment have none, and parsing is slow: the fields without the README after them.
+        if f"[{group('')}" in (distribution.read_text("entry_points.txt") or ""):
+            text = distribution.read_text("METADATA") or distribution.read_text("PKG-INFO") or ""
+            data = HeaderParser().parsestr(text)
             name, version, requires = data["Name"], data["Version"], tuple(data.get_all("Requires-Dist", ()))
-            for entry in entries:
+            for entry in (entry for entry in distribution.entry_points if entry.group.startswith(group(""))):
                 role = entry.group.removeprefix(group(""))
                 plugin = Plugin(role, entry.name, entry.value, name, version, entry, requires)
                 # The first distribution of a name on the path hides later ones, as it does for import.
@@ -210,6 +213,7 @@ def _only(role: str, name: str) -> Plugin:
     return fitting[0]
 
 
+@lru_cache
 def _check_version(plugin: Plugin) -> None:
     from packaging.requirements import Requirement
     from packaging.version import Version
@@ -261,6 +265,7 @@ def check_class(cls: Any, role: str, who: str) -> None:
     _tell_deprecated(cls, base, who)
 
 
+@lru_cache
 def _check_form(cls: Any, base: type[Any], who: str) -> None:
     """Check base class, decoration and field types."""
     if not (isinstance(cls, type) and issubclass(cls, base)):
@@ -281,6 +286,7 @@ def _check_form(cls: Any, base: type[Any], who: str) -> None:
         ) from error
 
 
+@lru_cache
 def _check_hooks(cls: type[Any], base: type[Role], who: str) -> None:
     """Refuse missing hooks, wrong arguments and misspelt names."""
     hooks = hook_names(base)

@@ -9,7 +9,6 @@ from __future__ import annotations
 import functools
 import json
 import sys
-import tomllib
 from importlib.resources import files
 from pathlib import Path
 from typing import Any
@@ -45,6 +44,8 @@ def distributions_of_command(word: str) -> dict[str, list[str]]:
 
 def drivers_declared_in(folder: Path) -> Table:
     """Collect the drivers and commands that the plugins in a folder declare in their ``pyproject.toml``, sorted."""
+    import tomllib  # slow, and not needed to read the table
+
     table: Table = {}
     for path in sorted(folder.glob("*/pyproject.toml")):
         project: dict[str, Any] = tomllib.loads(path.read_text(encoding="utf-8"))["project"]

@@ -187,7 +187,9 @@ def check_files(
         except OSError as error:
             raise kind(f"{path}: cannot be read or mapped ({error.strerror}); {again}") from error
         right[key] = state
-    _keep(folder, right, known)
+    # The states of the folder's other files stay: the files of a model are compared one by one.
+    others = {key: state for key, state in known.items() if key.rpartition(" ")[0] not in files}
+    _keep(folder, others | right, known)
 
 
 def write_model(file: Path, facts: Mapping[str, Any], beside: Mapping[str, bytes] | None = None) -> None:

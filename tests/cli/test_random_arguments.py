@@ -20,7 +20,7 @@ from srtk_framework.cli import COMMANDS, main, plugin_commands
 # The commands that stood in the core at first: they take files, write files and start nothing that lasts.
 MOVED = ("ask", "demo", "link", "new", "query", "retrieve", "schema", "visualize")
 MODULES = {name: module for name, (module, _) in COMMANDS.items()}
-MODULES |= {entry.name: entry.value for entry in plugin_commands() if entry.name in MOVED}
+MODULES |= {entry.name: entry.target for entry in plugin_commands() if entry.name in MOVED}
 RECIPE = "srtk: 1\nquestions: q.jsonl\nknowledge_graph: toy\nentity_linker: words\nexpander: onehop\n"
 QUESTION = {"id": "a", "question": "what about paris?", "question_entities": ["paris"], "answer_entities": ["france"]}
 FILES = {

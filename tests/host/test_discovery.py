@@ -1,5 +1,7 @@
 from __future__ import annotations
 
+from importlib import metadata
+
 import pytest
 
 from srtk_framework.host import discovery
@@ -114,6 +116,22 @@ def test_the_metadata_of_distributions_are_read_once(toys, monkeypatch):
     assert {plugin.name for plugin in find("expander")} >= {"many", "onehop"}
     assert find("encoder")
     assert len(read) == 1
+
+
+def test_the_metadata_of_distributions_without_drivers_are_not_read(toys, monkeypatch):
+    read = []
+    original = metadata.PathDistribution.read_text
+
+    def counted(self, name):
+        text = original(self, name)
+        if name == "METADATA":
+            read.append(text)
+        return text
+
+    monkeypatch.setattr(metadata.PathDistribution, "read_text", counted)
+    discovery._installed.cache_clear()
+    brought = {plugin.distribution for found in discovery._installed(()).values() for plugin in found}
+    assert len(brought) == len(read) < len(list(metadata.distributions()))
 
 
 def test_a_distribution_that_is_removed_or_installed_meanwhile_is_noticed(install):

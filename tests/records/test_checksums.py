@@ -171,6 +171,14 @@ def test_a_state_that_was_found_right_is_not_read_again(files: Path, monkeypatch
         check_files(files, written, AGAIN)  # type: ignore[arg-type]
 
 
+def test_files_that_are_compared_one_by_one_are_each_read_once(files: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    read: list[Path] = []
+    monkeypatch.setattr(checksums, "_check_blocks", lambda path, *_: read.append(path))
+    for name, entry in [*sums(files).items()] * 2:
+        check_files(files, {name: entry}, AGAIN)  # type: ignore[dict-item]
+    assert read == [files / "a", files / "b"]
+
+
 def test_a_manifest_of_other_files_does_not_believe_what_was_found_right(files: Path) -> None:
     written = sums(files)
     check_files(files, written, AGAIN)  # type: ignore[arg-type]

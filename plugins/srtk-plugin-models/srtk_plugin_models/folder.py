@@ -5,10 +5,12 @@ from __future__ import annotations
 import hashlib
 import os
 import re
+import time
 from collections.abc import Sequence
+from contextlib import suppress
 from pathlib import Path
 
-from srtk_framework.records import MANIFEST, check_manifest
+from srtk_framework.records import MANIFEST, check_manifest, write_text
 from srtk_framework.values import DriverError
 from srtk_plugin_models.sentence_folder import read_sentence_folder
 
@@ -17,7 +19,10 @@ MINILM_HUB = "sentence-transformers/all-MiniLM-L6-v2"
 WEIGHTS = (".bin", ".pt", ".pth")
 READ = (".json", ".txt", ".model", ".jinja", ".safetensors")
 _BLOB = re.compile(r"[0-9a-f]{64}")
-_hashes: dict[tuple[str, int, int], str] = {}
+_LARGE = 1 << 20
+# A file changed less than these nanoseconds ago may change again without a new time.
+_SETTLED = 2 * 10**9
+_hashes: dict[tuple[str | int, ...], str] = {}
 
 
 def find_model(model: str, revision: str | None, pickled: bool, code: bool, files: Sequence[str] = ()) -> Path:
@@ -139,13 +144,37 @@ def files_hash(folder: Path, pickled: bool, code: bool) -> str:
 
 
 def file_hash(path: Path) -> str:
-    """Return the hash of a file; it is computed again only if the file changes."""
+    """Return the hash of a file; it is computed again only if the file changes.
+
+    The hash of a large file is kept in the user's cache, by place, size, times and inode.
+    """
     real = path.resolve()
     if real.parent.name == "blobs" and _BLOB.fullmatch(real.name):
         return real.name  # the hub's cache names large files by their SHA-256
     state = real.stat()
-    key = (str(real), state.st_size, state.st_mtime_ns)
+    key = (str(real), state.st_size, state.st_mtime_ns, state.st_ctime_ns, state.st_ino)
     if key not in _hashes:
-        with real.open("rb") as file:
-            _hashes[key] = hashlib.file_digest(file, "sha256").hexdigest()
+        changed = max(state.st_mtime_ns, state.st_ctime_ns)
+        settled = state.st_size >= _LARGE and time.time_ns() - changed > _SETTLED
+        _hashes[key] = _kept_hash(real, key) if settled else _computed_hash(real)
     return _hashes[key]
+
+
+def _computed_hash(path: Path) -> str:
+    with path.open("rb") as file:
+        return hashlib.file_digest(file, "sha256").hexdigest()
+
+
+def _kept_hash(path: Path, key: tuple[str | int, ...]) -> str:
+    """Read the hash of a file from the user's cache; where it is not there, compute and keep it."""
+    from srtk_framework.run import cache_folder
+
+    kept = cache_folder() / "hashes" / hashlib.sha256(repr(key).encode()).hexdigest()
+    with suppress(OSError, UnicodeDecodeError):
+        if _BLOB.fullmatch(text := kept.read_text("ascii")):
+            return text
+    found = _computed_hash(path)
+    with suppress(OSError):  # then it is computed again
+        kept.parent.mkdir(parents=True, exist_ok=True)
+        write_text(kept, found)
+    return found

@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+import hashlib
 import json
 import os
 from pathlib import Path
 
 import pytest
 from srtk_plugin_models import check_weights, file_hash, files_hash, find_model, folder_faults
+from srtk_plugin_models import folder as models
 
 from srtk_framework.records import write_manifest
 from srtk_framework.values import DriverError
@@ -70,6 +72,39 @@ def test_a_file_of_the_hub_has_the_hash_that_is_its_name(tmp_path: Path) -> None
     blob.write_bytes(b"large")
     os.symlink(blob, tmp_path / "model.safetensors")
     assert file_hash(tmp_path / "model.safetensors") == "ab" * 32
+
+
+def test_the_hash_of_a_large_file_is_kept_until_the_file_changes(tmp_path: Path, monkeypatch) -> None:
+    monkeypatch.setenv("XDG_CACHE_HOME", str(tmp_path / "cache"))
+    monkeypatch.setattr(models, "_SETTLED", 0)
+    computed: list[Path] = []
+    original = models._computed_hash
+    monkeypatch.setattr(models, "_computed_hash", lambda path: computed.append(path) or original(path))
+
+    def found() -> str:
+        monkeypatch.setattr(models, "_hashes", {})  # as in another process
+        return file_hash(weights)
+
+    weights = tmp_path / "model.safetensors"
+    weights.write_bytes(bytes(models._LARGE))
+    first = found()
+    assert found() == first == hashlib.sha256(bytes(models._LARGE)).hexdigest()
+    assert len(computed) == 1
+    state = weights.stat()
+    weights.write_bytes(b"1" * models._LARGE)
+    os.utime(weights, ns=(state.st_atime_ns, state.st_mtime_ns))
+    assert found() == hashlib.sha256(b"1" * models._LARGE).hexdigest()
+    for kept in (tmp_path / "cache").rglob("hashes/*"):
+        kept.write_text("damaged")
+    assert found() == hashlib.sha256(b"1" * models._LARGE).hexdigest()
+    assert len(computed) == 3
+
+
+def test_the_hash_of_a_file_that_was_changed_just_now_is_not_kept(tmp_path: Path, monkeypatch) -> None:
+    monkeypatch.setenv("XDG_CACHE_HOME", str(tmp_path / "cache"))
+    (tmp_path / "model.safetensors").write_bytes(bytes(models._LARGE))
+    file_hash(tmp_path / "model.safetensors")
+    assert not (tmp_path / "cache").exists()
 
 
 def test_a_changed_file_of_a_trained_model_is_refused_and_told_as_a_fault(folder: Path) -> None:
