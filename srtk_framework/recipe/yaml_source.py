@@ -5,15 +5,17 @@ from __future__ import annotations
 import os
 import re
 from collections.abc import Mapping
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import attrs
-import yaml
 
 from srtk_framework.recipe.settings import Where
 from srtk_framework.text import yaml_data
 from srtk_framework.values import InputError, RecipeError, close_matches, shortened
 from srtk_framework.values.secrets import is_secret_name, redacted_override
+
+if TYPE_CHECKING:
+    import yaml
 
 _VARIABLE = re.compile(r"\$\{(\w+)\}")
 
@@ -51,6 +53,8 @@ def compose(text: str, file: str) -> yaml.Node | None:
 
 def plain_data(node: yaml.Node, where: Where, places: Places, problems: list[str]) -> Any:
     """Convert a YAML node into plain data, and record the place of each value."""
+    import yaml  # a question without a recipe needs none
+
     places.marks[where] = (node.start_mark.line + 1, node.start_mark.column + 1)
     if isinstance(node, yaml.MappingNode):
         result: dict[Any, Any] = {}

@@ -8,7 +8,7 @@ import pytest
 
 from srtk_framework.cli import main, plugin_commands
 
-HEAVY = ("torch", "transformers", "SPARQLWrapper", "numpy", "duckdb", "networkx", "rich")
+HEAVY = ("torch", "transformers", "SPARQLWrapper", "numpy", "duckdb", "networkx", "rich", "yaml")
 
 
 def modules_after(code: str) -> set[str]:
