@@ -8,6 +8,7 @@ import math
 import sys
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from fnmatch import fnmatchcase
+from functools import lru_cache
 from pathlib import Path as FilePath
 from typing import Any, ClassVar, Literal, TypeVar
 
@@ -318,10 +319,7 @@ class BeamExpander(Expander):
         """Return the settings in force; a training changes those that are left to the scorer."""
         if self._fixed is not None:
             return self._fixed
-        suitable = self.scorer.search_settings() or SearchSettings()
-        if self.depth != AUTO:
-            suitable = attrs.evolve(suitable, depth=self.depth, long_cost=0.0, long_width=None)
-        return self.search.over(suitable)
+        return _in_force(self.search, self.scorer.search_settings(), self.depth)
 
     def training_faults(self) -> list[str]:
         """Return why there is no choice to train, if so."""
@@ -492,6 +490,15 @@ class BeamExpander(Expander):
         )
         ends = (score / scale for (score,) in scores)
         return [[attrs.evolve(path, score=rounded(path.score + next(ends))) for path in row] for row in rows]
+
+
+@lru_cache(maxsize=64)  # asked several times for each question
+def _in_force(own: SearchBlock, suitable: SearchSettings | None, depth: int | Auto) -> SearchSettings:
+    """Return a recipe's settings over those that suit the scores."""
+    suitable = suitable or SearchSettings()
+    if depth != AUTO:
+        suitable = attrs.evolve(suitable, depth=depth, long_cost=0.0, long_width=None)
+    return own.over(suitable)
 
 
 def _in_units(

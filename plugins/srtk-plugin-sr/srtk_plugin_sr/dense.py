@@ -34,7 +34,7 @@ from srtk_plugin_sr.fit_settings import ScorerFitSettings
 from srtk_plugin_sr.made_questions import MadeQuestions
 from srtk_plugin_sr.samples import IndexedSample, RankedPaths, TrainingSet, make_samples
 from srtk_plugin_sr.scorer_form import UNTRAINED, Rule, ScorerForm, read_form, write_form
-from srtk_plugin_sr.search_settings import TOPIC_BACKGROUNDS, TRAINED
+from srtk_plugin_sr.search_settings import GAIN, TOPIC_BACKGROUNDS, TRAINED
 from srtk_plugin_sr.templates import Templates, make_templates
 from srtk_plugin_sr.trainer import train_encoder, trainable_encoder
 from srtk_plugin_sr.vectors import Matrix, TextIndex, VectorStore, default_folder, unit
@@ -100,6 +100,7 @@ class DenseScorer(PathScorer):
     _form: ScorerForm = attrs.field(init=False, default=UNTRAINED, repr=False)
     _templates: Templates = attrs.field(init=False, default=Templates(), repr=False)
     _store: VectorStore | None = attrs.field(init=False, default=None, repr=False)
+    _weights_form: tuple[ScorerForm | None] | None = attrs.field(init=False, default=None, repr=False)
     _step_texts: dict[Step, str] = attrs.field(init=False, factory=dict, repr=False)
     _recent: dict[str, Matrix] = attrs.field(init=False, factory=dict, repr=False)
 
@@ -109,8 +110,8 @@ class DenseScorer(PathScorer):
         Raises:
             DriverError: If a template is wrong, or a cached file is broken.
         """
-        self._take_form(self._form_of(self._trained_form()))
         self._reset_cache(on_disk=True)
+        self._take_form(self._form_of(self._trained_form()))
         if self._store and self._store.kept:
             _LOGGER.info("vectors of %s texts by this encoder are in %s", f"{self._store.kept:,}", self._store.folder)
 
@@ -131,9 +132,7 @@ class DenseScorer(PathScorer):
         if trained is not None and self._form.rule == trained.rule == "log-softmax":
             suitable = attrs.evolve(TRAINED, mention=trained.mention)
         elif self._form.rule == "gain" and (trained is None or trained.rule == "gain"):
-            suitable = (
-                SearchSettings(scale=1.0) if trained is None else SearchSettings(scale=1.0, mention=trained.mention)
-            )
+            suitable = GAIN if trained is None else attrs.evolve(GAIN, mention=trained.mention)
         if trained is not None:
             suitable = attrs.evolve(suitable, topic_background=trained.topic_background)
         return suitable
@@ -157,6 +156,7 @@ class DenseScorer(PathScorer):
         # A new instance would have to be opened, and would read the cache of vectors.
         other = copy.copy(self)
         other.encoder, other._store, other._recent = encoder, VectorStore(None, ""), {}
+        other._weights_form = None
         return other
 
     def is_trained(self) -> bool:
@@ -249,12 +249,16 @@ class DenseScorer(PathScorer):
         trainable_encoder(self.encoder).load(folder)
         self._fitted = None
         if self._store is not None:
-            self._take_form(self._form_of(self._trained_form()))
             self._reset_cache(on_disk=True)
+            self._take_form(self._form_of(self._trained_form()))
 
     def _trained_form(self) -> ScorerForm | None:
         """Return the form of the present weights' training; None if no path scorer was trained."""
-        return self._fitted or read_form(self.encoder)
+        if self._fitted is not None or self._store is None:
+            return self._fitted or read_form(self.encoder)
+        if self._weights_form is None:  # of an open scorer, a search asks several times for each question
+            self._weights_form = (read_form(self.encoder),)
+        return self._weights_form[0]
 
     def _form_of(self, trained: ScorerForm | None) -> ScorerForm:
         """Put this scorer's settings over the form of its weights."""
@@ -286,6 +290,7 @@ class DenseScorer(PathScorer):
         folder = default_folder() if self.cache is None else FilePath(self.cache).expanduser() if self.cache else None
         self._store = VectorStore(folder if on_disk else None, self.encoder.fingerprint() if on_disk else "")
         self._recent = {}
+        self._weights_form = None
 
     def _made_examples(self, task: TrainingTask, training: ScorerFitSettings) -> list[TrainingExample]:
         """Make questions from the graph's own paths: the number that is set, or as many as the examples lack."""

@@ -16,6 +16,9 @@ AUTO: Auto = "auto"
 # chosen on LC-QuAD (docs/results/training.md).
 TRAINED = attrs.evolve(PLAIN, order="nodes", hop_margin=4.6, price=0.002, found=0.95)
 
+GAIN = SearchSettings(scale=1.0)
+"""For increases of a cosine over a temperature."""
+
 TOPIC_BACKGROUNDS: tuple[float | None, ...] = (0.01, 0.02, 0.05, 0.1, 0.2, None)
 """Those that a training tries."""
 

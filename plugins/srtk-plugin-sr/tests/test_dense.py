@@ -1,6 +1,7 @@
 """The dense scorer: both rules by hand, its laws, and what it refuses."""
 
 import math
+from types import SimpleNamespace
 from typing import ClassVar
 
 import attrs
@@ -9,6 +10,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from srtk_plugin_local.memory import MemoryGraph
+from srtk_plugin_sr import dense
 from srtk_plugin_sr.beam import BeamExpander
 from srtk_plugin_sr.dense import DenseScorer
 
@@ -321,3 +323,17 @@ def test_kept_vectors_are_reported_when_a_scorer_opens(tmp_path, caplog):
             made.open()
             made.prepare([(CAPITAL,)])
     assert [one.message.split(" by ")[0] for one in caplog.records] == ["vectors of 2 texts"]
+
+
+def test_the_form_of_the_weights_is_read_once_until_they_are_loaded_again(monkeypatch, tmp_path):
+    read = []
+    monkeypatch.setattr(dense, "read_form", lambda encoder: read.append(encoder))
+    scorer = scorer_of(Letters(), rule=None)
+    for _ in range(3):
+        assert not scorer.is_trained()
+        assert scorer.search_settings() is scorer.search_settings()
+    assert len(read) == 1
+    monkeypatch.setattr(dense, "trainable_encoder", lambda encoder: SimpleNamespace(load=lambda folder: None))
+    scorer.load(tmp_path)
+    assert scorer.search_settings().scale == 1.0
+    assert len(read) == 2
