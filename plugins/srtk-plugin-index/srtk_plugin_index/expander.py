@@ -89,9 +89,9 @@ class IndexExpander(Expander):
         found = [[next(rows) for _ in row] for row in texts]
         wanted = sorted({triple for row in found for hits in row for hit in hits for triple in hit.entry.triples})
         held: Mapping[Triple, Triple] = {
-            triple: row[0]
+            triple: own
             for triple, row in zip(wanted, self.graph.match([Pattern(*triple) for triple in wanted]), strict=True)
-            if row
+            for own in row
         }
         parts = [_subgraph(*row, held) for row in zip(texts, found, cuts, strict=True)]
         return finish(self.graph, parts, self.budget)

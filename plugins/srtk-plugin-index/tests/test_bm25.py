@@ -2,17 +2,25 @@
 
 from __future__ import annotations
 
+import errno
 import json
 import math
 from pathlib import Path
 
+import numpy as np
 import pytest
-from srtk_plugin_index.indexes.bm25 import Bm25Index
-from srtk_plugin_index.indexes.entry_file import EntryFile
+from hypothesis import given
+from hypothesis import strategies as st
+from srtk_plugin_index.corpora.triples import TripleCorpus
+from srtk_plugin_index.indexes import folder_index
+from srtk_plugin_index.indexes.bm25 import Bm25Index, _words
+from srtk_plugin_index.indexes.entry_file import EntryFile, EntryWriter, best, entry_line, entry_of
 from srtk_plugin_index.indexes.entry_filter import EntryFilter
+from srtk_plugin_index.indexes.lineage import _apart
+from srtk_plugin_local.memory import MemoryGraph
 
-from srtk_framework.records import checked, with_checksum
-from srtk_framework.values import DriverError, EntityMention, Entry, Triple
+from srtk_framework.records import checked, sums_of, with_checksum
+from srtk_framework.values import DriverError, EntityMention, Entry, Literal, RunError, Triple
 
 TEXTS = {"a": "Riga is the capital of Latvia", "b": "Riga lies on the Daugava", "c": "Tallinn, Tallinn and Tartu"}
 
@@ -298,3 +306,213 @@ def test_a_filter_takes_an_entry_that_has_a_wanted_value_in_each_field():
     assert EntryFilter().passes(entry)
     assert not EntryFilter()
     assert not EntryFilter(ids=["a"], relations=["none"]).passes(entry)
+
+
+def test_scores_are_whole_ten_thousandths(tmp_path):
+    index = made(tmp_path, {f"{n:02}": "word " * n + "other " * (n % 7) for n in range(1, 40)})
+    scores = [hit.score for hit in index.search(["word other"], 50)[0]]
+    assert len({*scores}) > 20
+    assert scores == [round(score, 4) for score in scores]
+
+
+def test_an_index_is_built_and_read_without_a_word_on_the_screen(tmp_path, capfd):
+    index = made(tmp_path)
+    assert len(index.search(["Riga"], 1)[0]) == 1
+    assert tuple(capfd.readouterr()) == ("", "")
+    [vocabulary] = tmp_path.rglob("vocab.index.json")
+    assert {*json.loads(vocabulary.read_text())} == {word for text in TEXTS.values() for word in _words(text)}
+    assert isinstance(index._ranker.scores["data"], np.memmap), "the weights are mapped, not loaded"
+
+
+ENTRY = Entry(
+    "e",
+    "Ann knows Bo",
+    (Triple("a", "knows", "b"), Triple("a", "age", Literal('"7"'))),
+    mentions=(EntityMention(0, 3, "a"),),
+)
+
+
+def test_an_entry_is_a_line_of_json_and_comes_back_with_its_literals_and_mentions():
+    line = entry_line(ENTRY)
+    assert line == '["e","Ann knows Bo",[["a","knows","b"],["a","age","\\"7\\"",1]],[[0,3,"a"]]]\n'
+    back = entry_of(json.loads(line))
+    assert back == ENTRY
+    assert [type(triple.object) for triple in back.triples] == [str, Literal]
+    assert entry_line(Entry("e", "x")) == '["e","x",[]]\n'
+
+
+@pytest.mark.parametrize("line", ["{", "7", "[1]", '["a","x",[["s"]]]', '["a","x",[["s","r","o"]],[[0]]]'])
+def test_a_line_that_is_no_entry_is_damage(tmp_path, line):
+    writer = EntryWriter(tmp_path)
+    writer.append([Entry("a", "x" * 40)])
+    writer.finish()
+    writer.close()
+    [path] = tmp_path.glob("*.jsonl")
+    path.write_text(line.ljust(path.stat().st_size - 1) + "\n")
+    with pytest.raises(DriverError, match="is damaged at entry 1;"):
+        EntryFile(tmp_path).entry(0)
+
+
+def test_entries_are_written_on_after_those_that_are_there(tmp_path):
+    for start in (0, 3):
+        writer = EntryWriter(tmp_path)
+        assert list(writer.ids) == [f"{n}" for n in range(start)]
+        writer.append([Entry(f"{n}", "x" * n) for n in range(start, start + 3)])
+        writer.finish()
+        writer.close()
+    entries = EntryFile(tmp_path)
+    assert [entries.entry(n) for n in range(len(entries))] == [Entry(f"{n}", "x" * n) for n in range(6)]
+    assert list(entries.texts()) == ["x" * n for n in range(6)]
+
+
+@given(st.lists(st.integers(0, 4), min_size=1, max_size=12), st.integers(1, 13), st.randoms())
+def test_the_best_are_the_greatest_keys_and_of_equal_ones_the_first_by_rank(keys, k, chance):
+    numbers = chance.sample(range(20), len(keys))
+    ranks = np.array(chance.sample(range(20), 20))
+    found = best(np.array(keys), np.array(numbers), ranks, k)
+    order = sorted(zip(numbers, keys, strict=True), key=lambda pair: (-pair[1], ranks[pair[0]]))
+    assert found == order[:k]
+
+
+def test_an_entry_without_an_id_or_with_an_id_that_is_there_is_refused_in_one_call_and_over_two(tmp_path):
+    index = Bm25Index(path=str(tmp_path / "index"))
+    index.create()
+    with pytest.raises(DriverError, match=f"an entry has no id: '{'x' * 60}'; give"):
+        index.add([Entry("", "x" * 61)])
+    with pytest.raises(DriverError, match="id 'a' already"):
+        index.add([Entry("a", "one"), Entry("a", "two")])
+    index.add([Entry("a", "one")])
+    with pytest.raises(DriverError, match="id 'a' already"):
+        index.add([Entry("a", "two")])
+    assert index.commit() == 1
+
+
+def test_a_file_that_is_missing_or_cut_is_found_before_a_run(tmp_path):
+    index = made(tmp_path)
+    assert index.preflight() == []
+    [path] = tmp_path.rglob("entries.jsonl")
+    path.write_bytes(path.read_bytes()[:-1])
+    for _ in range(2):
+        [(field, fault)] = index.preflight()
+        assert field == "path"
+        assert "is damaged: entries.jsonl is missing or was cut; build" in fault
+        path.unlink(missing_ok=True)
+    assert "was never built" in Bm25Index(path=str(tmp_path / "none")).preflight()[0][1]
+
+
+def test_a_file_that_its_library_cannot_read_is_damage_though_its_checksum_is_right(tmp_path):
+    made(tmp_path).close()
+    place = tmp_path / "index" / "manifest.json"
+    data, _ = checked(place.read_bytes(), place, "")
+    path = tmp_path / "index" / data["generation"] / "entries.ranks.npy"
+    path.write_bytes(b"no array")
+    data["files"][path.name] = sums_of([b"no array"])
+    place.write_text(with_checksum(json.dumps(data))[0])
+    index = Bm25Index(path=str(tmp_path / "index"))
+    with pytest.raises(DriverError, match=r"is damaged \(.*\); build"):
+        index.open()
+    with pytest.raises(DriverError, match=r"open\(\)"):
+        index.search(["Riga"], 1)
+
+
+def test_a_manifest_that_cannot_be_read_is_damage(tmp_path, monkeypatch):
+    made(tmp_path).close()
+
+    def refuse(path):
+        raise PermissionError(13, "Permission denied")
+
+    monkeypatch.setattr(Path, "read_bytes", refuse)
+    with pytest.raises(DriverError, match=r"is damaged: .*manifest.json: Permission denied; build"):
+        Bm25Index(path=str(tmp_path / "index")).open()
+
+
+def test_an_index_of_another_driver_is_refused(tmp_path):
+    class Other(Bm25Index):
+        pass
+
+    made(tmp_path).close()
+    with pytest.raises(DriverError, match=r"an index of another kind \(Bm25Index\)"):
+        Other(path=str(tmp_path / "index")).open()
+
+
+def test_a_full_disk_is_told_when_a_build_begins_and_when_it_is_published(tmp_path, monkeypatch):
+    def full(*_):
+        raise OSError(errno.ENOSPC, "No space left on device")
+
+    index = made(tmp_path)
+    index.add([Entry("d", "four")])
+    monkeypatch.setattr(folder_index, "publish_generation", full)
+    with pytest.raises(RunError, match="the disk is full; index was not built"):
+        index.commit()
+    with pytest.raises(DriverError, match=r"open\(\) or create\(\)"):
+        index.search(["four"], 1)
+    index.close()
+    monkeypatch.setattr(folder_index, "workplace", full)
+    with pytest.raises(RunError, match="the disk is full; index was not built"):
+        index.create()
+    index.open()
+    assert index.size() == 3
+
+
+def test_what_is_at_a_path_is_told_apart_where_there_is_no_index(tmp_path):
+    index = Bm25Index(path=str(tmp_path / "index"))
+    (tmp_path / "index").write_text("a file")
+    with pytest.raises(DriverError, match="holds something that is no index; choose another `path:`"):
+        index.create()
+    (tmp_path / "index").unlink()
+    (tmp_path / "index").mkdir()
+    with pytest.raises(DriverError, match="it was never built"):
+        index.open()
+    (tmp_path / "index" / ("0" * 16)).mkdir()
+    with pytest.raises(DriverError, match="its build was broken off"):
+        index.open()
+    (tmp_path / "index" / "mine").mkdir()
+    with pytest.raises(DriverError, match="is a folder without an index"):
+        index.open()
+
+
+def test_an_index_has_one_fingerprint_before_and_after_it_is_opened(tmp_path):
+    whole = made(tmp_path)
+    closed = Bm25Index(path=whole.path)
+    before = closed.fingerprint()
+    closed.open()
+    assert before == closed.fingerprint() == whole.fingerprint()
+    assert Bm25Index(path=str(tmp_path / "none")).fingerprint().endswith(" of nothing")
+
+
+def test_sources_and_counts_of_what_was_left_out_are_in_the_manifest(tmp_path):
+    graph = MemoryGraph(triples=[["a", "r", "b"]])
+    graph.open()
+    index = Bm25Index(path=str(tmp_path / "index"), corpora=[TripleCorpus(graph=graph)])
+    index.create()
+    assert index.sources() == [graph.source()]
+    index.add([ENTRY])
+    index.note([{"longest": 2}])
+    index.commit()
+    index.close()
+    alone = Bm25Index(path=index.path)
+    alone.open()
+    assert alone.sources() == [graph.source()]
+    place = tmp_path / "index" / "manifest.json"
+    assert json.loads(place.read_text())["left_out"] == [{"longest": 2}]
+    alone.add([Entry("f", "more")])
+    alone.commit()
+    assert json.loads(place.read_text())["left_out"] == [{"longest": 2}]
+    assert json.loads(place.read_text())["sources"] == []
+    made(tmp_path / "plain")
+    assert "left_out" not in json.loads((tmp_path / "plain" / "index" / "manifest.json").read_text())
+
+
+@pytest.mark.parametrize(
+    ("one", "other", "shown"),
+    [
+        ("a" * 120, "b" * 120, ("a" * 120, "b" * 120)),
+        ("a" * 121, "b", (f"{'a' * 120}…", "b")),
+        (f"{'a' * 40}x{'b' * 79}", f"{'a' * 40}y{'b' * 80}", (f"{'a' * 40}x{'b' * 79}", f"{'a' * 40}y{'b' * 79}…")),
+        (f"{'a' * 41}x{'b' * 79}", f"{'a' * 41}y", (f"…{'a' * 40}x{'b' * 79}", f"…{'a' * 40}y")),
+        (f"{'a' * 200}x{'b' * 80}", f"{'a' * 200}", (f"…{'a' * 40}x{'b' * 79}…", f"…{'a' * 40}")),
+    ],
+)  # fmt: skip
+def test_of_two_long_fingerprints_a_hundred_and_twenty_characters_are_shown_from_before_they_differ(one, other, shown):
+    assert _apart(one, other) == shown
+    assert _apart(other, one) == shown[::-1]

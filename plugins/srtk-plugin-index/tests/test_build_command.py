@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import io
 import json
 import shutil
 import subprocess
@@ -9,9 +10,13 @@ import sys
 import time
 from collections.abc import Iterator
 from pathlib import Path
+from types import SimpleNamespace
 
 import pytest
 from kit.kills import EVERY, RENAMES, Kills, restored, tree
+from rich.console import Console
+from srtk_plugin_index.commands import build as build_command
+from srtk_plugin_index.corpora.documents import DocumentCorpus
 from srtk_plugin_index.indexes.bm25 import Bm25Index
 
 import srtk_framework
@@ -270,3 +275,65 @@ def test_after_a_kill_at_renames_the_old_or_the_new_index_is_there(states: Path,
     ]
     assert calls[-1] == "rename i/.manifest.json.part"
     assert len(calls) > 3
+
+
+def test_what_the_limits_of_a_corpus_left_out_is_summed_and_told(place, capsys, monkeypatch):
+    def counted(corpus):
+        return ((entry, {"longest": number, "none": 0}) for number, entry in enumerate(corpus.read(), 1))
+
+    monkeypatch.setattr(DocumentCorpus, "counted", counted)
+    Path("d.jsonl").write_text("".join(f'{{"text": "line {number}"}}\n' for number in range(3)))
+    assert main([*COMMAND, "--set", "corpus={use: documents, path: d.jsonl}"]) == 0
+    assert capsys.readouterr().out == "i: 3 entries\ni: left out by the limits of documents: longest 6, none 0\n"
+    assert json.loads(Path("i/manifest.json").read_text())["left_out"] == [{"longest": 6, "none": 0}]
+
+
+@pytest.mark.parametrize("terminal", [True, False])
+@pytest.mark.parametrize("quiet", [True, False])
+def test_the_progress_is_shown_on_a_terminal_unless_it_is_to_be_quiet(place, monkeypatch, terminal, quiet):
+    screen = Console(file=io.StringIO(), force_terminal=terminal, width=80)
+    monkeypatch.setattr(build_command, "console", lambda stderr: screen)
+    monkeypatch.setattr(build_command, "_AT_ONCE", 2)
+    Path("d.txt").write_text("\n".join("abcde"))
+    flags = ["--set", "corpus={use: documents, path: d.txt, unit: line}", *(["-q"] if quiet else [])]
+    assert main(["index", "build", "r.yaml", *flags]) == 0
+    shown = screen.file.getvalue()
+    assert ("indexing 5 entries" in shown) is (terminal and not quiet)
+    assert bool(shown) is (terminal and not quiet)
+
+
+def test_a_build_is_quiet_by_default(monkeypatch):
+    class Nothing:
+        create = close = lambda self: None
+
+        def settings(self):
+            return {"corpora": [SimpleNamespace(counted=list)]}
+
+        def note(self, left_out):
+            self.noted = left_out
+
+        def commit(self):
+            return 0
+
+    screen = Console(file=io.StringIO(), force_terminal=True)
+    monkeypatch.setattr(build_command, "console", lambda stderr: screen)
+    assert build_command.build(Nothing()) == (0, [{}])
+    assert screen.file.getvalue() == ""
+
+
+@pytest.mark.parametrize(("name", "told"), [(None, "i"), ("disk", "disk")])
+def test_an_error_of_the_disk_names_its_file_or_else_the_index(name, told):
+    class Full:
+        def create(self):
+            raise OSError(28, "No space left on device", name)
+
+        def settings(self):
+            return {"path": "i"}
+
+        def close(self):
+            self.closed = True
+
+    index = Full()
+    with pytest.raises(OSError, match="No space") as caught:
+        build_command.build(index)
+    assert (caught.value.filename, index.closed) == (told, True)

@@ -106,6 +106,9 @@ def test_the_fingerprint_of_documents_minds_content_and_names_but_not_the_place(
     ("line", "sentence"),
     [
         ('{"id": "a"}', "has a `text` that is not blank"),
+        ('{"text": " "}', "has a `text` that is not blank"),
+        ('{"id": "", "text": "x"}', "`id` must be a text or a whole number"),
+        ('{"id": true, "text": "x"}', "`id` must be a text or a whole number"),
         ('{"id": [], "text": "x"}', "`id` must be a text or a whole number"),
         ('{"title": 3, "text": "x"}', "`title` must be a text"),
         ("[1]", "object"),
@@ -121,3 +124,37 @@ def test_a_record_that_is_no_document_is_refused_with_its_line(tmp_path, line, s
 def test_a_folder_without_documents_is_refused(tmp_path):
     with pytest.raises(InputError, match=r"no file in this folder ends in \.jsonl"):
         DocumentCorpus(path=str(tmp_path)).open()
+
+
+@pytest.mark.parametrize(
+    ("text", "documents"),
+    [
+        ("", []),
+        ("One.\n\nTwo.\n", [("d.txt#1", "One."), ("d.txt#3", "Two.")]),
+        ("\nOne.\nTwo.", [("d.txt#2", "One.\nTwo.")]),
+        ("One.\n\n\nTwo.\n\nThree.\nFour.\n", [("d.txt#1", "One."), ("d.txt#4", "Two."), ("d.txt#6", "Three.\nFour.")]),
+    ],
+)  # fmt: skip
+def test_each_paragraph_is_a_document_once(tmp_path, text, documents):
+    (tmp_path / "d.txt").write_text(text)
+    read = DocumentCorpus(path=str(tmp_path / "d.txt"), unit="paragraph").read()
+    assert [(entry.id, entry.text) for entry in read] == documents
+    assert len(list(DocumentCorpus(path=str(tmp_path / "d.txt")).read())) == bool(text)
+
+
+def test_documents_have_the_same_fingerprint_before_and_after_they_are_opened(folder):
+    corpus = DocumentCorpus(path=str(folder))
+    before = DocumentCorpus(path=str(folder)).fingerprint()
+    corpus.open()
+    assert before == corpus.fingerprint()
+    (folder / "b.txt").write_text("Other.")
+    assert before == corpus.fingerprint() != DocumentCorpus(path=str(folder)).fingerprint()
+
+
+def test_entries_of_a_graph_that_is_read_in_parts_are_those_of_the_whole(monkeypatch):
+    from srtk_plugin_index.corpora import entities, triples
+
+    whole = [list(corpus(graph=graph()).read()) for corpus in (TripleCorpus, EntityCorpus)]
+    for module in (entities, triples):
+        monkeypatch.setattr(module, "AT_ONCE", 1)
+    assert [list(corpus(graph=graph()).read()) for corpus in (TripleCorpus, EntityCorpus)] == whole

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import math
+
 import attrs
 import numpy as np
 import pytest
@@ -46,7 +48,9 @@ def brute(rows, vector, k, similarity):
 @pytest.mark.parametrize("cells", [1 << 24, 100])
 def test_a_search_equals_the_comparison_with_every_vector(tmp_path, monkeypatch, similarity, cells):
     monkeypatch.setattr(exact, "_CELLS", cells)  # blocks of six vectors, and one search at a time
-    rows = np.concatenate([drawn(300), drawn(100), np.zeros((1, WIDTH), np.float32), 1000 * drawn(20, 1)])
+    rows = np.concatenate(
+        [drawn(300), drawn(100), np.zeros((1, WIDTH), np.float32), 1000 * drawn(20, 1), 1e-3 * drawn(20, 4)]
+    )
     index = made(tmp_path, rows, similarity=similarity)
     asked = drawn(40, 2)
     for k in (1, 7, 1000):
@@ -144,3 +148,85 @@ def test_a_shortlist_is_of_the_allowed_entries_and_zeros_are_as_far_as_what_is_a
     ]
     [hits] = index.near(-np.ones((1, WIDTH), np.float32), 1)
     assert [(hit.entry.id, hit.score) for hit in hits] == [("00003", 0.0)]
+
+
+@pytest.mark.parametrize(
+    ("similarity", "near", "far"),
+    # Twice the error of 16 products, 16 / 2**23, or with it the unit of scores where vectors count as of length 1.
+    [("dot", 3.6e-6, 4.1e-6), ("cosine", 1.035e-4, 1.042e-4)],
+)
+def test_what_is_nearer_than_twice_the_error_and_a_unit_is_compared_again(tmp_path, similarity, near, far):
+    length = 1e6 if similarity == "dot" else 1.0
+    rows = np.zeros((3, WIDTH), np.float64)
+    rows[0, 0] = 1.0
+    for row, distance in ((1, near), (2, far)):
+        rows[row, 0] = 1 - distance
+        rows[row, 1] = 0.0 if similarity == "dot" else math.sqrt(1 - (1 - distance) ** 2)
+    index = made(tmp_path, (length * rows).astype(np.float32), similarity=similarity)
+    [(numbers, _)] = index.shortlist(np.float32(length) * np.eye(WIDTH, dtype=np.float32)[:1], 1)
+    assert numbers.tolist() == [0, 1]
+
+
+@pytest.mark.parametrize("cells", [850, 1300])
+def test_a_group_of_searches_finds_what_each_finds_alone(tmp_path, monkeypatch, cells):
+    monkeypatch.setattr(exact, "_CELLS", cells)  # two or three searches at a time
+    index = made(tmp_path, drawn(421))
+    asked = drawn(7, 2)
+    assert index.near(asked, 3) == [index.near(asked[at : at + 1], 3)[0] for at in range(7)]
+    assert all(hit.score == round(hit.score, 4) for hits in index.near(asked, 3) for hit in hits)
+
+
+@pytest.mark.parametrize(
+    "vector", [np.ones((1, WIDTH)), np.ones(0), np.full(WIDTH, np.nan), np.ones(WIDTH - 1), np.ones((WIDTH, 1))]
+)
+def test_a_vector_that_is_no_row_of_finite_numbers_is_refused(tmp_path, vector):
+    index = made(tmp_path, drawn(1))
+    with pytest.raises(DriverError, match="the vector of 'odd' is no row of 16 finite numbers"):
+        index.add([Entry("odd", "", vector=vector.astype(np.float32))])
+    index.close()
+    empty = ExactIndex(path=str(tmp_path / "other"), encoder=encoder())
+    empty.create()
+    if vector.shape != (WIDTH - 1,):
+        with pytest.raises(DriverError, match="the vector of 'odd' is no row"):
+            empty.add([Entry("odd", "", vector=vector.astype(np.float32))])
+    empty.close()
+
+
+def test_what_cannot_be_searched_for_is_told(tmp_path):
+    index = made(tmp_path, drawn(2))
+    for asked in (np.ones((1, WIDTH + 1)), np.ones(WIDTH + 1), np.ones((2, 1, WIDTH + 1))):
+        with pytest.raises(DriverError, match="have 16 numbers, those searched for 17; search"):
+            index.near(asked, 1)
+    for asked in (np.ones(WIDTH), np.ones((1, WIDTH, WIDTH))):
+        with pytest.raises(DriverError, match="have 16 numbers"):
+            index.near(asked, 1)
+    with pytest.raises(DriverError, match="numbers that are not finite"):
+        index.near(np.full((1, WIDTH), np.inf), 1)
+    assert index.near([], 1) == []
+
+
+def test_the_first_entry_with_neither_text_nor_vector_is_named(tmp_path):
+    index = made(tmp_path, drawn(1))
+    with pytest.raises(DriverError, match="'one' has neither"):
+        index.add([Entry("fine", "Riga"), Entry("one", " "), Entry("two", "")])
+    index.close()
+
+
+def test_an_index_is_begun_anew_with_vectors_of_another_length(tmp_path):
+    index = made(tmp_path, drawn(3))
+    index.create()
+    index.add([])
+    index.add([Entry("a", "", vector=np.ones(2, np.float32)), Entry("b", "", vector=np.ones(2, np.float32))])
+    index.add([Entry("c", "", vector=np.ones(2, np.float32))])
+    with pytest.raises(DriverError, match="no row of 2 finite numbers"):
+        index.add([Entry("d", "", vector=np.ones(3, np.float32))])
+    assert index.commit() == 3
+    assert len(index.near(np.ones((1, 2)), 9)[0]) == 3
+
+
+def test_a_matrix_that_does_not_fit_the_entries_is_damage(tmp_path):
+    index = made(tmp_path, drawn(3))
+    [path] = tmp_path.rglob("vectors.f4")
+    path.write_bytes(path.read_bytes()[:-4])
+    with pytest.raises(DriverError, match=r"is damaged: vectors.f4 does not fit its entries; build"):
+        index._map(path.parent)

@@ -5,6 +5,7 @@ from __future__ import annotations
 import attrs
 import pytest
 from srtk_plugin_index.corpora.triples import TripleCorpus
+from srtk_plugin_index.enhancement import Enhancement
 from srtk_plugin_index.expander import IndexExpander
 from srtk_plugin_index.indexes.bm25 import Bm25Index
 from srtk_plugin_local.memory import MemoryGraph
@@ -204,3 +205,44 @@ def test_searches_are_in_the_record_and_come_back(tmp_path):
     record = record_from_retrieval(Retrieval(Question("q", "?"), found))
     assert record["searches"][0]["hits"][0] == ["Latvia\tcapital\tRiga", found.scores[0]]
     assert retrieval_from_record(record, "here").subgraph.searches == found.searches
+
+
+def test_joins_of_the_likeliest_links_come_first_whichever_way_they_point():
+    pairs = [("a", "x"), ("y", "a"), ("b", "x"), ("y", "b"), ("a", "a"), ("z", "b")]
+    facts = graph([(one, f"{one}{other}", other) for one, other in pairs])
+
+    class Scored(EntityLinker):
+        def link(self, texts):
+            found = {"A": [Link("a", 0.9), Link("b", 0.5)], "X": [Link("x", 0.6), Link("y", 0.4), Link("a", 0.1)]}
+            return [found.get(text, [Link("x", 0.6), Link("z", 0.3), Link("y", 0.1)]) for text in texts]
+
+    question = Question("q", "A", options=("X", "Z"))
+    told = [attrs.evolve(question, id="p", text="no link", links=(Link("b", 0.5), Link("a", 0.9)))]
+    rows, cut = Enhancement(facts, Scored(), 9).texts([question, *told])
+    first = "a ax x. y ya a. b bx x. y yb b"  # .54, .36, .3 and .2
+    second = "a ax x. b bx x. z zb b. y ya a. y yb b"  # .54, .3, .15, .09 and .05
+    assert rows == [[first, second]] * 2
+    assert cut == [0, 0]
+    assert Enhancement(facts, Scored(), 3).texts([question])[1] == [1 + 2]
+    assert Enhancement(facts, Scored()).texts([Question("q", "A", links=(Link("a"),))]) == ([[]], [0])
+
+
+def test_a_linker_alone_adds_no_joins(tmp_path):
+    facts = graph()
+    expander = IndexExpander(index=index_of(tmp_path, graph=facts), graph=facts, k=1, alone=False, linker=Names())
+    expander.open()
+    assert expander.expand([CHOICE])[0].searches[0].text == "What lies in Latvia Riga"
+    assert not expander.needs_links()
+
+
+@pytest.mark.parametrize(("size", "k", "told"), [(0, 9, False), (1, 2, True), (3, 3, False), (3, 4, True)])
+def test_only_a_k_above_a_known_size_is_told(tmp_path, caplog, size, k, told):
+    index = index_of(tmp_path, *(Entry(f"{n}", "text") for n in range(size)))
+    IndexExpander(index=index, graph=graph(), k=k).open()
+    assert ("lower `k`" in caplog.text) is told
+
+
+def test_triples_of_a_search_are_of_no_path(tmp_path):
+    facts = graph()
+    found = expanded(index_of(tmp_path, graph=facts), facts, "capital")
+    assert found.path_of == (-1, -1)

@@ -9,6 +9,7 @@ from srtk_plugin_index.indexes.bm25 import Bm25Index
 from srtk_plugin_index.indexes.exact import ExactIndex
 from srtk_plugin_index.indexes.rrf import RrfIndex
 
+from srtk_framework.roles import Index
 from srtk_framework.testing import ToyEncoder
 from srtk_framework.values import DriverError, Entry, rounded
 
@@ -82,3 +83,39 @@ def test_a_hit_keeps_the_passage_of_the_index_that_points_one_out(pair):
 def test_no_index_is_no_rrf():
     with pytest.raises(ValueError, match="indexes must not be empty"):
         RrfIndex(indexes=[])
+
+
+def test_an_entry_is_read_from_the_first_index_that_has_it_with_its_vector_if_one_has_that(pair):
+    words, meaning = pair
+    words.add([Entry("more", "text")])
+    words.commit()
+    for indexes in ([words, meaning], [meaning, words]):
+        index = RrfIndex(indexes=indexes)
+        known, more, none, again = index.entries(["e1", "more", "none", "e1"])
+        assert known == again == meaning.entries(["e1"])[0]
+        assert known.vector is not None
+        assert (more.text, none, index.size()) == ("text", None, 6)
+
+
+def test_a_hit_has_the_vector_and_the_passage_of_the_index_that_has_them(pair):
+    words = attrs.evolve(pair[0], sentences=1)
+    words.open()
+    for indexes in ([words, pair[1]], [pair[1], words]):
+        hit = RrfIndex(indexes=indexes).search(["Daugava"], 1)[0][0]
+        assert hit.span == (0, 11)
+        assert hit.entry.vector is not None
+
+
+def test_texts_are_refused_where_no_index_searches_them(pair):
+    class Vectors(Index):
+        def near(self, vectors, k):
+            return [[] for _ in vectors]
+
+        def size(self):
+            return 0
+
+    index = RrfIndex(indexes=[Vectors()])
+    assert not index.searches_texts()
+    with pytest.raises(DriverError, match="none of the indexes of rrf searches texts"):
+        index.search(["Riga"], 1)
+    assert RrfIndex(indexes=[Vectors(), pair[0]]).search(["Riga"], 1)[0][0].score == 1.0

@@ -14,6 +14,7 @@ import pytest
 from kit.kills import tree
 from srtk_plugin_index.indexes import inverted_lists, vectors
 from srtk_plugin_index.indexes.entry_filter import EntryFilter
+from srtk_plugin_index.indexes.inverted_lists import _even
 from srtk_plugin_index.indexes.vector_journal import HEAD, RECORDS, VectorJournal
 from srtk_plugin_index.indexes.vectors import VectorIndex
 
@@ -22,6 +23,7 @@ from srtk_framework.testing import ToyEncoder, ToySubgraphEncoder
 from srtk_framework.values import DriverError, EntityMention, Entry, Triple
 
 WIDTH, MANY = 17, 3000
+LEAST = vectors._LEAST
 
 
 @pytest.fixture(autouse=True)
@@ -215,6 +217,7 @@ def texts(count=3000):
 
 def test_a_build_that_broke_off_is_taken_up_where_it_was(tmp_path, caplog):
     whole = filled(over(tmp_path / "whole", encoder=opened(Counting(dimensions=WIDTH))), texts(), 100)
+    assert caplog.text == ""
     broken = over(tmp_path, encoder=opened(Counting(dimensions=WIDTH, most=2000)))
     with pytest.raises(DriverError, match="broke off"):
         filled(broken, texts(), 100)
@@ -358,3 +361,85 @@ def test_equal_parts_are_encoded_once(tmp_path):
     )
     assert len(seen) == 2
     assert np.array_equal(rows[0], rows[2])
+
+
+def test_a_journal_has_records_of_a_fixed_length_in_any_folder_and_keeps_none_of_a_lost_head(tmp_path):
+    folder = tmp_path / "new" / "folder"
+    rows = np.ones((2, WIDTH), np.float32)
+    assert np.array_equal(VectorJournal(folder, "toy").rows(["a", "b"], lambda _: rows), rows)
+    assert (folder / RECORDS).stat().st_size == 2 * (16 + 4 * WIDTH + 4)
+    (folder / HEAD).unlink()
+    assert np.array_equal(VectorJournal(folder, "toy").rows(["b"], lambda _: 2 * rows[:1]), 2 * rows[:1])
+    assert len(VectorJournal(folder, "toy")) == 1
+
+
+@pytest.mark.parametrize("head", ['{"made_by":"toy","dimensions":null}', '{"made_by":"toy","dimensions":"three"}'])
+def test_a_journal_whose_vectors_have_no_length_is_refused(tmp_path, head):
+    (tmp_path / HEAD).write_text(with_checksum(head)[0])
+    with pytest.raises(DriverError, match="no journal of vectors"):
+        VectorJournal(tmp_path, "toy")
+
+
+def test_a_journal_that_cannot_be_read_is_told(tmp_path, monkeypatch):
+    VectorJournal(tmp_path, "toy").rows(["a"], lambda _: np.ones((1, 3), np.float32))
+
+    def refuse(path):
+        raise PermissionError(13, "Permission denied")
+
+    monkeypatch.setattr(Path, "read_bytes", refuse)
+    with pytest.raises(DriverError, match=r"journal.json: cannot be read \(Permission denied\); delete"):
+        VectorJournal(tmp_path, "toy")
+
+
+def test_lists_are_made_from_the_documented_number_of_entries_on_and_only_for_approximate_searches(tmp_path):
+    assert f"Below {LEAST:,} entries both do" in VectorIndex.__doc__
+    for count, kind, made in ((999, "approximate", False), (1000, "approximate", True), (1000, "exact", False)):
+        index = filled(over(tmp_path / f"{kind}{count}", kind=kind), entries_of(drawn(count)))
+        assert bool([*Path(index.path).glob("*/lists.faiss")]) is made
+
+
+def test_a_search_compares_two_hundred_candidates_or_four_for_each_hit(tmp_path):
+    index = filled(over(tmp_path), entries_of(drawn()))
+    for k, count in ((1, 200), (50, 200), (51, 204), (MANY, MANY)):
+        [(numbers, rows)] = index.shortlist(drawn(1, 1), k)
+        assert len(numbers) == count
+        assert np.array_equal(rows, drawn()[numbers])
+
+
+@pytest.mark.parametrize("similarity", ["cosine", "dot"])
+def test_lengths_count_in_lists_as_they_do_in_scores(tmp_path, similarity):
+    lengths = 10 ** np.random.default_rng(7).uniform(-2, 2, size=MANY)
+    rows = (drawn(groups=MANY) * lengths[:, None]).astype(np.float32)
+    asked = drawn(30, 1, groups=MANY)
+    lists, exact = (
+        filled(over(tmp_path / kind, similarity=similarity, kind=kind, probes=100), entries_of(rows)).near(asked, 10)
+        for kind in ("approximate", "exact")
+    )
+    found, wanted = ([{hit.entry.id for hit in hits} for hits in one] for one in (lists, exact))
+    assert sum(len(one & other) for one, other in zip(found, wanted, strict=True)) >= 270
+
+
+def test_rows_of_codes_have_an_even_width_and_length_one_but_for_zeros():
+    rows = np.array([[3, 4, 0], [0, 0, 0], [0.3, 0, 0.4]], np.float32)
+    assert _even(rows, unit=False).tolist() == pytest.approx(np.pad(rows, ((0, 0), (0, 1))))
+    assert _even(rows, unit=True) == pytest.approx(np.array([[0.6, 0.8, 0, 0], [0, 0, 0, 0], [0.6, 0, 0.8, 0]]))
+    assert _even(rows[:, :2], unit=True).shape == (3, 2)
+
+
+def test_lists_are_searched_once_where_they_have_enough_rows(tmp_path):
+    index = filled(over(tmp_path, probes=10), entries_of(drawn()))
+    faiss_index, calls = index._lists._index, []
+
+    class Counted:
+        nlist = faiss_index.nlist
+
+        def search(self, *arguments, params):
+            calls.append(params.nprobe)
+            return faiss_index.search(*arguments, params=params)
+
+    index._lists._index = Counted()
+    assert len(index._lists.search(drawn(1, 1)[0], 100, 10)) == 100
+    assert calls == [10]
+    calls.clear()
+    assert len(index._lists.search(drawn(1, 1)[0], MANY, 10)) == MANY
+    assert calls == [10, 20, 40, 55]

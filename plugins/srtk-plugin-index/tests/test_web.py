@@ -4,11 +4,15 @@ from __future__ import annotations
 
 import json
 import time
+from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 
+import attrs
 import pytest
-from srtk_plugin_index.indexes.web import WebIndex, WebLimits
+from srtk_plugin_index.indexes import web
+from srtk_plugin_index.indexes.web import WebIndex, WebLimits, _request
 from srtk_plugin_web import (
+    Cache,
     DeniedError,
     MalformedError,
     NotCachedError,
@@ -112,6 +116,7 @@ def test_results_that_are_no_pages_are_left_out(engine):
         {"title": "no address"},
         "a text",
         {"url": 7},
+        {"url": ""},
         {"url": "https://x.example", "title": 1, "content": " a\n b "},
     ]
     engine.fail((200, json.dumps({"results": rows})))
@@ -221,3 +226,48 @@ def test_a_login_in_the_address_shows_nowhere(engine):
 def test_an_address_that_is_no_url_is_found_before_a_run():
     assert WebIndex(endpoint="searx.example").preflight()[0][0] == "endpoint"
     assert WebIndex(endpoint="https://searx.example").preflight() == []
+
+
+def test_an_address_of_two_thousand_characters_is_the_longest():
+    fields = [("q", "Riga"), ("format", "json")]
+    start = len("http://x.example/?q=Riga&format=json")
+    whole = _request(f"http://x.example/{'a' * (2000 - start)}", "Riga", fields)
+    assert (len(whole.url), whole.method, whole.body) == (2000, "GET", None)
+    longer = _request(f"http://x.example/{'a' * (2001 - start)}", "Riga", fields)
+    assert (longer.method, longer.body) == ("POST", b"q=Riga&format=json")
+
+
+def test_answers_are_kept_for_thirty_days_and_offline_for_ever(engine, tmp_path, monkeypatch):
+    days = []
+
+    def cache(*arguments, **settings):
+        days.append(settings["days"])
+        return Cache(*arguments, **settings)
+
+    monkeypatch.setattr(web, "Cache", cache)
+    for offline in (False, True):
+        index(engine, cache=str(tmp_path / "web.sqlite"), offline=offline).close()
+    assert days == [30.0, None]
+
+
+@pytest.mark.parametrize(("at_once", "threads"), [(2, 2), (7, 7), (None, 1)])
+def test_several_searches_are_made_as_many_at_once_as_the_limits_say(engine, monkeypatch, at_once, threads):
+    seen = []
+
+    def pool(most):
+        seen.append(most)
+        return ThreadPoolExecutor(most)
+
+    monkeypatch.setattr(web, "ThreadPoolExecutor", pool)
+    made = index(engine, limits=attrs.evolve(QUICK, at_once=at_once))
+    made.search(["Riga", "Riga"], 1)
+    assert seen == []
+    made.search(["Riga", "Tallinn"], 1)
+    assert seen == [threads]
+
+
+@pytest.mark.parametrize("failed", ["bing timeout", ["bing timeout"], [["bing", "timeout"]]])
+def test_engines_that_failed_are_named_however_they_come(engine, failed):
+    engine.fail(*[(200, json.dumps({"results": [], "unresponsive_engines": failed}))] * 3)
+    with pytest.raises(UnavailableError, match="engines behind it failed: bing timeout"):
+        index(engine).search(["Riga"], 5)

@@ -17,13 +17,7 @@ from srtk_plugin_index.indexes.folder_index import FolderIndex
 
 # Scores are compared in units of the fourth decimal, so that the last bits of float32 decide no order.
 _UNIT = 10_000
-_FILES = (
-    "params.index.json",
-    "vocab.index.json",
-    "data.csc.index.npy",
-    "indices.csc.index.npy",
-    "indptr.csc.index.npy",
-)
+_PARAMS = "params.index.json"
 
 
 @attrs.define(eq=False)
@@ -64,8 +58,6 @@ class Bm25Index(FolderIndex):
 
         vocabulary: dict[str, int] = {}
         ids = [[vocabulary.setdefault(word, len(vocabulary)) for word in _words(text)] for text in entries.texts()]
-        for name in _FILES:
-            (folder / name).unlink(missing_ok=True)
         if not vocabulary:
             return
         ranker = bm25s.BM25(
@@ -79,7 +71,7 @@ class Bm25Index(FolderIndex):
         import bm25s
 
         self._ranker = None
-        if (folder / _FILES[0]).exists():
+        if (folder / _PARAMS).exists():
             self._ranker = bm25s.BM25.load(
                 folder, mmap=True, show_progress=False, auto_compile=False, allow_pickle=False
             )
@@ -123,14 +115,14 @@ class Bm25Index(FolderIndex):
 def _passage(text: str, weights: Mapping[str, float], count: int) -> Span | None:
     """Return the span of the sentences in a row that have the heaviest words, each counted once; the first if equal."""
     spans = sentences(text)
-    found = [weights.keys() & set(_words(text[start:end])) for start, end in spans]
-    windows = range(max(1, len(spans) - count + 1))
-    # Sums of the same weights in another order could differ in the last bit.
-    sums = [math.fsum(map(weights.__getitem__, set().union(*found[at : at + count]))) for at in windows]
     if not spans:
         return None
-    at = sums.index(max(sums))
-    return spans[at][0], spans[min(at + count, len(spans)) - 1][1]
+    found = [weights.keys() & set(_words(text[start:end])) for start, end in spans]
+    # Sums of the same weights in another order could differ in the last bit. The last ones are of fewer sentences, and
+    # no greater than the sum of the sentences in full number before them.
+    sums = [math.fsum(map(weights.__getitem__, set().union(*found[at : at + count]))) for at in range(len(spans))]
+    passage = spans[sums.index(max(sums)) :][:count]
+    return passage[0][0], passage[-1][1]
 
 
 def _words(text: str) -> Iterator[str]:

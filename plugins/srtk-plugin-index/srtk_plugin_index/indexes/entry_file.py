@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from bisect import bisect_left
 from collections.abc import Iterator, Sequence
 from pathlib import Path
 from typing import Any
@@ -97,15 +98,11 @@ class EntryFile:
         """Return the number of an entry, by halving the order of ids; None for an id that is not there."""
         if self._order is None:
             self._order = np.argsort(self.ranks)
-        low, high = 0, len(self._order)
-        while low < high:
-            middle = (low + high) // 2
-            number = int(self._order[middle])
-            found = self.entry(number).id
-            if found == id_:
-                return number
-            low, high = (middle + 1, high) if found < id_ else (low, middle)
-        return None
+        at = bisect_left(self._order, id_, key=lambda number: self.entry(number).id)
+        if at == len(self._order):
+            return None
+        number = int(self._order[at])
+        return number if self.entry(number).id == id_ else None
 
     def texts(self) -> Iterator[str]:
         """Read the texts, in order of their numbers."""

@@ -54,24 +54,16 @@ class ExactIndex(FolderIndex):
 
     def append(self, folder: Path, entries: Sequence[Entry]) -> None:
         """Append a row for each entry."""
-        width = self._stored_width(folder)
+        # Of stored vectors the length is known, since they were mapped.
+        width = self._width if (folder / VECTORS).exists() else 0
         rows = vectors_of(entries, self.encoded, width)
         with (folder / VECTORS).open("ab") as file:
             file.writelines(np.ascontiguousarray(row, dtype="<f4").tobytes() for row in rows)
-        self._width = width or (len(rows[0]) if rows else 0)
+        self._width = len(rows[0]) if rows else width
 
     def encoded(self, entries: Sequence[Entry]) -> Matrix:
         """Encode entries that bring no vector, by their texts."""
         return encoded_texts(self.encoder, entries)
-
-    def _stored_width(self, folder: Path) -> int:
-        """Return the length of the vectors in a folder; 0 where there are none."""
-        size = (folder / VECTORS).stat().st_size if (folder / VECTORS).exists() else 0
-        if not size:
-            self._width = 0
-        elif not self._width:
-            raise DriverError(f"the index {self.path} has vectors of an unknown length; build it again")
-        return self._width
 
     def finish(self, folder: Path, entries: EntryFile) -> None:
         """Write nothing more: rows are searched as they are."""
@@ -85,7 +77,7 @@ class ExactIndex(FolderIndex):
         mapped: Matrix = np.memmap(str(folder / VECTORS), dtype="<f4", mode="r", shape=(len(entries), self._width))
         self._matrix = mapped
         if self.similarity == "cosine":
-            self._norms = np.concatenate([norms(mapped[low:high]) for low, high in blocks(mapped)])
+            self._norms = np.concatenate(list(map(norms, blocks(mapped))))
 
     def _measure(self, folder: Path, entries: EntryFile) -> None:
         """Set the length of the vectors by the size of their file."""
@@ -126,7 +118,7 @@ class ExactIndex(FolderIndex):
         group = max(1, min(_GROUP, _CELLS // len(matrix)))
         for start in range(0, len(vectors), group):
             some = vectors[start : start + group]
-            rough = np.concatenate([matrix[low:high] @ some.T for low, high in blocks(matrix)])
+            rough = np.concatenate([block @ some.T for block in blocks(matrix)])
             for i, vector in enumerate(some):
                 numbers = self._within_error(rough[:, i], vector, k)
                 yield numbers, matrix[numbers]
@@ -136,12 +128,12 @@ class ExactIndex(FolderIndex):
         matrix = self._matrix
         assert matrix is not None
         numbers: Numbers = np.arange(len(rough)) if self._allowed is None else self._allowed
-        length = float(norms(vector[None])[0])
+        [length] = norms(vector[None]).tolist()
         approximate = rough[numbers].astype(np.float64)
         # A sum of d products in float32 is off by at most d / 2**23 of the product of both lengths, whatever its order.
         error = len(vector) / 2**23
         if self._norms is None:
-            error *= length * max(float(norms(matrix[low:high]).max()) for low, high in blocks(matrix))
+            error *= length * max(float(norms(block).max()) for block in blocks(matrix))
         else:
             scale = self._norms[numbers] * length
             np.divide(approximate, scale, out=approximate, where=scale > 0)
@@ -232,10 +224,10 @@ def encoded_texts(encoder: Encoder, entries: Sequence[Entry]) -> Matrix:
     return rows
 
 
-def blocks(matrix: Matrix) -> list[tuple[int, int]]:
-    """Return the first and last row of each block in which a large matrix is read."""
-    rows = max(1, _CELLS // max(1, matrix.shape[1]))
-    return [(start, min(start + rows, len(matrix))) for start in range(0, len(matrix), rows)]
+def blocks(matrix: Matrix) -> Iterator[Matrix]:
+    """Yield the blocks of rows in which a large matrix is read."""
+    rows = max(1, _CELLS // matrix.shape[1])
+    return (matrix[start : start + rows] for start in range(0, len(matrix), rows))
 
 
 def norms(rows: Matrix) -> npt.NDArray[np.float64]:

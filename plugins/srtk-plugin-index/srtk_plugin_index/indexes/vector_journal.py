@@ -79,8 +79,9 @@ class VectorJournal:
         if self._kind is None:
             self._folder.mkdir(parents=True, exist_ok=True)
             (self._folder / RECORDS).unlink(missing_ok=True)
-            self._kind = _record(rows.shape[1])
-            head = dumps({"made_by": self._made_by, "dimensions": rows.shape[1]})
+            _, dimensions = rows.shape
+            self._kind = _record(dimensions)
+            head = dumps({"made_by": self._made_by, "dimensions": dimensions})
             write_text(self._folder / HEAD, with_checksum(head)[0])
         records = np.zeros(len(keys), dtype=self._kind)
         records["key"] = np.frombuffer(b"".join(keys), dtype=np.uint8).reshape(-1, _KEY)
