@@ -46,7 +46,7 @@ class SharedNames:
         names = dict(zip(nodes, self.graph.labels(list(nodes[:_SEEN])), strict=False))
         if names and all(_is_bare(*one) for one in names.items()):
             steps = [step for step, row in self._back(list(names)).items() if row]
-            return steps[0].relation if len(steps) == 1 else None
+            return steps.pop().relation if len(steps) == 1 else None
         found = sorted(set(names.values()))
         relations = {self._leading(name) for name in found} if len(found) <= _NAMES else set()
         return relations.pop() if len(relations) == 1 else None

@@ -13,14 +13,15 @@ from srtk_plugin_answers.drafts import Draft
 from srtk_plugin_answers.joined_topics import JoinedTopics
 from srtk_plugin_answers.literal_values import is_missing
 from srtk_plugin_answers.node_sets import Lead, NodeSet, margin, whole_set
-from srtk_plugin_answers.path_scores import PathScores
+from srtk_plugin_answers.path_reads import PathReads
+from srtk_plugin_answers.path_scores import SURE, PathScores, ScoreUnit, is_clear, scores_of_questions, share_of
 from srtk_plugin_answers.question_kinds import value_kind
 from srtk_plugin_answers.reader import PathsReader
 from srtk_plugin_local.memory import MemoryGraph
 
 from srtk_framework.graph import Instance, facts
 from srtk_framework.roles import PathScorer
-from srtk_framework.values import Answer, Budget, Link, Literal, Question, RankedPath, Step, Triple
+from srtk_framework.values import Answer, Budget, Link, Literal, Question, RankedPath, Schema, Step, Triple
 
 
 @attrs.define(eq=False)
@@ -169,14 +170,17 @@ LAND = [
     ["land", "largest city", "town"],
     ["land", "open", Literal('"yes"')],
     ["land", "motto", Literal('"n/a"')],
+    ["land", "flag", "lion"],
 ]
 
 
-def read(text: str, *paths: tuple[str, float], scores: dict[tuple[str, str], float]) -> Answer:
+def read(
+    text: str, *paths: tuple[str, float], scores: dict[tuple[str, str], float], scale: float | None = None
+) -> Answer:
     graph = memory(LAND)
     ranked = [RankedPath("land", (Step(path),), score) for path, score in paths]
     [found] = facts(graph, [ranked], Budget())
-    reader = PathsReader(graph, Table(scores))
+    reader = PathsReader(graph, Table(scores), scale=scale)
     reader.open()
     start = text.index("Land")
     [answer] = reader.read([Question("q", text, (Link("land", start=start, end=start + 4, name="Land"),))], [found])
@@ -280,3 +284,85 @@ def test_the_probability_is_the_logistic_sum_of_the_weights() -> None:
 )
 def test_the_probability_of_some_evidence_is_as_worked_out_by_hand(evidence: Evidence, probability: float) -> None:
     assert evidence.probability == pytest.approx(probability)
+
+
+@pytest.mark.parametrize(
+    ("text", "path", "scores", "enough"),
+    [
+        # A third of the likeness of a relation with its own name is enough for a noun,
+        ("gdp of Land", ("population", 6.0), {("population", "population"): 1.0, ("gdp", "population"): 0.33}, True),
+        ("gdp of Land", ("population", 6.0), {("population", "population"): 1.0, ("gdp", "population"): 0.32}, False),
+        # or a path as near to the whole question as 5;
+        ("gdp of dear Land", ("population", 6.0), {("dear", "population"): 5.0}, True),
+        ("gdp of dear Land", ("population", 6.0), {("dear", "population"): 4.9}, False),
+        # where no noun names the relation, .08 of it for the whole question.
+        ("Where is Land?", ("money", 6.0), {("Where", "money"): 0.8}, True),
+        ("Where is Land?", ("money", 6.0), {("Where", "money"): 0.7}, False),
+        ("What is the name of Land?", ("money", 6.0), {("Land", "money"): 0.7}, False),
+        # What is ordered must be as like to a relation that orders as .4,
+        ("What is the highest mountain in Land?", ("largest city", 6.0), {("mountain", "largest city"): 4.0}, True),
+        ("What is the highest mountain in Land?", ("largest city", 6.0), {("mountain", "largest city"): 3.9}, False),
+        # and the question to one that it answers with yes as 5.
+        ("Is Land accessible?", ("open", 2.0), {("accessible", "open"): 5.0}, True),
+        ("Is Land accessible?", ("open", 2.0), {("accessible", "open"): 4.9}, False),
+        # A relation that is not like its own name cannot be judged.
+        ("anthem of Land", ("flag", 6.0), {}, True),
+        ("Where is Land?", ("flag", 6.0), {("Where", "flag"): -1.0}, True),
+    ],
+)
+def test_a_relation_must_be_so_like_to_what_is_asked(
+    text: str, path: tuple[str, float], scores: dict[tuple[str, str], float], enough: bool
+) -> None:
+    assert read(text, path, scores=OWN | scores, scale=1.0).enough is enough
+
+
+@pytest.mark.parametrize(
+    ("like", "apart", "enough"), [(5.0, 0.4, True), (4.9, 0.4, False), (4.9, 0.5, True), (3.2, 0.5, False)]
+)
+def test_a_noun_that_is_more_like_another_relation_must_be_half_as_like_to_the_best_unless_it_is_ahead(
+    like: float, apart: float, enough: bool
+) -> None:
+    scores = {**OWN, ("gdp", "population"): like, ("gdp", "money"): 6.0}
+    answer = read("gdp of Land", ("population", 6.0), ("money", 6.0 - apart), scores=scores, scale=1.0)
+    assert answer.enough is enough
+
+
+def test_a_likeness_of_a_path_is_a_share_of_all_and_half_where_it_is_none_of_them() -> None:
+    best, other, none = (
+        RankedPath("x", tuple(map(Step, steps)), score) for steps, score in (("a", 2), ("b", 1), ("", 9))
+    )
+    assert share_of(best, [none, best, other]) == pytest.approx(1 / (1 + math.exp(-1)))
+    assert share_of(other, [none, best, other]) == pytest.approx(math.exp(-1) / (1 + math.exp(-1)))
+    assert share_of(best, [other]) == share_of(best, []) == share_of(none, [none]) == 0.5
+
+
+def test_a_search_is_surely_right_from_4_6_units_on() -> None:
+    best = RankedPath("x", (Step("a"),), 4.6)
+    for score, sure in ((0.0, True), (0.1, False)):
+        assert is_clear(best, [RankedPath("x", (Step("b"),), score), best], SURE) is sure
+
+
+def test_a_path_scores_the_sum_of_its_steps_less_the_lift_of_the_search() -> None:
+    scores = Table({("q", "a"): 2.0, ("q", "b"): 3.0})
+    paths = [(Step("a"),), (Step("a"), Step("b")), ()]
+    assert PathScores(scores, ()).of(paths, "q") == [2.0, 5.0, 0.0]
+    measured = PathScores(scores, (), ScoreUnit(2.0, measured=True, lift=0.5))
+    assert measured.of(paths, "q") == [0.5, 2.0, -0.5]
+    assert PathScores(scores, ("n*", "x")).without_noise([Step("a"), Step("no"), Step("x")]) == [Step("a")]
+
+
+def test_the_unit_of_a_question_is_measured_by_the_steps_of_its_links_or_by_all_relations() -> None:
+    graph = memory([["x", "a", "y"], ["x", "b", "y"], ["y", "c", "z"], ["w", "d", "x"]])
+    scorer = Table({("q", one): score for one, score in (("a", 1.0), ("b", 3.0), ("c", 5.0), ("d", 9.0), ("END", 0.5))})
+    questions = [Question("1", "q", (Link("x"), Link("x"))), Question("2", "q"), Question("3", "q", (Link("z"),))]
+
+    def lifts(schema: Schema, scale: float | None = None, noise: tuple[str, ...] = ()) -> list[float]:
+        units = scores_of_questions(
+            PathScores(scorer, noise), scale, PathReads(graph, 9), schema, questions, ["q"] * len(questions)
+        )
+        return [one.unit.lift * one.unit.size for one in units]
+
+    best = Schema(relations=("a", "b", "c"))
+    assert lifts(best)[:2] == pytest.approx([9.0, 5.0])  # also against its direction
+    assert lifts(best, noise=("d", "c"))[:2] == pytest.approx([3.0, 3.0])
+    assert lifts(best, 2.0) == [0.0] * 3

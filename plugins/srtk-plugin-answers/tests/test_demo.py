@@ -70,3 +70,33 @@ def test_the_films_of_the_readme_are_written_and_never_over_another_file(
     assert "films.csv is there already and differs" in capsys.readouterr().err
     assert main(["demo", "--out", "sub", "films"]) == 0
     assert Path("sub/films.csv").is_file()
+
+
+def test_the_programs_of_the_demo_write_below_the_folder_that_is_given_or_where_the_recipes_look(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capfd: pytest.CaptureFixture[str]
+) -> None:
+    monkeypatch.setattr(demo_command, "require_packages", lambda: None)
+    monkeypatch.setattr(demo_command, "shipped_folder", lambda _: tmp_path)
+    for name in ("world", "questions", "questions_by_kind"):
+        (tmp_path / f"{name}.py").write_text("import sys; print(*sys.argv[1:], flush=True)")
+    for flags, folder in (([], "build/demo"), (["--out", "other"], "other")):
+        assert main(["demo", *flags]) == 0
+        *programs, told = capfd.readouterr().out.splitlines()
+        graph = f"--graph {folder}/world --out {folder}/questions"
+        assert programs == [f"--out {folder}/world", f"{graph}.jsonl", f"{graph}_by_kind.jsonl"]
+        assert told == "next: srtk recipes copy quickstart && srtk run recipes/quickstart.yaml"
+    demo_command.write_world(Path("here"), quiet=True)
+    assert capfd.readouterr().out == ""
+    demo_command.write_world(Path("here"))
+    assert capfd.readouterr().out == "--out here\n"
+
+
+def test_films_are_written_into_new_folders_and_a_folder_that_cannot_be_is_told(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    assert main(["demo", "films", "--out", "a/b"]) == 0
+    assert capsys.readouterr().out.startswith("wrote a/b/films.csv\nnext: srtk ask a/b/films.csv ")
+    Path("file").write_text("mine")
+    assert main(["demo", "films", "--out", "file"]) == 2
+    assert "cannot be written" in capsys.readouterr().err

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import pytest
-from srtk_plugin_answers.literal_values import fits, is_date, truth_of, unit_of, value_of
+from srtk_plugin_answers.literal_values import fits, is_date, is_year, truth_of, unit_of, value_of
 
 from srtk_framework.values import Literal
 
@@ -58,6 +58,10 @@ def test_a_later_date_is_greater() -> None:
         ("1,200 km", 1200.0, "km"),
         ("1 200 300 km", 1200300.0, "km"),
         ("54", 54.0, ""),
+        ("1,200", None, ""),
+        ("$5 m", 5.0, "m"),
+        ("+1.5 km", 1.5, "km"),
+        ("1.200,50 €", 1200.5, "€"),
         ("54 cm tall", None, ""),
         ("about 54 cm", None, ""),
         ("cm", None, ""),
@@ -111,3 +115,32 @@ def test_some_texts_say_yes_or_no(text: str, truth: bool | None) -> None:
 )
 def test_an_end_is_a_date_a_number_or_a_name(end: str, kinds: set[str]) -> None:
     assert {kind for kind in ("date", "number", "name") if fits(end, kind)} == kinds
+
+
+@pytest.mark.parametrize(("value", "year"), [(999, False), (1000, True), (2099, True), (2100, False), (1990.5, False)])
+def test_a_number_from_1000_to_2099_may_be_a_year(value: float, year: bool) -> None:
+    assert is_year(value) is year
+
+
+@pytest.mark.parametrize(
+    ("text", "kind", "value"),
+    [
+        ("2000-07-16", "date", 2000 + 6 / 12 + 15 / 372),
+        ("1998-03", "gYearMonth", 1998 + 2 / 12),
+        ("01:00:01", "time", 1 + 1 / 3600),
+        ("8", "time", 8.0),
+        ("one:two", "time", None),
+        ("54 cm", "duration", None),
+        ("0:00", "duration", None),
+    ],
+)
+def test_a_typed_text_has_the_number_of_its_type(text: str, kind: str, value: float | None) -> None:
+    assert value_of(Literal.make(text, f"xsd:{kind}")) == (None if value is None else pytest.approx(value, abs=1e-9))
+
+
+def test_a_time_without_a_colon_is_a_number_and_a_date_is_none() -> None:
+    kinds = {
+        text: {kind for kind in ("date", "number", "name") if fits(Literal.make(text, f"xsd:{of}"), kind)}
+        for text, of in (("8", "time"), ("08:00", "time"), ("0008-01-01", "date"), ("8.5", "decimal"))
+    }
+    assert kinds == {"8": {"number"}, "08:00": {"date"}, "0008-01-01": {"date"}, "8.5": {"number"}}

@@ -11,7 +11,7 @@ from srtk_plugin_answers.shared_names import SharedNames
 from srtk_plugin_local.memory import MemoryGraph
 
 from srtk_framework import Graph, Retriever
-from srtk_framework.values import Literal, Schema
+from srtk_framework.values import Literal, Schema, Step, Triple
 
 COLOURS = ["Red", "Blue", "Green", "Amber", "Black", "White", "Grey", "Pink", "Brown", "Ivory", "Olive", "Teal"]
 WRITERS = {"Red": ["Ann Lee", "Bo Falk"], "Blue": ["Ann Lee"], "Green": ["Cy Doe"]}
@@ -117,3 +117,79 @@ def test_a_name_stands_where_its_words_stand_in_singular() -> None:
     assert place_of("Is Mo an author of it?", "author") == (9, 15)
     assert place_of("Which big cities are there?", "big city") == (6, 16)
     assert place_of("Is it?", "author") == (0, 0)
+
+
+def parts(owned: set[int], count: int, name: str = "part") -> tuple[list[tuple[str, str, str]], dict[str, str]]:
+    """Return as many nodes of one name, and which of them a node of its own leads to."""
+    labels = {f"p{n:02}": name for n in range(count)}
+    return [*((f"b{n:02}", "has", f"p{n:02}") for n in owned), *((one, "is", "thing") for one in labels)], labels
+
+
+@pytest.mark.parametrize(
+    ("owned", "count", "meaningful"),
+    [
+        (set(range(10)), 10, False),
+        (set(range(9)), 9, True),  # ten are many
+        (set(range(9)), 10, False),  # nine of ten are nearly all
+        (set(range(8)), 10, True),
+        ({*range(44), 49}, 60, False),  # of the first fifty
+        ({*range(44), 50}, 60, True),
+        ({*range(44)}, 60, True),
+    ],
+)
+def test_a_name_tells_nothing_where_nearly_all_of_many_belong_to_one_each(
+    owned: set[int], count: int, meaningful: bool
+) -> None:
+    rows, labels = parts(owned, count)
+    found = shared(rows, labels)
+    assert found.are_meaningful(["p03"], labels) is meaningful
+    assert found.leading(["p03"]) == (None if meaningful else "has")
+
+
+def test_a_node_that_two_lead_to_or_a_relation_of_classes_leads_to_belongs_to_none() -> None:
+    rows, labels = parts(set(range(10)), 10)
+    assert shared([*rows, ("c", "has", "p00")], labels).leading(["p03"]) is None
+    assert shared([*rows, ("b00", "has", "p09")], labels).leading(["p03"]) is None
+    graph = MemoryGraph(triples=[*map(list, rows)], labels=labels)
+    graph.open()
+    assert SharedNames(graph, Schema(type_relations=("has",))).leading(["p03"]) is None
+
+
+def test_nodes_of_two_names_are_told_apart_by_them_and_up_to_five_may_lead_to_one_relation() -> None:
+    rows = [(f"b{n:02}", "has", f"p{n:02}") for n in range(60)]
+    labels = {f"p{n:02}": f"part {n % 6}" for n in range(60)}
+    found = shared(rows, labels)
+    assert found.are_meaningful(["p00", "p01"], labels)
+    assert not found.are_meaningful(["p00", "p06"], labels)
+    assert found.leading([f"p0{n}" for n in range(5)]) == "has"
+    assert found.leading([f"p0{n}" for n in range(6)]) is None
+    other = [(f"c{n:02}", "holds", f"p{n:02}") for n in range(60) if n % 6 == 1]
+    mixed = shared([*(row for row in rows if int(row[2][1:]) % 6 != 1), *other], labels)
+    assert mixed.leading(["p00"]) == "has"
+    assert mixed.leading(["p01"]) == "holds"
+    assert mixed.leading(["p00", "p01"]) is None
+
+
+def test_of_many_nodes_the_names_of_the_first_fifty_are_looked_at() -> None:
+    rows, labels = parts(set(range(60)), 60)
+    nodes = [f"p{n:02}" for n in range(60)]
+    assert shared(rows, {**labels, "p50": "own"}).leading(nodes) == "has"
+    assert shared(rows, {**labels, "p49": "own"}).leading(nodes) is None
+
+
+def test_what_leads_on_from_nodes_is_read_by_step_without_what_ends_in_one_node() -> None:
+    rows = [
+        ("l1", "item", "ann"),
+        ("l1", "item", "bo"),
+        ("l2", "item", "ann"),
+        ("l1", "of", "book"),
+        ("z", "item", "y"),
+    ]
+    found = shared(rows, {})
+    assert found.onward(["l1", "l2"], "book") == {Step("item"): [Triple(*row) for row in rows[:3]]}
+    assert found.onward(["l1"], "ann") == {
+        Step("item"): [Triple("l1", "item", "bo")],
+        Step("of"): [Triple("l1", "of", "book")],
+    }
+    assert found.owners(["ann"], "item") == [Triple("l1", "item", "ann"), Triple("l2", "item", "ann")]
+    assert found.are_meaningful([], {})
