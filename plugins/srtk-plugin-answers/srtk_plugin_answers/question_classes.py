@@ -86,9 +86,8 @@ def singular(word: str) -> str:
     """Fold the plural of an English noun, in small letters, for comparison; `cities` and `city` give the same."""
     if word in _IRREGULAR:
         return _IRREGULAR[word]
-    for man in ("men", "women"):
-        if word.endswith(man) and len(word) > len(man) + 2:
-            return word[: -len(man)] + _IRREGULAR[man]
+    if word.endswith("men") and len(word) > 5:
+        return f"{word.removesuffix('men')}man"
     if word.endswith(("ss", "us", "is")) or len(word) < 4 or word in _SAME:
         return word
     if word.endswith("ies"):
@@ -127,7 +126,7 @@ def asked_classes(text: str) -> tuple[str, ...]:
         Phrases for ``shared_words``; none if the question names no class.
     """
     tokens = _WORD.findall(fold(text))
-    people = PEOPLE if tokens[:1] and tokens[0] in _WHO else ()
+    people = PEOPLE if _WHO.intersection(tokens[:1]) else ()
     start = _start(tokens)
     run, bound = ([], "") if start is None else _run(tokens, start)
     if start is None or not run:

@@ -20,7 +20,7 @@ _UNITS = {
 _MOST_COUNTED = 12.0
 _SCALES = {"hundred": 1e2, "thousand": 1e3, "million": 1e6, "billion": 1e9, "trillion": 1e12}
 _DIGITS = r"\d{1,3}(?:[,' ]\d{3}(?!\d))+(?:\.\d+)?|\d{1,3}(?:\.\d{3}){2,}(?!\d)|\d+(?:\.\d+)?"
-_WORDS = "|".join(sorted(_UNITS, key=len, reverse=True))
+_WORDS = "|".join(_UNITS)
 _TIMES = rf"(?:[ -](?:{'|'.join(_SCALES)}))*"
 _LEAD = r"(?:the )?(?:year )?"
 
@@ -111,8 +111,7 @@ class ValueConstraint:
     @property
     def is_small(self) -> bool:
         """Whether it is a bound on a number such as things are counted by."""
-        bounds = [bound for bound in (self.low, self.high) if not math.isinf(bound)]
-        return not self.date and max(bounds, default=0.0) <= _MOST_COUNTED
+        return not self.date and all(math.isinf(one) or one <= _MOST_COUNTED for one in (self.low, self.high))
 
     def __str__(self) -> str:
         """Write the bounds as an interval."""
@@ -214,6 +213,4 @@ def _scale(scales: str) -> float:
 
 
 def _shown(value: float) -> str:
-    if math.isinf(value):
-        return "-inf" if value < 0 else "inf"
-    return f"{value:.0f}" if value == int(value) else repr(value)
+    return repr(value) if math.isfinite(value) and value != int(value) else f"{value:.0f}"

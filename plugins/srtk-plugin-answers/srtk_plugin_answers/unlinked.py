@@ -283,7 +283,7 @@ class UnlinkedSets:
         ends = sorted({triple.object for row in rows for triple in row if triple.object not in one.instances})
         names = dict(zip(ends, self.graph.labels(ends), strict=True))
         of_end = {end: frozenset(words_of(names[end])) for end in ends}
-        named = {end for end, parts in of_end.items() if parts and parts <= words and len(parts) < len(words) + 1}
+        named = {end for end, parts in of_end.items() if parts and parts <= words}
         longest = {end for end in named if not any(of_end[end] < of_end[other] for other in named)}
         found: dict[tuple[str, frozenset[str]], dict[str, Triple]] = {}
         for step, row in zip(steps, rows, strict=True):

@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 from srtk_plugin_answers.question_kinds import kind_of
-from srtk_plugin_answers.question_values import clauses, value_constraints
+from srtk_plugin_answers.question_values import ValueConstraint, clauses, value_constraints
 
 
 @pytest.mark.parametrize(
@@ -28,6 +28,17 @@ from srtk_plugin_answers.question_values import clauses, value_constraints
         ("Which earned less than $200 million?", ["(-inf, 200000000)"]),
         ("Which have more than 5 seats and less than 3 doors?", ["(5, inf)", "(-inf, 3)"]),
         ("Which have more than 2000 seats?", ["(2000, inf)"]),
+        ("Which have more than a million people?", ["(1000000, inf)"]),
+        ("Which have more than an hundred seats?", ["(100, inf)"]),
+        ("Which cost more than 7 billion or 3 trillion?", ["(7000000000, inf)"]),
+        ("Which cost more than 3 trillion?", ["(3000000000000, inf)"]),
+        ("Which cost between five hundred and two thousand?", ["[500, 2000]"]),
+        ("Which cost between 999 and 1000 thousand?", ["[999000, 1000000]"]),
+        ("Which cost between 1000 and 3000 thousand?", ["[1000, 3000000]"]),
+        ("Which have between 5 and 5 seats?", ["[5, 5]"]),
+        ("Which have between 5 and 4 seats?", []),
+        ("Which have between 5 and a seats?", []),
+        ("over 1.5 m and below 2.25 m", ["(1.5, inf)", "(-inf, 2.25)"]),
         ("Which were seen more than once?", []),
         ("Which lasted more than a century?", []),
         ("Which grew by at least 10%?", []),
@@ -72,6 +83,8 @@ def test_bounds_on_years_are_read(text: str, bounds: str) -> None:
         "Who won in the 2020 election?",
         "Who won in 2021 Grammy Awards?",
         "Which was built between 1999 and 1990?",
+        "Which was built between 1990 and 1989?",
+        "not before 1900",
     ],
 )
 def test_a_year_that_is_negated_or_part_of_a_name_bounds_nothing(text: str) -> None:
@@ -92,6 +105,7 @@ def test_the_places_of_a_constraint_are_those_of_the_text() -> None:
         ("Which songs were released in 1999?", "Which songs were ?", "released in 1999"),
         ("Which have more than 5 seats?", "Which have ?", "more than 5 seats"),
         ("Which is first?", "Which is first?", None),
+        ("released in 1999", "", "released in 1999"),
     ],
 )
 def test_a_constraint_takes_the_words_that_say_of_what_it_is(text: str, rest: str, clause: str | None) -> None:
@@ -157,3 +171,28 @@ def test_any_text_has_bounds_in_order_that_do_not_overlap(text: str) -> None:
     ends = [place for one in found for place in (one.start, one.end)]
     assert ends == sorted(ends)
     clauses(text)
+
+
+def test_a_year_in_a_span_is_no_bound_of_its_own_and_hides_none_behind_it() -> None:
+    [span] = value_constraints("from 1990 to 1999")
+    assert str(span) == "[1990, 2000)"
+    both = value_constraints("from 1990 to 1999 or from 1977")
+    assert list(map(str, both)) == ["[1990, 2000)", "[1977, 1978)"]
+    assert clauses("Which have more than 5 seats and less than 3 doors?")[1] == [
+        "more than 5 seats",
+        "less than 3 doors",
+    ]
+
+
+@pytest.mark.parametrize(
+    ("bound", "small"),
+    [
+        (ValueConstraint(low=12.0), True),
+        (ValueConstraint(high=12.0), True),
+        (ValueConstraint(low=12.5), False),
+        (ValueConstraint(low=1.0, high=100.0), False),
+        (ValueConstraint(high=5.0, date=True), False),
+    ],
+)
+def test_a_bound_up_to_a_dozen_may_count_things(bound: ValueConstraint, small: bool) -> None:
+    assert bound.is_small is small
