@@ -5,6 +5,7 @@ from __future__ import annotations
 import functools
 import re
 from collections.abc import Iterable, Sequence
+from itertools import zip_longest
 
 from srtk_framework.text import fold
 
@@ -214,8 +215,7 @@ def _joined(words: Iterable[str]) -> str:
 
 def _start(tokens: Sequence[str]) -> int | None:
     """Return where the phrase may begin, or None if no word asks for a class."""
-    for place, token in enumerate(tokens):
-        after = tokens[place + 1] if place + 1 < len(tokens) else ""
+    for place, (token, after) in enumerate(zip_longest(tokens, tokens[1:], fillvalue="")):
         if token == "how" and after in ("many", "much"):
             return _beyond(tokens, place + 2)
         if token in _ASK:

@@ -293,7 +293,7 @@ def _order_words(text: str) -> tuple[list[str], list[str]]:
 def _order_end(words: Sequence[str], plain: Sequence[str], at: int, nouns: Container[str]) -> int:
     """Return the place behind the words of an order: at most two name its value, as in *most populous*."""
     end = at + 1
-    if plain[at] in _MANY and end < len(plain):
+    if plain[at] in _MANY:
         end += 1
     while end < min(len(plain), at + 3) and plain[end] not in _ENDS_ORDER and singular(plain[end]) not in nouns:
         if words[end - 1].endswith((",", ";")):

@@ -5,16 +5,20 @@ from __future__ import annotations
 import pytest
 from srtk_plugin_answers.question_kinds import (
     KINDS,
+    CountedOrder,
     arithmetic_of,
     asked_relation,
     asks_for_things,
     classes_asked,
+    counted_order,
     is_of_age,
     is_of_length,
     is_yes_no,
     kind_of,
     measure_asked,
+    measured_noun,
     order_clause,
+    ordering_words,
     unnamed_text,
     value_kind,
 )
@@ -39,6 +43,14 @@ from srtk_framework.values import Link, Question
         ("What was her most recent album?", "ordinal"),
         ("What was the last film of the series?", "ordinal"),
         ("Which is larger, Latvia or Estonia?", "comparison"),
+        ("Which is the smallest: Riga or Tartu?", "comparison"),
+        ("Which is second, Riga or Tartu?", "ordinal"),
+        ("Which is larger than Latvia?", "comparison"),
+        ("Which states other than Latvia are larger?", "difference"),
+        ("Which larger city is in Latvia?", "lookup"),
+        ("Between Riga and Tartu, which is larger?", "comparison"),
+        ("How many more people live in Riga than in Tartu?", "count"),
+        ("For most people, what is it?", "lookup"),
         ("Which was founded first, Riga or Tartu?", "comparison"),
         ("Is Latvia larger than Estonia?", "comparison"),
         ("Did Latvia join before Croatia?", "comparison"),
@@ -65,6 +77,11 @@ def test_the_words_tell_the_kind(text: str, kind: str) -> None:
     ("text", "greatest", "rank"),
     [
         ("Which neighbour has the largest area?", True, 1),
+        ("Which is the largest: Riga or Tartu?", True, 1),
+        ("Which was founded first, Riga or Tartu?", False, 1),
+        ("Between Riga and Tartu, which is larger?", True, 1),
+        ("Most populous city is where?", True, 1),
+        ("For most people, what is it?", None, 1),
         ("Which neighbour has the fewest inhabitants?", False, 1),
         ("Which is the oldest city?", False, 1),
         ("Which is the second smallest state?", False, 2),
@@ -100,6 +117,23 @@ def test_the_first_year_is_read() -> None:
     [
         ("Which neighbour of Latvia has the largest area?", (), "Which neighbour of Latvia", "largest area"),
         ("Which film is the longest?", (), "Which film", "longest length or duration"),
+        ("Which is the largest country by area in Europe?", (), "Which in Europe", "largest country area"),
+        ("Which is the largest country by area in Europe?", ("country",), "Which country in Europe", "largest area"),
+        ("Which is the largest city by the sea?", (), "Which by the sea", "largest city"),
+        ("Which is the largest to go by?", (), "Which to go by", "largest"),
+        ("Which is the second-largest city?", (), "Which", "second-largest city"),
+        ("Which is the 3rd city in line?", (), "Which in line", "3rd city"),
+        ("Which city has the most cities?", ("city",), "Which city", "most cities"),
+        ("Which is the most populous in Europe?", (), "Which in Europe", "most populous"),
+        ("Which is the largest old stone city hall?", (), "Which city hall", "largest old stone"),
+        ("Which is the largest city, please?", (), "Which please", "largest city,"),
+        ("who died first", (), "who", "died first"),
+        ("died first", (), "died", "first"),
+        ("Which was founded first?", (), "Which was", "founded first"),
+        ("Which was founded first in Europe?", (), "Which was founded in Europe", "first"),
+        ("the animals that sleep the least", (), "the animals that", "sleep least"),
+        ("the animals that sleep the least", ("sleep",), "the animals that sleep", "least"),
+        ("Which city?", (), "Which city?", "Which city?"),
         ("What is the largest city in Latvia?", ("city",), "What city in Latvia", "largest"),
         ("Which film has the second highest score?", (), "Which film", "highest score"),
         ("Which city is the largest by population?", (), "Which city", "largest population"),
@@ -210,3 +244,44 @@ def test_words_of_linked_names_tell_no_kind(text: str, name: str, kind: str) -> 
 @pytest.mark.parametrize("text", ["Which country has the largest area in km ²?", "What are the ① largest lakes?"])
 def test_signs_that_only_look_like_figures_are_no_number_of_places(text: str) -> None:
     assert kind_of(text).places == 1
+
+
+def test_up_to_fifty_places_are_asked_for_in_words_or_figures() -> None:
+    words = ["two", "three", "four", "five", "six", "seven", "eight", "nine", "ten"]
+    assert [kind_of(f"Name the {word} largest cities.").places for word in words] == list(range(2, 11))
+    assert [kind_of(f"Name the {n} largest cities.").places for n in (1, 2, 50, 51)] == [1, 2, 50, 1]
+
+
+def test_the_names_of_some_relations_order() -> None:
+    assert ordering_words("largest_city")
+    assert ordering_words("First name")
+    assert not ordering_words("capital of area")
+
+
+def test_a_difference_is_counted_in_a_unit_unless_that_is_of_time() -> None:
+    assert measured_noun("How many square kilometres is it larger?") == "square kilometres"
+    assert measured_noun("How many metres higher is it?") == "metres higher"
+    assert measured_noun("How many years are between them?") is None
+    assert measured_noun("How much larger is it?") is None
+
+
+@pytest.mark.parametrize(
+    ("text", "order"),
+    [
+        ("Which state by number of lakes?", CountedOrder("lakes", "Which state lakes")),
+        ("number of lakes by the most towns", CountedOrder("towns", "number of lakes by towns")),
+        ("largest old in number of lakes", None),
+        ("largest total number of lakes", CountedOrder("lakes", "largest total lakes")),
+        ("by number of lakes", CountedOrder("lakes", "lakes")),
+        ("by a vast number of lakes", None),
+        ("Which has the number of it, and the most lakes?", CountedOrder("lakes", "and lakes")),
+        ("Which has the most big old parks?", CountedOrder("big old parks", "Which has big old parks")),
+        ("Which has the most big old public parks?", None),
+        ("Which, of all, has the most lakes?", CountedOrder("lakes", "has lakes")),
+        ("Which has, the most lakes?", CountedOrder("lakes", "lakes")),
+        ("Yes; which has the most lakes?", CountedOrder("lakes", "which has lakes")),
+        ("Which state has the top number of lakes?", CountedOrder("lakes", "Which state has lakes")),
+    ],
+)  # fmt: skip
+def test_the_clause_with_the_counted_noun_is_the_text_of_its_order(text: str, order: CountedOrder | None) -> None:
+    assert counted_order(text) == order
