@@ -351,7 +351,7 @@ def counted_order(text: str) -> CountedOrder | None:
             while start and plain[start - 1] in dropped:
                 start -= 1
             # Of "Of the countries of Africa, which has the most ..." the second part alone says what is counted.
-            clause = next((i + 1 for i in range(start - 1, -1, -1) if words[i].endswith((",", ";", ":"))), 0)
+            clause = max((i + 1 for i, one in enumerate(words[:start]) if one.endswith((",", ";", ":"))), default=0)
             rest = [*words[clause:start], *words[begin:]]
             return CountedOrder(noun, " ".join(one for one in rest if one.casefold() != "top"))
     return None

@@ -4,13 +4,23 @@ from __future__ import annotations
 
 import io
 import json
+import logging
+import os
+import sys
+from collections.abc import Iterator
+from contextlib import nullcontext
 from pathlib import Path
+from types import SimpleNamespace
+from typing import Any
 
 import pytest
+import yaml
+from rich.console import Console
 from srtk_plugin_answers import ask_command
 
-from srtk_framework.cli import OK, USAGE, main
+from srtk_framework.cli import FAILED, OK, USAGE, main
 from srtk_framework.run import Graph
+from srtk_framework.values import InputError
 
 BFS = ("--set", "expander.use=bfs", "--set", "reader=null")
 
@@ -175,3 +185,199 @@ def test_the_given_base_makes_the_ids_of_relative_iris(
     assert main(["graph", "build", "a.ttl", "--base", "http://x.org/", "--out", "built"]) == OK
     built, asked_for = (json.loads(Path(folder, "meta.json").read_text("utf-8")) for folder in ("built", snapshot))
     assert built["content"] == asked_for["content"]
+
+
+@pytest.mark.parametrize(
+    ("words", "graphs"),
+    [
+        (["data", "a.csv", "who?"], 2),  # a folder, and a file beside it
+        (["data", "who?", "a.csv"], 1),
+        (["a.csv"], 1),
+        (["a.csv", "data"], 2),
+        (["wikidata", "a.csv", "who?"], 1),
+        (["https://example.org/a.csv", "a.csv"], 1),
+        (["http://example.org/a.csv", "a.csv"], 1),
+    ],
+)
+def test_further_files_stand_directly_after_the_first(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, words: list[str], graphs: int
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    Path("data").mkdir()
+    Path("a.csv").touch()
+    assert ask_command._told_apart(words) == (words[:graphs], words[graphs:])
+    with pytest.raises(InputError, match=r"no file or folder 'b.csv'"):
+        ask_command._told_apart(["b.csv", *words])
+
+
+def test_words_with_a_space_or_alone_are_questions(capsys: pytest.CaptureFixture[str]) -> None:
+    for words in ([], ["who?"], ["who made it?", "it"]):
+        assert ask_command._questions_of(words, False) == words
+    assert capsys.readouterr().err == ""
+    assert ask_command._questions_of(["who", "made?"], True) == ["who made?"]
+    assert capsys.readouterr().err == ""
+
+
+@pytest.mark.parametrize("text", ["=code", "code=", "code", " = "])
+def test_a_pair_has_two_sides(text: str) -> None:
+    with pytest.raises(InputError, match="write it as FILE=COLUMN"):
+        ask_command._pairs("--key", ["a=b", text])
+    assert ask_command._pairs("--key", [" a = b=c "]) == {"a": "b=c"}
+
+
+def test_results_stand_apart_but_not_in_records(films: str, capsys: pytest.CaptureFixture[str]) -> None:
+    words = [films, "Who made Alien?", "Who is Zzyzx?"]
+    capsys.readouterr()
+    assert main(["ask", *words, *BFS, "-q"]) == OK
+    shown = capsys.readouterr().out
+    assert "\n\nWho is Zzyzx?\n" in shown
+    assert not shown.startswith("\n")
+    assert main(["ask", *words, *BFS, "-q", "--json"]) == OK
+    assert "\n\n" not in capsys.readouterr().out
+    assert main(["ask", films, "Who is Zzyzx?", "Who is Zyx?", *BFS, "-q"]) == FAILED
+
+
+def test_a_page_is_told_unless_it_is_to_be_quiet(films: str, capsys: pytest.CaptureFixture[str]) -> None:
+    for flags, told in (([], True), (["-q"], False)):
+        capsys.readouterr()
+        assert main(["ask", films, "Who made Alien?", *BFS, "--page", "page.html", *flags]) == OK
+        assert ("wrote page.html" in capsys.readouterr().err) is told
+        Path("page.html").unlink()
+
+
+def test_an_override_without_a_value_is_refused(films: str, capsys: pytest.CaptureFixture[str]) -> None:
+    assert main(["ask", films, "Who?", "--set", "expander"]) == USAGE
+    assert "expander" in capsys.readouterr().err
+
+
+@pytest.mark.parametrize(
+    ("flags", "reader"),
+    [
+        ([], {"use": "paths", "least": 0.5}),
+        (["--set", "reader.members=5"], {"use": "paths", "members": 5, "least": 0.5}),
+    ],
+)
+def test_the_least_probability_is_a_setting_of_the_reader(
+    films: str, capsys: pytest.CaptureFixture[str], flags: list[str], reader: dict[str, Any]
+) -> None:
+    capsys.readouterr()
+    assert main(["ask", films, "--recipe", "--least", "0.5", *flags]) == OK
+    assert yaml.safe_load(capsys.readouterr().out)["reader"] == reader
+
+
+class Asked:
+    """Stands for a retriever: answers with the question, or raises what it names."""
+
+    def ask(self, question: str) -> Any:
+        if question == "pipe":
+            raise BrokenPipeError
+        if question in ("stop", "known", "fault"):
+            raise {"stop": KeyboardInterrupt, "known": InputError, "fault": ValueError}[question]("so")
+        return SimpleNamespace(
+            to_text=lambda *limits, width=80: f"{question}: {limits}", to_record=lambda: {"question": question}
+        )
+
+
+def conversed(monkeypatch: pytest.MonkeyPatch, lines: str, **flags: bool) -> list[Any]:
+    monkeypatch.setattr("sys.stdin", io.StringIO(lines))
+    asked: list[Any] = []
+    ask_command._converse(Asked(), SimpleNamespace(**{"json": False, "more": False, **flags}), asked)
+    return asked
+
+
+def test_a_conversation_goes_on_after_what_fails(
+    monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    monkeypatch.setattr("shutil.get_terminal_size", lambda: SimpleNamespace(columns=50))
+    asked = conversed(monkeypatch, ":more\none\n\nstop\nknown\nfault\n:more\n two \n")
+    shown = capsys.readouterr()
+    assert len(asked) == 2
+    more = "(None, None, 50)"
+    assert shown.out == f"nothing was asked yet\n\none: ()\n\n\n\none: {more}\n\ntwo: ()\n"
+    assert "interrupted" in shown.err
+    assert "error: so" in shown.err
+    assert "error: ValueError: so" in shown.err
+    with pytest.raises(BrokenPipeError):
+        conversed(monkeypatch, "pipe\n")
+    capsys.readouterr()
+    conversed(monkeypatch, "one\ntwo\n", json=True)
+    assert capsys.readouterr().out == '{"question": "one"}\n{"question": "two"}\n'
+    conversed(monkeypatch, "one\n", more=True)
+    assert capsys.readouterr().out == f"one: {more}\n"
+
+
+def test_a_prompt_drops_empty_lines_and_interrupted_ones_and_ends_with_the_input(
+    monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    lines: Iterator[Any] = iter([" one ", "", KeyboardInterrupt, "two", EOFError, "never"])
+
+    def typed(prompt: str) -> str:
+        line = next(lines)
+        if isinstance(line, str):
+            return line
+        raise line
+
+    monkeypatch.setattr("builtins.input", typed)
+    monkeypatch.setattr(ask_command, "_history", lambda file: nullcontext())
+    assert list(ask_command._questions(True)) == ["one", "two"]
+    shown = capsys.readouterr()
+    assert shown.out == "\n\n"
+    assert shown.err.startswith("Ask in words; :more shows all")
+
+
+def test_a_thousand_lines_of_a_prompt_are_kept_where_there_is_a_history(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    calls: list[Any] = []
+
+    def read(file: Path) -> None:
+        calls.append(("read", file))
+        raise FileNotFoundError
+
+    def write(file: Path) -> None:
+        calls.append(("write", file))
+        if file.name == "no":
+            raise PermissionError(13, "Permission denied")
+        file.touch()
+
+    fake = SimpleNamespace(read_history_file=read, write_history_file=write, set_history_length=calls.append)
+    monkeypatch.setitem(sys.modules, "readline", fake)
+    file = tmp_path / "a" / "b" / "history"
+    for _ in range(2):
+        with ask_command._history(file):
+            calls.append("asked")
+    assert calls == [("read", file), 1000, "asked", ("write", file)] * 2
+    assert file.is_file()
+    with ask_command._history(tmp_path / "no"):
+        pass
+    assert "the history is not kept: " in capsys.readouterr().err
+    monkeypatch.setitem(sys.modules, "readline", None)
+    with ask_command._history(tmp_path / "none"):
+        pass
+    assert len(calls) == 11
+
+
+@pytest.mark.parametrize("terminal", [True, False])
+@pytest.mark.parametrize("new", [True, False])
+@pytest.mark.parametrize("quiet", [True, False])
+def test_why_the_first_answer_takes_time_is_told_of_a_build_and_on_a_terminal(
+    monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str], terminal: bool, new: bool, quiet: bool
+) -> None:
+    screen = Console(file=io.StringIO(), force_terminal=True, width=100)
+    monkeypatch.setattr(ask_command, "console", lambda stderr: screen)
+    monkeypatch.setattr("sys.stderr.isatty", lambda: terminal, raising=False)
+    driver = SimpleNamespace()
+    monkeypatch.setattr(ask_command, "driver_of", lambda graph: driver)
+    graph = SimpleNamespace(name="films", is_new=new)
+    retriever: Any = SimpleNamespace(graph=graph, session=SimpleNamespace(graph=None))
+    log = logging.getLogger("types")
+    before = (log.level, list(log.handlers))
+    with ask_command._shown_while_opening(retriever, quiet):
+        log.info("read %s%sa.csv", Path.cwd(), os.sep)
+        log.debug("details")
+    assert (log.level, list(log.handlers)) == before
+    shown = screen.file.getvalue() if terminal else capsys.readouterr().err
+    what = "building the graph of films, once" if new else "loading graph and model"
+    assert (what in shown) is (not quiet and (terminal or new))
+    assert ("read a.csv" in shown) is (not quiet and new)
+    assert "details" not in shown

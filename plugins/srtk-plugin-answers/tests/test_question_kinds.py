@@ -274,6 +274,8 @@ def test_a_difference_is_counted_in_a_unit_unless_that_is_of_time() -> None:
         ("largest total number of lakes", CountedOrder("lakes", "largest total lakes")),
         ("by number of lakes", CountedOrder("lakes", "lakes")),
         ("by a vast number of lakes", None),
+        ("Who has the most parks often?", CountedOrder("parks", "Who has parks often")),
+        ("Which has the most lakes today in it?", CountedOrder("lakes", "Which has lakes today in it")),
         ("Which has the number of it, and the most lakes?", CountedOrder("lakes", "and lakes")),
         ("Which has the most big old parks?", CountedOrder("big old parks", "Which has big old parks")),
         ("Which has the most big old public parks?", None),
