@@ -376,7 +376,7 @@ def _places(words: Sequence[str]) -> int:
         before, after = words[:place], words[place + 1 :]
         if not 1 < number <= _MOST_PLACES:
             continue
-        ordered = _ORDERING & {*after[:1]} or after[:2] == ["of", "the"] or _HAVING & {*after[1:4]}
+        ordered = _ORDERING & {*after[:1]} or after[:2] == ["of", "the"] or _HAVING & {*after[:4]}
         if before[-1:] == ["top"] or (ASKING.issuperset(before) and "of" not in before and ordered):
             return number
     return 1
@@ -404,9 +404,7 @@ def classes_asked(text: str) -> tuple[str, ...]:
         phrases = asked_classes(f"which {text}")
     for phrase in phrases:
         words = phrase.split()
-        while len(words) > 1 and (
-            words[0] in _ORDERING or words[0] in _ORDINALS or words[0] in _NUMBERS or _NUMBERED.match(words[0])
-        ):
+        while len(words) > 1 and (words[0] in _ORDERING or words[0] in _ORDINALS or words[0] in _NUMBERS):
             words = words[2:] if words[0] == "most" and len(words) > 2 else words[1:]
         found.append(" ".join(words))
     return tuple(dict.fromkeys(found))
@@ -513,8 +511,8 @@ def asks_for_things(question: str) -> bool:
 
 def _begins_with_things(question: str) -> bool:
     """Return whether a question begins with a noun in plural: *countries whose area is over 8 million*."""
-    first = question.casefold().replace("’", "'").strip().split(" ", 1)[0]
-    return len(first) > 3 and first.isalpha() and singular(first) != first and first not in ("does", "whats", "this")
+    first = question.casefold().replace("’", "'").strip().partition(" ")[0]
+    return first.isalpha() and singular(first) != first and first not in ("does", "whats", "this")
 
 
 def is_yes_no(question: str) -> bool:
@@ -538,7 +536,7 @@ def _is_between(text: str) -> bool:
 def _is_choice(text: str) -> bool:
     """Return whether a question ends with things to choose from: *which is larger: A or B*."""
     tail = text[max(map(text.rfind, ",:;")) + 1 :] if any(mark in text for mark in ",:;") else ""
-    return tail.startswith(" ") and " or " in tail[1:]
+    return tail.startswith(" ") and " or " in tail.strip()
 
 
 def _without_numbers(question: str) -> str:

@@ -51,6 +51,11 @@ from srtk_framework.values import Link, Question
         ("Between Riga and Tartu, which is larger?", "comparison"),
         ("How many more people live in Riga than in Tartu?", "count"),
         ("For most people, what is it?", "lookup"),
+        ("Which larger and older city is it?", "lookup"),
+        ("Riga and which larger city are near?", "lookup"),
+        ("Which is the largest, or smallest?", "superlative"),
+        ("Which is the largest, please?", "superlative"),
+        ("Which is the largest in 1,500 or 2 years?", "superlative"),
         ("Which was founded first, Riga or Tartu?", "comparison"),
         ("Is Latvia larger than Estonia?", "comparison"),
         ("Did Latvia join before Croatia?", "comparison"),
@@ -89,6 +94,7 @@ def test_the_words_tell_the_kind(text: str, kind: str) -> None:
         ("Which is the 5th most populous city?", True, 5),
         ("Which neighbour is third by area?", None, 3),
         ("What was the last film?", True, 1),
+        ("What was her most recent album?", True, 1),
         ("Which is smaller, Latvia or Estonia?", False, 1),
         ("Does Latvia or Estonia have the larger area?", True, 1),
         ("Did Latvia join after Croatia?", True, 1),
@@ -250,6 +256,38 @@ def test_up_to_fifty_places_are_asked_for_in_words_or_figures() -> None:
     words = ["two", "three", "four", "five", "six", "seven", "eight", "nine", "ten"]
     assert [kind_of(f"Name the {word} largest cities.").places for word in words] == list(range(2, 11))
     assert [kind_of(f"Name the {n} largest cities.").places for n in (1, 2, 50, 51)] == [1, 2, 50, 1]
+
+
+@pytest.mark.parametrize(
+    ("text", "places"),
+    [
+        ("Name the 1 best of the top 3", 3),
+        ("Name two cities largest in area", 1),
+        ("Name two with the most mills", 2),
+        ("Name two big old towns with the most mills", 2),
+        ("Name two big old grey towns with the most mills", 1),
+        ("Which 3 star hotel is the largest?", 1),
+    ],
+)
+def test_a_number_before_an_order_or_before_what_has_the_most_is_of_places(text: str, places: int) -> None:
+    assert kind_of(text).places == places
+
+
+@pytest.mark.parametrize(
+    ("text", "classes"),
+    [
+        ("Name the most city of X", ("city",)),
+        ("What is the largest city of X?", ("city",)),
+        ("What is the largest big city of X?", ("big city",)),
+        ("What is the most populous big city of X?", ("big city",)),
+        ("Name the top three big cities", ("big city",)),
+        ("Name the third largest city", ("city",)),
+        ("Cars whose maker is X", ("car",)),
+        ("Men whose maker is X", ("man",)),
+    ],
+)
+def test_words_that_order_are_no_part_of_a_class(text: str, classes: tuple[str, ...]) -> None:
+    assert classes_asked(text) == classes
 
 
 def test_the_names_of_some_relations_order() -> None:
