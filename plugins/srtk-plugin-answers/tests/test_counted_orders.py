@@ -341,3 +341,21 @@ def test_the_noun_of_what_is_ordered_is_a_value_in_a_single_table_only() -> None
     text = "Which dog has the most toys?"
     assert asked(text, triples=rows, tables={"pets": ("kind", "toy")}).entities == ("rex",)
     assert asked(text, triples=rows).entities == ("tom",)
+
+
+def test_a_step_that_is_as_like_as_half_of_its_own_name_may_be_meant() -> None:
+    @attrs.define(eq=False)
+    class Like(Named):
+        like: float
+
+        def score(self, questions: Any, paths: Any, candidates: Any) -> Any:
+            likes = [{"river": self.like} if "streams" in text else {} for text in questions]
+            named = super().score(questions, paths, candidates)
+            return [
+                [score or like.get(step.relation, 0.0) for score, step in zip(scores, row, strict=True)]
+                for scores, row, like in zip(named, candidates, likes, strict=True)
+            ]
+
+    text = "Which neighbour of Latvia has the most streams?"
+    assert asked(text, "latvia", scorer=Like(0.5)).entities == ("lithuania",)
+    assert not asked(text, "latvia", scorer=Like(0.49)).enough

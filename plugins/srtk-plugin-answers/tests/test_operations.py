@@ -558,3 +558,35 @@ def test_a_lead_that_fills_the_budget_fits() -> None:
     assert whole.trace["set"]["shown"] == 4
     # Of four, two are for the set: one member with its value.
     assert expanded("Which neighbour has the largest area?", budget=Budget(triples=4)).trace["set"]["shown"] == 1
+
+
+def test_a_class_decides_nothing_where_types_are_not_to_be_read_also_beside_a_bound() -> None:
+    graph = memory([*TRIPLES, *CLASSES], **TYPED)
+    text = "Which states have an area above 50?"
+    assert expanded(text, graph=graph).trace["class"]["of_class"] == 2
+    assert "class" not in expanded(text, graph=graph, types=False).trace
+
+
+def test_a_plural_is_of_sets_with_several_members_if_there_are_any() -> None:
+    triples = [
+        *[["latvia", "borders", "estonia"], ["latvia", "capital", "riga"], ["latvia", "capital", "ogre"]],
+        *([one, "area", f'"{area}"^^xsd:integer'] for one, area in (("estonia", 65), ("ogre", 45), ("riga", 304))),
+    ]
+    for what, path in (("towns have", "capital"), ("has", "borders")):
+        found = expanded(f"Which {what} an area above 50?", graph=memory(triples))
+        assert found.trace["set"]["path"] == [path]
+        assert found.trace["set"]["members"] == 1
+
+
+@pytest.mark.parametrize(("most", "shown"), [(9, True), (8, True), (7, False)])
+def test_the_whole_of_a_class_takes_at_most_half_of_the_budget(most: int, shown: bool) -> None:
+    typed = [[country, "is_a", "state"] for country in AREAS]
+    graph = memory([*TRIPLES, *typed], **TYPED)
+    found = expanded("Which states border on Latvia?", graph=graph, budget=Budget(triples=most))
+    assert ("set" in found.trace) is shown
+
+
+def test_neither_a_comparison_nor_yes_or_no_asks_for_a_class() -> None:
+    graph = memory([*TRIPLES, *CLASSES], **TYPED)
+    for text in ("Which state is larger by area, Estonia or Lithuania?", "Is the state of Estonia large?"):
+        assert "class" not in expanded(text, "estonia", "lithuania", graph=graph).trace
