@@ -16,10 +16,10 @@ from srtk_plugin_patterns.path_patterns import MiningSettings
 from srtk_plugin_patterns.rule_application import RuleApplication
 from srtk_plugin_patterns.rule_clusters import rule_clusters
 from srtk_plugin_patterns.rule_learner import RuleFitSettings, constant_rules, path_rules
-from srtk_plugin_patterns.rules import ConstantRules, PathRules, Rules
+from srtk_plugin_patterns.rules import NOTHING, ConstantRules, PathRules, Rules
 
 from srtk_framework.graph import TripleTable
-from srtk_framework.values import Triple, confidence
+from srtk_framework.values import Step, Triple, confidence
 
 ids = st.sampled_from("abcdef")
 tables = st.builds(
@@ -212,3 +212,98 @@ def test_no_rule_proposes_a_start_for_itself(people, how):
     for relation in range(len(people.relations)):
         for inverse in (False, True):
             assert not np.diagonal(every(application, relation, inverse)).any()
+
+
+@attrs.frozen
+class ByHand:
+    """Rules r <- s0, r <- s1, ... with given confidences; which of them lead from a to each of some ends."""
+
+    confidences: list[float]
+    ends: dict[str, list[int]]
+
+    def found(self) -> dict[str, float]:
+        facts = [Triple("a", f"s{number}", end) for end, numbers in self.ends.items() for number in numbers]
+        table = TripleTable.from_triples([*facts, Triple("x", "r", "y")])
+        r, steps = table.relation_numbers["r"], [(name, n) for name, n in table.relation_numbers.items() if name != "r"]
+        shares = [self.confidences[int(name[1:])] for name, _ in steps]
+        rows = np.array([[2 * number, -1, -1] for _, number in steps])
+        support = np.array([round(share * 100_000) for share in shares])
+        paths = PathRules(np.full(len(steps), r), rows, support, np.full(len(steps), 100_000 - 5))
+        nothing = np.zeros(0, dtype=np.int64)
+        constants = ConstantRules(nothing, nothing.astype(bool), *[nothing] * 5)
+        application = RuleApplication(table, Rules(table.entities, table.relations, paths, constants, "", ""))
+        row = application.confidences(r, False, np.array([table.entity_numbers["a"]]))[0]
+        return {end: row[table.entity_numbers[end]] for end in self.ends}
+
+
+@pytest.mark.parametrize("number", range(2, 11))
+def test_one_more_rule_decides_among_the_first_eight(number):
+    found = ByHand([0.3] * number, {"b": [*range(number)], "c": [*range(number - 1)]}).found()
+    assert (found["b"] > found["c"]) == (number <= 8)
+    assert (found["b"] == found["c"]) == (number > 8)
+
+
+@pytest.mark.parametrize("number", range(2, 9))
+def test_a_better_rule_decides_at_each_of_the_first_eight_places(number):
+    # At the last place c has a worse rule than b, and then as many as there may be.
+    worse = [number, *range(number + 1, 11)]
+    shares = [0.3] * number + [0.2] * 11
+    found = ByHand(shares, {"b": [*range(number)], "c": [*range(number - 1), *worse]}).found()
+    assert found["b"] > found["c"]
+
+
+def test_ties_are_ranked_evenly_below_the_third_digit():
+    shares = [0.3004, 0.2, 0.1, 0.0503]
+    found = ByHand(shares, {"b": [0, 1], "c": [0, 2], "d": [0], "e": [0, 2], "f": [3]}).found()
+    # Three distinct lists share the digits between .300 and .301; a single one of .0503 has those from .0503 on.
+    wanted = {"b": 0.300750, "c": 0.300500, "e": 0.300500, "d": 0.300250, "f": 0.0503 + 0.0000500}
+    assert found == pytest.approx(wanted, abs=1e-9)
+
+
+def test_confidences_that_agree_in_three_digits_are_ranked_by_the_fourth():
+    found = ByHand([0.30011, 0.30019, 0.3007], {"b": [0], "c": [1], "d": [2]}).found()
+    assert found["b"] == found["c"] < found["d"] < 0.301
+
+
+@settings(max_examples=40, deadline=None)
+@given(table=tables, overlap=st.sampled_from([0.2, 0.5, 1.0]))
+def test_a_rule_joins_the_first_cluster_whose_opening_rule_predicts_much_the_same_facts(reader, table, overlap):
+    rules = learnt(table)
+    application, proposed = RuleApplication(table, rules, "clustered", overlap), reader(table).proposals(rules)
+    for relation in range(len(table.relations)):
+        of = shares(rules, relation)
+        predicted = [set() for _ in of]
+        for s, _, o in table.of_relation(relation).tolist():
+            for place in proposed[s, relation, o] if s != o else ():
+                predicted[place].add((s, o))
+        wanted, opening = [-1] * len(of), []
+        for place in sorted(range(len(of)), key=lambda place: (-of[place], place)):
+            near = [
+                number
+                for number, one in enumerate(opening)
+                if len(predicted[one] & predicted[place]) >= overlap * len(predicted[one] | predicted[place]) > 0
+            ]
+            if not near:
+                opening.append(place)
+            wanted[place] = near[0] if near else len(opening) - 1
+        assert application.clusters_of(relation).tolist() == wanted
+
+
+def test_a_step_is_lacking_where_a_rule_may_lead_to_an_entity_that_a_node_has_not():
+    facts = [*(Triple("a", "r", end) for end in "bc"), Triple("b", "r", "c"), Triple("c", "r", "c")]
+    facts += [Triple("a", "s", "b"), Triple("b", "t", "b")]
+    table = TripleTable.from_triples(facts)
+    paths = PathRules(np.array([0]), np.array([[2, -1, -1]]), np.array([1]), np.array([1]))
+    nothing = np.zeros(0, dtype=np.int64)
+    constants = ConstantRules(nothing, nothing.astype(bool), *[nothing] * 5)
+    application = RuleApplication(table, Rules(table.entities, table.relations, paths, constants, "", ""))
+    a, b, c = range(3)
+    # Of r the objects are b and c, and the subjects a and b; no node is its own.
+    assert [application.lacks(node, Step("r")) for node in (a, b, c)] == [False, False, True]
+    assert [application.lacks(node, Step("r", True)) for node in (a, b, c)] == [True, False, False]
+    assert not application.lacks(c, Step("s"))
+    one = [np.array([value]) for value in (1, 1, NOTHING, NOTHING, 1, 1)]
+    known = ConstantRules(np.array([1]), np.array([False]), *one[1:])
+    application = RuleApplication(table, Rules(table.entities, table.relations, paths, known, "", ""))
+    assert application.lacks(c, Step("s"))
+    assert not application.lacks(b, Step("t"))

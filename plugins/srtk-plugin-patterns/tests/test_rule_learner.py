@@ -168,3 +168,110 @@ def test_blocks_of_any_size_give_the_same_counts(people, monkeypatch):
 def test_settings_out_of_range_are_refused(name, value):
     with pytest.raises(ValueError, match=name):
         RuleFitSettings(**{name: value})
+
+
+def ordered(rules):
+    """Return what rules are sorted by: their relation and end, then the most confident first."""
+    steps = rules.steps.tolist()
+    if hasattr(rules, "at_subject"):
+        places = zip(rules.relations.tolist(), rules.at_subject.tolist(), strict=True)
+        ties = list(zip(steps, rules.values.tolist(), rules.constants.tolist(), strict=True))
+    else:
+        places = zip(rules.relations.tolist(), strict=True)
+        ties = [(len([step for step in row if step != NOTHING]), *row) for row in steps]
+    columns = zip(places, (-rules.confidence).tolist(), (-rules.support).tolist(), ties, strict=True)
+    return list(columns)
+
+
+@settings(max_examples=60, deadline=None)
+@given(
+    table=tables,
+    support=st.integers(1, 3),
+    share=st.sampled_from([0.0, 0.1, 0.125, 0.2, 0.25]),
+    hub=st.sampled_from([None, 1]),
+    pairs=st.sampled_from([None, 1]),
+    most=st.sampled_from([None, 1, 2]),
+)
+def test_the_paths_that_are_kept_are_those_of_all_that_are_right_often_enough(table, support, share, hub, pairs, most):
+    mined = mine(table, attrs.evolve(MINED, hub=hub, pairs=pairs))
+    asked = attrs.evolve(ALL, least_support=support, least_confidence=share)
+    whole, _ = path_rules(table, mined, ALL)
+    kept, cut = path_rules(table, mined, asked)
+    strong = whole[(whole.support >= support) & (whole.support >= share * (whole.body + 5))]
+    assert ordered(kept) == ordered(strong) == sorted(ordered(strong))
+    paths = sum(len(one.paths) for one in mined.relations.values())
+    assert cut["paths_over_most"] == 0
+    assert len(kept) + cut.get("weak_paths", 0) + cut.get("large_bodies", 0) <= paths
+    if not cut.get("large_bodies"):
+        assert len(kept) + cut.get("weak_paths", 0) == paths
+    few, cut = path_rules(table, mined, attrs.evolve(asked, paths=most))
+    first = [row for number in range(3) for row in [one for one in ordered(kept) if one[0] == (number,)][:most]]
+    assert ordered(few) == first
+    assert cut["paths_over_most"] == len(kept) - len(few)
+
+
+@settings(max_examples=60, deadline=None)
+@given(
+    table=tables,
+    support=st.integers(1, 3),
+    share=st.sampled_from([0.0, 0.1, 0.125, 0.2, 0.25]),
+    most=st.integers(0, 3),
+)
+def test_the_constants_that_are_kept_are_those_of_all_that_are_right_often_enough(table, support, share, most):
+    asked = attrs.evolve(ALL, least_support=support, least_confidence=share)
+    whole, plain = constant_rules(table, attrs.evolve(asked, least_confidence=0.0))
+    every, _ = constant_rules(table, ALL)
+    often = every[every.support >= support]
+    assert ordered(whole) == ordered(often) == sorted(ordered(often))
+    kept, cut = constant_rules(table, asked)
+    # A rule without a body is kept whatever its confidence.
+    strong = often[(often.steps == NOTHING) | (often.support >= share * (often.body + 5))]
+    assert ordered(kept) == ordered(strong)
+    assert len(kept) + cut["weak_constants"] == len(whole) + plain["weak_constants"]
+    few, over = constant_rules(table, attrs.evolve(asked, constants=most))
+    bodies = kept.steps != NOTHING
+    firsts = []
+    for relation in range(len(table.relations)):
+        for at in (False, True):
+            mine_ = (kept.relations == relation) & (kept.at_subject == at)
+            firsts += sorted(ordered(kept[mine_ & bodies])[:most] + ordered(kept[mine_ & ~bodies]))
+    assert ordered(few) == firsts
+    assert over["constants_over_most"] == len(kept) - len(few)
+
+
+def test_a_body_is_too_large_where_even_its_mined_pairs_would_not_be_enough():
+    # Eight pairs of the path s, of which r has two: 2 / (8 + 5).
+    facts = [Triple(f"a{n}", "s", f"b{n}") for n in range(8)]
+    facts += [Triple(f"a{n}", "r", f"b{n}") for n in range(2)]
+    table = TripleTable.from_triples(facts)
+    (path,) = mine(table, attrs.evolve(MINED, length=1, twins=None)).of("r").paths
+    patterns = PathPatterns({"r": RelationPaths("r", 2, 2, (path,))}, attrs.evolve(MINED, length=1), "", {})
+    for share, kept, cut in ((2 / 13, 1, {}), (0.16, 0, {"large_bodies": 1})):
+        rules, told = path_rules(table, patterns, attrs.evolve(ALL, least_confidence=share))
+        assert (len(rules), told) == (kept, {**cut, "paths_over_most": 0})
+    # Pairs that were mined within bounds are fewer than there are; the relation has no more than its facts.
+    for bound in ({"hub": 9}, {"pairs": 1}):
+        some = PathPatterns(
+            {"r": RelationPaths("r", 2, 1, (attrs.evolve(path, pairs=1),))}, attrs.evolve(MINED, **bound), "", {}
+        )
+        rules, told = path_rules(table, some, attrs.evolve(ALL, least_support=2, least_confidence=2 / 13))
+        assert (rules.support.tolist(), told) == ([2], {"paths_over_most": 0})
+        rules, told = path_rules(table, some, attrs.evolve(ALL, least_support=3))
+        assert (len(rules), told) == (0, {"weak_paths": 1, "paths_over_most": 0})
+
+
+def test_a_rare_relation_of_a_path_with_many_pairs_is_counted_alike(reader):
+    people = [f"p{n:02}" for n in range(60)]
+    facts = [Triple(person, "born_in", f"c{n % 3}") for n, person in enumerate(people)]
+    facts += [Triple(f"c{n}", "city_of", f"l{n % 2}") for n in range(3)]
+    facts += [Triple("p05", "lives", "l0"), Triple("p40", "lives", "l1"), Triple("p41", "lives", "l1")]
+    facts += [Triple("c2", "lives", "l0"), Triple("l1", "lives", "c1")]
+    table = TripleTable.from_triples(facts)
+    rules, _ = path_rules(table, mine(table, attrs.evolve(MINED, twins=None)), ALL)
+    plain = reader(table)
+    assert paths_of(table, "lives", rules)["born_in, city_of"] == (2, 60)
+    for relation, steps, support, body in zip(
+        rules.relations.tolist(), rules.steps.tolist(), rules.support, rules.body, strict=True
+    ):
+        pairs = plain.pairs(tuple(step for step in steps if step != NOTHING))
+        assert (support, body) == (sum(plain.holds(s, relation, o) for s, o in pairs), len(pairs))
