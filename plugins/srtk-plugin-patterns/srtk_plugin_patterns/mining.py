@@ -103,8 +103,9 @@ def mine(
         DriverError: If the codes of paths do not fit into 64 bits: too many relations for the length.
     """
     base = 2 * len(table.relations) + 1
-    if max(len(table.relations), len(table.entities)) * base**settings.length >= 2**63:
-        longest = next(n for n in range(settings.length, 0, -1) if len(table.entities) * base**n < 2**63)
+    most = max(len(table.relations), len(table.entities))
+    if most * base**settings.length >= 2**63:
+        longest = next(n for n in range(settings.length, 0, -1) if most * base**n < 2**63)
         raise DriverError(
             f"{len(table.relations):,} relations allow paths of at most {longest} steps here; give a lower length than"
             f" {settings.length}"

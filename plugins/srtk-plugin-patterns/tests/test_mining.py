@@ -13,6 +13,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from srtk_plugin_local.memory import MemoryGraph
 from srtk_plugin_patterns import mining
+from srtk_plugin_patterns.instances import gold_instances, prefix_instances
 from srtk_plugin_patterns.mining import describe, mine, mine_graph
 from srtk_plugin_patterns.path_patterns import MiningSettings
 
@@ -269,8 +270,11 @@ def test_a_graph_without_pairs_has_no_patterns():
 
 def test_too_many_relations_for_the_length_are_refused():
     table = TripleTable.from_triples([Triple("a", f"r{number}", "b") for number in range(1000)])
-    with pytest.raises(DriverError, match="1,000 relations allow paths of at most 5 steps here"):
-        mine(table, attrs.evolve(ALL, length=7))
+    for length in (5, 7):
+        said = f"1,000 relations allow paths of at most 4 steps here; give a lower length than {length}"
+        with pytest.raises(DriverError, match=said):
+            mine(table, attrs.evolve(ALL, length=length))
+    assert mine(table, attrs.evolve(ALL, length=4), only=table.named(table.triples)[:1]).relations
 
 
 def test_progress_tells_subjects(people):
@@ -335,3 +339,107 @@ def test_parts_of_the_subjects_add_up_to_the_patterns_of_all(triples, places):
     assert mine(table, ALL, executor=executor) == mine(table, ALL)
     assert sum(executor.sizes) == len({fact for fact in triples if fact.subject != fact.object})
     assert len(executor.sizes) <= mining.PARTS * places
+
+
+def test_progress_tells_every_64th_subject_or_each_part():
+    table = TripleTable.from_triples([Triple(f"s{n:03}", "r", "o") for n in range(130)])
+    told = []
+    mine(table, ALL, lambda *row: told.append(row))
+    assert told == [(0, 130), (64, 130), (128, 130), (130, 130)]
+    told.clear()
+    mine(table, ALL, lambda *row: told.append(row), executor=Several(2))
+    assert told == [(number, 8) for number in range(8)]
+
+
+@attrs.define(eq=False)
+class Parts(Several):
+    """Keeps the subjects of each part."""
+
+    subjects: list[list[int]] = attrs.field(init=False, factory=list)
+
+    def map(self, task, items):
+        rows = list(items)
+        self.subjects += [row[:, 0].tolist() for row in rows]
+        return super().map(task, rows)
+
+
+def test_parts_have_whole_subjects_and_much_the_same_size():
+    even = Parts(1)
+    mine(TripleTable.from_triples([Triple(f"s{n:02}", "r", f"o{n}") for n in range(40)]), ALL, executor=even)
+    assert [len(part) for part in even.subjects] == [10, 10, 10, 10]
+    hub = [Triple("a", "r", f"o{n:02}") for n in range(30)]
+    uneven = Parts(1)
+    mine(TripleTable.from_triples([*hub, *(Triple(f"s{n}", "r", "t") for n in range(10))]), ALL, executor=uneven)
+    assert len([part for part in uneven.subjects if 0 in part]) == 1
+    assert sum(map(len, uneven.subjects)) == 40
+    assert len({subject for part in uneven.subjects for subject in part}) == sum(
+        len(set(part)) for part in uneven.subjects
+    )
+
+
+@given(graphs, st.integers(1, 4), st.sampled_from([1, 2, 9]), st.integers(0, 3))
+@settings(deadline=None, max_examples=80)
+def test_what_surrounds_some_pairs_is_mined_as_in_the_whole_graph(triples, length, pairs, seed):
+    chosen = attrs.evolve(ALL, length=length, pairs=pairs, seed=seed)
+    plain = MemoryGraph(triples=triples)
+    listless = Listless(triples=triples)
+    for graph in (plain, listless):
+        graph.open()
+    names = sorted({fact.relation for fact in triples if fact.subject != fact.object})
+    if names:
+        # How many facts a relation has, such a graph does not say.
+        found, whole = (
+            {name: (one.mined, one.paths) for name, one in mine_graph(graph, chosen, names).relations.items()}
+            for graph in (listless, plain)
+        )
+        assert found == whole
+    loops = {fact.relation for fact in triples} - set(names)
+    for name in loops:
+        with pytest.raises(DriverError, match=f"has no pair of two entities with '{name}'"):
+            mine_graph(listless, chosen, [name])
+
+
+def test_a_node_with_as_many_neighbours_as_the_bound_is_no_hub_of_a_graph_that_is_read_in_parts():
+    facts = [Triple("a", "r", end) for end in "bcd"] + [Triple("x", "s", "b"), Triple("x", "t", "a")]
+    listless = Listless(triples=facts)
+    listless.open()
+    plain = TripleTable.from_triples(facts)
+    for hub in (2, 3, 4):
+        chosen = attrs.evolve(ALL, length=2, hub=hub, pairs=9)
+        found = mine_graph(listless, chosen, ["r", "s", "t"])
+        assert as_counts(found) == as_counts(mine(plain, chosen))
+
+
+def test_a_graph_without_a_list_needs_both_relations_and_a_number_of_pairs(people):
+    listless = Listless(triples=people.named(people.triples))
+    listless.open()
+    for pairs, relations in ((3, None), (None, ["nationality"])):
+        with pytest.raises(DriverError, match="or name relations and a number of pairs"):
+            mine_graph(listless, attrs.evolve(ALL, pairs=pairs), relations)
+
+
+def test_the_neighbourhoods_of_many_ends_are_read_in_several_calls():
+    facts = [Triple(f"s{n}", relation, f"o{n}") for n in range(100) for relation in "rs"]
+    listless = Listless(triples=facts)
+    listless.open()
+    found = mine_graph(listless, attrs.evolve(ALL, length=1, pairs=100), ["r"])
+    assert as_counts(found) == {"r": {steps("s"): 100}}
+
+
+def test_a_description_counts_what_is_there_and_what_is_not(people):
+    assert describe(mine(people, ALL)) == "20 paths of 5 relations, mined from 17 pairs"
+    cut = mine(people, attrs.evolve(ALL, least=2, hub=2))
+    kept = sum(len(one.paths) for one in cut.relations.values())
+    assert describe(cut) == (
+        f"{kept} paths of 5 relations, mined from 17 pairs; 3 edges at 1 hubs were not walked;"
+        f" {cut.cut['paths']} rarer paths were not kept"
+    )
+
+
+def test_an_instance_is_sought_up_to_ten_times():
+    table = TripleTable.from_triples(
+        [Triple("a", "r", f"m{n:02}") for n in range(12)] + [Triple(f"m{n:02}", "s", "z") for n in range(12)]
+    )
+    ten = [(f"m{n:02}",) for n in range(10)]
+    assert prefix_instances(table, "a", steps("r", "s")) == ten
+    assert gold_instances(table, "a", steps("r", "s"), "z") == ten

@@ -198,3 +198,28 @@ def test_a_step_that_a_path_takes_twice_hears_its_question_once() -> None:
     shares = PathShares(learn(lessons))
     seen, new = shares.logs((C,), [A, NEW], ["who"]) - shares.logs((C,), [A, NEW])
     assert seen - new == pytest.approx(math.log((1 + 2 / 3) / (2 + 2)) - math.log(1 / 3))
+
+
+def test_the_powers_rise_from_none_of_the_words_to_all_that_they_say() -> None:
+    assert list(POWERS) == sorted(POWERS)
+    assert (POWERS[0], POWERS[-1]) == (0.0, 1.0)
+
+
+def test_two_questions_are_enough_to_choose_a_power() -> None:
+    # Words say nothing of questions whose paths are all the same; then the least power is chosen.
+    assert tune([[lesson(A, words="who")]] * 2, 0.05, 0) == Tuning(0.0)
+    assert tune([[lesson(A, words="who")]], 0.05, 0) == Tuning(1.0)
+    assert tune([], 0.05, 0) == Tuning()
+
+
+def test_a_word_counts_as_often_as_its_questions_and_others_in_proportion() -> None:
+    shares = PathShares(learn([lesson(A, words="who"), lesson(A, words="what"), lesson(B, words="what")]))
+    # By Bayes the shares of the word after each step and in all questions, smoothed by as many as there are kinds.
+    every = 1 / 3
+    of_a, of_b = (1 + 2 * every) / 4, (0 + 1 * every) / 2
+    after_a, after_b = (1 + 2 * of_a) / 4, (0 + 1 * of_b) / 2
+    # END never follows the empty path here, and so has the words of all questions, as a new step has.
+    words = [after_a, after_b, every, (1 + 2 * every) / 5]
+    products = [p * q for p, q in zip(probabilities(shares, (), [A, B, NEW, END]), words, strict=True)]
+    found = probabilities(shares, (), [A, B, NEW, END], "who")
+    assert found == pytest.approx([one / math.fsum(products) for one in products])

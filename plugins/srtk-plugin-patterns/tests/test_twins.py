@@ -18,7 +18,7 @@ from srtk_plugin_patterns.rule_completer import PathRuleCompleter
 from srtk_plugin_patterns.rule_learner import RuleFitSettings
 from srtk_plugin_patterns.rules import Rules
 from srtk_plugin_patterns.text_model import TextModel, chosen_paths
-from srtk_plugin_patterns.twins import Twin, find_twins, twins_alone, with_twins, without_held_out
+from srtk_plugin_patterns.twins import Twin, described, find_twins, twins_alone, with_twins, without_held_out
 from srtk_plugin_patterns.walk_completer import PathWalkCompleter, PathWalkFitSettings
 from srtk_plugin_patterns.walk_model import WalkModel
 
@@ -311,3 +311,29 @@ def test_a_training_says_once_what_it_holds_out(people, tmp_path, caplog):
         "5 relations have twins, which were held out: born_in by from (80%), citizen by ^nationality (100%), friend by"
         " ^friend (100%), ...; `fit: {twins: null}` learns from them"
     ]
+
+
+def test_three_relations_with_twins_are_named_whole(world):
+    some = {name: find_twins(world)[name] for name in ("born_in", "citizen", "friend")}
+    assert described(some) == (
+        "3 relations have twins, which were held out: born_in by from (80%), citizen by ^nationality (100%), friend by"
+        " ^friend (100%)"
+    )
+    assert described({}) == ""
+
+
+def test_an_overlap_is_kept_with_four_digits():
+    facts = [Triple(f"a{n}", "r", f"b{n}") for n in range(3)] + [Triple(f"a{n}", "s", f"b{n}") for n in range(2)]
+    assert find_twins(TripleTable.from_triples(facts))["r"] == (Twin(Step("s"), 2, 0.6667),)
+
+
+def test_a_query_takes_the_path_that_surely_belongs_to_its_relation(people):
+    found = chosen_paths(mine(people, ALL), 1, 20)
+    # Of a single pair each, works_in and a longer path by it are more exclusive, but may be so by chance.
+    assert found["nationality"] == [steps("born_in", "city_of")]
+    assert len(found["works_in"][0]) > 1
+
+
+def test_a_path_of_one_step_is_chosen_where_there_is_no_longer_one():
+    table = TripleTable.from_triples([Triple("a", "r", "b"), Triple("a", "s", "b")])
+    assert chosen_paths(mine(table, ALL), 5, 5) == {"r": [steps("s")], "s": [steps("r")]}
