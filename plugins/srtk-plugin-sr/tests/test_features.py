@@ -58,3 +58,51 @@ def test_each_triple_has_the_announced_number_of_finite_features():
 
 def test_no_triples_give_no_rows():
     assert triple_features(Subgraph(), index_nodes((), {"a": 1.0})).shape == (0, FEATURE_COUNT)
+
+
+def columns(found, starts):
+    """Return the features of each triple by their parts."""
+    table = triple_features(found, index_nodes(found.triples, starts))
+    ends = np.cumsum([7, 7, FAR + 2, 2, 10, 3, 6])
+    assert ends[-1] == FEATURE_COUNT
+    return dict(
+        zip(("head", "tail", "hop", "side", "path", "rank", "count"), np.split(table, ends[:-1], 1), strict=True)
+    )
+
+
+def test_the_features_of_each_triple_are_those_worked_by_hand():
+    paths = (RankedPath("a", (Step("r"), Step("s")), -0.5), RankedPath("a", (Step("r"),), -1.5))
+    found = columns(Subgraph(TRIPLES, (-0.5, -0.5, -1.5, -2.0), paths, (0, 0, 1, -1)), {"a": 1.0})
+    nothing, at_b = [0.0] * 7, [0.0, 0.5, 0.0, 0.0, 0.0, 0.0, 0.0]
+    assert found["head"].tolist() == [[1.0, *nothing[1:]], at_b, nothing, nothing]
+    assert found["tail"].tolist() == [at_b, [0.0, 0.0, 0.5, 0.0, 0.0, 0.0, 0.0], at_b, nothing]
+    # The nearer end is 0, 1, 1 and too many steps away; it is the head, the head, the tail, and neither.
+    assert found["hop"].argmax(1).tolist() == [0, 1, 1, FAR + 1]
+    assert found["hop"].sum(1).tolist() == [1.0] * 4
+    assert found["side"].tolist() == [[1.0, 0.0], [1.0, 0.0], [0.0, 1.0], [0.0, 0.0]]
+    best, other = -np.log1p(np.exp(-1.0)), -np.log1p(np.exp(1.0))
+    wanted = [
+        [1.0, 0.0, best, 1.0, 0.0, 0.0, 1.0, 0.0, 0.0, 0.0],
+        [1.0, 0.0, best, 1.0, 0.0, 0.0, 1.0, 0.0, 0.0, 1.0],
+        [1.0, -1.0, other, 0.5, np.log(2), 1.0, 0.0, 0.0, 0.0, 1.0],
+        [0.0] * 10,
+    ]
+    np.testing.assert_allclose(found["path"], wanted)
+    np.testing.assert_allclose(
+        found["rank"], [[0, 0, 0], [0, np.log(2), 0.25], [-1, np.log(3), 0.5], [-1.5, np.log(4), 0.75]]
+    )
+    # Triples of the path, of the relation, at head and tail, of the head with the relation, and all.
+    counts = [[2, 3, 1, 3, 1, 4], [2, 1, 3, 1, 1, 4], [1, 3, 1, 3, 1, 4], [1, 3, 1, 1, 1, 4]]
+    np.testing.assert_allclose(found["count"], np.log1p(counts))
+
+
+def test_paths_longer_than_four_steps_and_shares_below_a_millionth_have_the_last_feature():
+    lengths = (0, 1, 3, 4, 6)
+    paths = tuple(RankedPath("a", (Step("r"),) * n, 0.0 if n == 4 else -99.0) for n in lengths)
+    triples = tuple(Triple("a", f"r{n}", "b") for n in lengths)
+    found = columns(Subgraph(triples, (0.0,) * 5, paths, (0, 1, 2, 3, 4)), {"a": 1.0})["path"]
+    assert found[:, 5:9].argmax(1).tolist() == [0, 0, 2, 3, 3]
+    assert found[:, 5:9].sum(1).tolist() == [1.0] * 5
+    np.testing.assert_allclose(found[:, 2], [np.log(1e-6)] * 3 + [0.0, np.log(1e-6)], atol=1e-12)
+    # The nearer end is the link itself: all but paths of one step go on.
+    assert found[:, 9].tolist() == [1.0, 1.0, 0.0, 0.0, 0.0]

@@ -7,7 +7,7 @@ from srtk_plugin_local.memory import MemoryGraph
 from srtk_plugin_sr.fit_settings import ScorerFitSettings
 from srtk_plugin_sr.samples import IndexedSample, Schedule, deal_batches, forward_passes, make_samples
 
-from srtk_framework.values import Link, Question, RankedPath, Step, TrainingExample
+from srtk_framework.values import END, Link, Question, RankedPath, Step, TrainingExample
 
 FACTS = [
     ["ann", "spouse", "bob"],
@@ -71,3 +71,113 @@ def test_the_rounds_of_a_schedule_hold_its_updates_and_each_device_gets_its_own_
     assert [len(schedule.round(number, 0)) for number in range(4)] == [3, 3, 3, 1]
     first_epoch = [batch for rank in (0, 1) for batch in (schedule.round(0, rank) + schedule.round(1, rank))[:5]]
     assert sorted(i for batch in first_epoch for i in batch) == list(range(20))
+
+
+def test_end_is_a_candidate_before_the_first_step_where_the_search_offers_it_there(graph):
+    offered = {
+        variant: [END in sample.candidates for sample in make_samples(graph, EXAMPLES, chosen, 0)]
+        for variant, chosen in (
+            ("default", ScorerFitSettings(loss="listwise")),
+            ("srtk", ScorerFitSettings(loss="listwise", variant="srtk")),
+        )
+    }
+    assert offered == {"default": [False, True, True], "srtk": [True, True, True]}
+
+
+@pytest.mark.parametrize(("inverse", "back"), [(None, True), (True, True), (False, False)])
+def test_steps_back_are_candidates_unless_the_search_takes_none(graph, inverse, back):
+    made = make_samples(graph, EXAMPLES, ScorerFitSettings(inverse=inverse, loss="listwise"), 0)
+    assert any(step.inverse for sample in made for step in sample.candidates if step != END) is back
+
+
+def test_so_many_wrong_steps_are_drawn_at_most(graph):
+    few = make_samples(graph, EXAMPLES, ScorerFitSettings(negatives=1), 0)
+    assert {len(sample.candidates) for sample in few} == {2}
+
+
+@pytest.mark.parametrize(("loss", "steps"), [("cross-entropy", [2]), ("listwise", [2]), ("nt-xent", [1, 2])])
+def test_a_decision_with_a_single_candidate_teaches_only_beside_other_samples(loss, steps):
+    single = MemoryGraph(triples=[["ann", "spouse", "bob"]])
+    single.open()
+    one = TrainingExample(QUESTION, (RankedPath("ann", (Step("spouse"),), 1.0),))
+    made = make_samples(single, [one], ScorerFitSettings(loss=loss, inverse=False, variant="default"), 0)
+    assert [len(sample.candidates) for sample in made] == ([1, 1] if loss == "nt-xent" else [])
+    back = make_samples(single, [one], ScorerFitSettings(loss=loss), 0)
+    assert [len(sample.candidates) for sample in back] == steps
+
+
+def test_a_decision_whose_candidates_are_all_right_teaches_their_order_alone():
+    both = MemoryGraph(triples=[["ann", "spouse", "bob"], ["ann", "partner", "bob"]])
+    both.open()
+    paths = tuple(RankedPath("ann", (Step(name),), score) for name, score in (("spouse", 1.0), ("partner", 0.5)))
+    made = {
+        loss: make_samples(both, [TrainingExample(QUESTION, paths)], ScorerFitSettings(loss=loss, depth=1), 0)
+        for loss in ("cross-entropy", "listwise", "nt-xent")
+    }
+    assert {loss: [sample.targets for sample in row] for loss, row in made.items()} == {
+        "cross-entropy": [],
+        "listwise": [(0.5, 1.0)],
+        "nt-xent": [(0.5, 1.0)],
+    }
+
+
+@pytest.mark.parametrize(("longer", "passes"), [(16, [[0, 1]]), (17, [[0], [1]])])
+def test_texts_share_a_pass_up_to_1_4_times_the_tokens_and_two(longer, passes):
+    assert forward_passes([10, longer]) == passes
+    assert forward_passes([longer, 10]) == [[1, 0]] if len(passes) == 1 else [[1], [0]]
+
+
+def test_samples_of_a_query_stay_together_and_queries_of_much_the_same_length_share_a_batch():
+    numbers = [0, 1, 2, 3, 0, 1, 2, 3]
+    samples = [IndexedSample(query, (4,), (1.0,)) for query in numbers]
+    batches = deal_batches(samples, [9, 1, 8, 2, 5], 4, 0)
+    assert sorted(sorted(batch) for batch in batches) == [[0, 2, 4, 6], [1, 3, 5, 7]]
+    one, other = [batch for batch in batches if 1 in batch][0], [batch for batch in batches if 0 in batch][0]
+    # Of each batch the shorter query comes first.
+    assert ({*one[:2]}, {*other[:2]}) == ({1, 5}, {2, 6})
+
+
+def test_an_order_of_a_seed_is_the_same_wherever_it_is_dealt():
+    """A resumed training goes on with the batches that are left."""
+    samples = [IndexedSample(query, (60,), (1.0,)) for query in range(60)]
+    lengths = [query * 7 % 11 for query in range(61)]
+    # More than 16 batches of two, which are sorted together.
+    batches = deal_batches(samples, lengths, 2, 3)
+    assert batches[:4] == [[52, 41], [6, 50], [18, 26], [3, 36]]
+    first = [i for batch in batches for i in batch]
+    assert first != [i for batch in deal_batches(samples, lengths, 2, 4) for i in batch]
+
+
+def scheduled(count, ranks=1, **chosen):
+    samples = [IndexedSample(i, (count,), (1.0,)) for i in range(count)]
+    return Schedule(samples, [1] * (count + 1), ScorerFitSettings(**chosen), ranks, 0)
+
+
+@pytest.mark.parametrize(
+    ("schedule", "figures"),
+    [
+        # Updates of an epoch, of the training, of a round, and rounds.
+        (scheduled(7, batch_size=2, epochs=3), (4, 12, 4, 3)),
+        (scheduled(7, batch_size=2, epochs=3, steps=5), (4, 5, 4, 2)),
+        (scheduled(7, batch_size=2, epochs=1, steps=50), (4, 4, 4, 1)),
+        (scheduled(7, batch_size=2, epochs=3, steps=3), (4, 3, 3, 1)),
+        (scheduled(7, batch_size=2, epochs=3, validate_every=50), (4, 12, 12, 1)),
+        (scheduled(7, ranks=2, batch_size=2, epochs=3), (2, 6, 2, 3)),
+        (scheduled(1, ranks=3, batch_size=2, epochs=2), (1, 2, 1, 2)),
+        (scheduled(1100, batch_size=2, epochs=1), (550, 550, 500, 2)),
+    ],
+)
+def test_a_schedule_has_its_updates_and_a_validation_after_each_round(schedule, figures):
+    assert (schedule.per_epoch, schedule.total, schedule.every, schedule.rounds) == figures
+    batches = [batch for number in range(schedule.rounds) for batch in schedule.round(number, 0)]
+    assert len(batches) == schedule.total
+
+
+def test_each_epoch_has_an_order_of_its_own_and_devices_share_what_there_is():
+    schedule = scheduled(16, batch_size=2, epochs=2)
+    one, other = ([i for batch in schedule.round(number, 0) for i in batch] for number in (0, 1))
+    assert one != other
+    assert sorted(one) == sorted(other) == list(range(16))
+    assert scheduled(16, batch_size=2, epochs=2).round(1, 0) == schedule.round(1, 0)
+    single = scheduled(2, ranks=3, batch_size=2, epochs=1)
+    assert [single.round(0, rank) for rank in range(3)] == [single.round(0, 0)] * 3
