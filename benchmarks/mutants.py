@@ -126,7 +126,8 @@ ROOMS = {
         tests=("tests/snapshot/test_table*.py", "tests/snapshot/test_input_files.py", "tests/snapshot/test_tools.py"),
     ),
     "sr": Room(
-        ("plugins/srtk-plugin-sr/srtk_plugin_sr/**/*.py",), (SR, "plugins/srtk-plugin-explaining/tests/test_pruning.py")
+        ("plugins/srtk-plugin-sr/srtk_plugin_sr/**/*.py",),
+        (SR, "plugins/srtk-plugin-explaining/tests/test_pruning.py", "tests/test_srtk_commands.py"),
     ),
 }
 

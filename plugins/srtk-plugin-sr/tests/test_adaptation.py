@@ -98,3 +98,20 @@ def test_the_weights_stay_as_they_were_where_no_blend_ranks_better(tiny: Callabl
     assert np.array_equal(after.encode(WORDS), before)
     encoder.close()
     after.close()
+
+
+def test_the_accuracies_are_those_of_what_was_held_out_before_and_after(
+    tiny: Callable[..., Path], tmp_path: Path
+) -> None:
+    encoder = TransformersEncoder(model=str(tiny(" ".join(WORDS))), device="cpu", threads=1)
+    encoder.open()
+    before = float(hits(encoder, rankings(1), UNTRAINED.temperature).mean())
+    settings = ScorerFitSettings(
+        epochs=3, learning_rate=3e-3, loss="listwise", monitor="accuracy", patience=None, accelerator="cpu"
+    )
+    done = adapt(encoder, rankings(1), rankings(1), UNTRAINED, settings, tmp_path, 0)
+    after = float(hits(encoder, rankings(1), UNTRAINED.temperature).mean())
+    assert done.start == before
+    assert after == (done.blends[done.share] if done.share else before)
+    assert 1 <= done.updates <= 3
+    encoder.close()

@@ -240,3 +240,35 @@ def test_a_recipe_trains_the_choice(tmp_path: FilePath) -> None:
     assert main(["run", str(tmp_path / "again.json")]) == 0
     metrics = json.loads((tmp_path / "again/evaluation.json").read_text())["methods"]["beam"]
     assert metrics["answer_recall"]["mean"] == 1.0
+
+
+def test_the_weights_before_count_as_three_questions() -> None:
+    # Two paths, of which the right one has a feature of 1 and the other of 0; its deviation is a half.
+    [weight] = own_weights([found([[1.0], [0.0]], [1.0, 0.0])], np.zeros(1))
+    assert 1 / (1 + np.exp(weight)) == pytest.approx(3.0 * 0.5**2 * weight, abs=1e-4)
+
+
+def test_a_question_that_keeps_the_order_of_the_search_has_its_first_path_and_teaches_nothing() -> None:
+    features, f1 = np.array([[0.0], [1.0], [2.0]]), np.array([0.25, 0.5, 1.0])
+    free, kept = FoundPaths(features, f1), FoundPaths(features, f1, kept=True)
+    assert (free.teaches, kept.teaches) == (True, False)
+    assert [free.chosen_f1(np.array([sign])) for sign in (1.0, -1.0)] == [1.0, 0.25]
+    assert kept.chosen_f1(np.array([1.0])) == 0.25
+    assert found([], []).chosen_f1(np.array([1.0])) == 0.0
+    assert not found([[0.0]], [1.0]).teaches
+
+
+def test_the_figures_before_and_after_are_means_over_all_questions() -> None:
+    right, wrong = np.zeros((2, len(FEATURES))), np.zeros((2, len(FEATURES)))
+    right[0, 0] = wrong[1, 0] = 1.0
+    questions = [FoundPaths(right, np.array([1.0, 0.0]))] * 6 + [FoundPaths(wrong, np.array([0.5, 0.0]), kept=True)] * 2
+    choice, figures = fit_choice(questions, PathChoice({FEATURES[0]: -1.0}))
+    assert figures == {"questions": 6.0, "path_f1_before": 2 * 0.5 / 8, "path_f1": (6 * 1.0 + 2 * 0.5) / 8}
+    assert choice.weights[FEATURES[0]] > 0
+
+
+def test_the_weight_of_a_feature_that_is_the_same_for_all_paths_stays() -> None:
+    rows = found([[1.0, 5.0], [0.0, 5.0]], [1.0, 0.0])
+    weights = own_weights([rows], np.array([0.0, 2.0]))
+    assert weights[1] == pytest.approx(2.0)
+    assert weights[0] > 0

@@ -10,7 +10,7 @@ from typing import Any
 import numpy as np
 import pytest
 
-torch = pytest.importorskip("torch")
+pytest.importorskip("torch")
 
 from srtk_plugin_sr.fit_settings import HeadFitSettings
 from srtk_plugin_sr.head import HeadInput

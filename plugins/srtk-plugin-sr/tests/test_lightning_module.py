@@ -9,8 +9,9 @@ from typing import Any
 import numpy as np
 import pytest
 
-torch = pytest.importorskip("torch")
+pytest.importorskip("torch")
 
+import torch
 from srtk_plugin_sr.fit_settings import ScorerFitSettings
 from srtk_plugin_sr.lightning_module import ScorerModule, candidate_batch, cross_entropy, listwise, nt_xent
 from srtk_plugin_sr.samples import IndexedSample, TrainingSet

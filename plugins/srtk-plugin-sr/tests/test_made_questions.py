@@ -149,3 +149,72 @@ def test_one_path_has_many_wordings_some_of_them_turned() -> None:
     texts = {in_words("Riga", [("place of birth", False)], random.Random(seed))[0] for seed in range(200)}
     assert len(texts) > 100
     assert any("birth place" in text for text in texts)
+
+
+def test_a_seed_makes_the_same_questions_everywhere() -> None:
+    """A training is taken up again only with the questions that it began with."""
+    assert [question.text for question in made(count=12, seed=3, depth=3).read()] == [
+        "tell me those that have latvia as country?",
+        "who is spouse everything with riga as its birth?",
+        "what is the one with place of riga spouse ?",
+        "list the spouse that Ann Lee has?",
+        "which is what the ones with the place of birth riga has as spouse ?",
+        "tell me the place of for what Ann Lee has as spouse?",
+        "in what is the country for the place of birth that Ann Lee has ?",
+        "in what is country latvia",
+        "list country for place of of bob ?",
+        "the country in which riga is is what ?",
+        "when is what bob is the spouse of ?",
+        "which is riga country",
+    ]
+
+
+def test_a_generator_is_asked_for_short_replies_that_keep_the_name() -> None:
+    asked: list[Prompt] = []
+
+    def reply(prompt: Prompt) -> str:
+        asked.append(prompt)
+        return "no"
+
+    [first, *_] = made(count=70, depth=1, generator=ScriptedGenerator(default=reply)).read()
+    assert {prompt.length for prompt in asked} == {60}
+    assert "Keep the name" in asked[0].messages[0].content
+    assert asked[0].messages[0].content.endswith(f"\n\n{first.text}")
+
+
+def test_a_reply_that_was_cut_is_not_taken() -> None:
+    plain = list(made(count=5).read())
+    named = {question.text: question.links[0].name for question in plain}
+
+    def reply(prompt: Prompt) -> Reply:
+        asked = prompt.messages[0].content.rpartition("\n")[2]
+        return Reply(f"Pray, what of {named[asked]}", finish="length")
+
+    assert list(made(count=5, generator=ScriptedGenerator(default=reply)).read()) == plain
+
+
+@pytest.mark.parametrize(("hub", "asked"), [(8, False), (9, True)])
+def test_a_path_that_leads_to_as_many_as_the_hub_is_asked_for(hub: int, asked: bool) -> None:
+    crowd = [[f"p{i}", "in", "town"] for i in range(9)]
+    counts = {len(question.answers or ()) for question in made(crowd, count=60, hub=hub, depth=1).read()}
+    assert counts == ({1, 9} if asked else {1})
+
+
+def test_questions_are_numbered_and_none_is_made_twice() -> None:
+    questions = list(made(count=200).read())
+    assert [question.id for question in questions] == [f"made-{n}" for n in range(1, len(questions) + 1)]
+    assert len({question.text for question in questions}) == len(questions)
+
+
+def test_words_are_left_out_of_a_label_and_the_sides_of_an_of_turned_now_and_then() -> None:
+    counts: dict[int, int] = {}
+    turned = 0
+    for seed in range(3000):
+        text, _ = in_words("X", [("alpha of beta", False)], random.Random(seed))
+        words = [word.strip("?").removesuffix("'s") for word in text.split()]
+        kept = {"alpha", "beta"} & {*words}
+        counts[len(kept)] = counts.get(len(kept), 0) + 1
+        turned += len(kept) == 2 and words.index("beta") < words.index("alpha")
+    # Each word is dropped in about .15 of the wordings.
+    assert 0.63 < counts[2] / 3000 < 0.81
+    assert 0.15 < turned / counts[2] < 0.25

@@ -370,3 +370,61 @@ def test_two_processes_train_and_score_the_same(tmp_path):
         outputs.append(done.stdout)
     assert outputs[0] == outputs[1]
     assert "person11" in outputs[0]
+
+
+def test_each_setting_is_in_the_fingerprint_but_the_cache():
+    prints = [
+        opened(**one).fingerprint()
+        for one in ({}, {"keep": "all"}, {"beta": 2.0}, {"mention": ""}, {"budget": Budget(triples=3)})
+    ]
+    assert len({text.split("Words")[-1] for text in prints}) == 5
+
+
+def test_a_missing_head_is_a_fault_of_the_recipe():
+    graph = MemoryGraph(triples=FACTS)
+    [(setting, said)] = RerankExpander(Everything(graph), Words(), graph, model="nowhere").preflight()
+    assert (setting, "nowhere" in said) == ("model", True)
+
+
+def test_links_are_read_with_their_scores_between_0_and_1_the_best_where_several_lead_to_a_node():
+    graph = opened().graph
+    links = (Link("person2", 9.0), Link("person1", 0.3), Link("person1", 0.7), Link("person3", -1.0), Link("nobody"))
+    [one] = candidates_of(graph, [Question("q", "?", links)], [Subgraph()])
+    assert list(one.starts.items()) == [("person1", 0.7), ("person2", 1.0), ("person3", 0.0)]
+
+
+def test_a_triple_is_needed_by_the_quality_of_its_best_path_which_is_at_most_1():
+    def needed(*scores):
+        paths = tuple(RankedPath("person1", (Step("friend"),), score) for score in scores)
+        return needed_triples(opened().graph, TrainingExample(Question("q", "?", (Link("person1"),)), paths), None)
+
+    assert list(needed(7.0).values()) == [1.0]
+    assert list(needed(0.25, 0.5, 0.125).values()) == [0.5]
+    assert needed(0.0) == {}
+
+
+class Counted(Words):
+    """Keeps the texts that it encoded."""
+
+    def __init__(self):
+        super().__init__()
+        self.texts = []
+
+    def encode(self, texts):
+        self.texts += texts
+        return super().encode(texts)
+
+
+def test_vectors_of_relations_are_encoded_once_and_of_questions_each_time(driver, tmp_path):
+    driver.save(tmp_path / "head")
+    made = {"model": str(tmp_path / "head"), "cache": str(tmp_path / "cache")}
+    outer = opened(encoder=Counted(), **made)
+    for _ in range(2):
+        outer.expand([EXAMPLES[0].question])
+    assert outer.encoder.texts.count(EXAMPLES[0].question.text) == 2
+    assert outer.encoder.texts.count("mother") == 1
+    outer.close()
+    later = opened(encoder=Counted(), **made)
+    later.expand([EXAMPLES[0].question])
+    assert "mother" not in later.encoder.texts
+    assert later.expand([]) == []

@@ -13,7 +13,7 @@ from srtk_plugin_sr.dense import DenseScorer
 from srtk_plugin_sr.rivals import SummingEncoder, find_rivals
 from srtk_plugin_sr.vectors import unit
 
-from srtk_framework.roles import Encoder
+from srtk_framework.roles import Encoder, SearchSettings
 from srtk_framework.values import Budget, Link, Path, Question, Step
 
 FACTS = [
@@ -130,3 +130,27 @@ def test_no_further_batch_is_searched_when_the_time_is_over() -> None:
     many = [SPOUSE] * 100
     assert len(find_rivals(scorer(), many, 1)) == 100
     assert len(find_rivals(scorer(), many, 1, until=time.process_time())) == 32
+
+
+def fans(count: int) -> list[list[str]]:
+    return [*(["ann", "fan", f"fan{i:03d}"] for i in range(count)), ["ann", "boss", "eve"]]
+
+
+@pytest.mark.parametrize(("count", "found"), [(300, 1), (301, 0)])
+def test_a_path_to_as_many_nodes_as_the_limit_is_whole(count: int, found: int) -> None:
+    answers = tuple(f"fan{i:03d}" for i in range(count))
+    assert len(find_rivals(scorer(fans(count)), [question((Step("fan"),), *answers)], 1)) == found
+
+
+def test_a_question_has_eleven_rivals_at_most_and_all_paths_that_are_right() -> None:
+    facts = [["ann", f"r{i:02}", f"e{i}"] for i in range(13)] + [["ann", "spouse", "bob"], ["ann", "partner", "bob"]]
+    [found] = find_rivals(scorer(facts), [SPOUSE], 1)
+    assert (sum(found.right), len(found.right)) == (2, 13)
+    assert len(found.costs) == len(found.paths) == 13
+
+
+def test_where_the_search_reads_the_mention_the_text_has_it() -> None:
+    one = scorer()
+    one.search_settings = lambda: SearchSettings(scale=1.0, mention=None)  # type: ignore[method-assign]
+    [found] = find_rivals(one, [SPOUSE], 2)
+    assert found.text == "the spouse of ann"

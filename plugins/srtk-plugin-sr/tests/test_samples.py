@@ -132,7 +132,7 @@ def test_samples_of_a_query_stay_together_and_queries_of_much_the_same_length_sh
     samples = [IndexedSample(query, (4,), (1.0,)) for query in numbers]
     batches = deal_batches(samples, [9, 1, 8, 2, 5], 4, 0)
     assert sorted(sorted(batch) for batch in batches) == [[0, 2, 4, 6], [1, 3, 5, 7]]
-    one, other = [batch for batch in batches if 1 in batch][0], [batch for batch in batches if 0 in batch][0]
+    one, other = (next(batch for batch in batches if sample in batch) for sample in (1, 0))
     # Of each batch the shorter query comes first.
     assert ({*one[:2]}, {*other[:2]}) == ({1, 5}, {2, 6})
 
