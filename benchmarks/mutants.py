@@ -174,12 +174,10 @@ class Selection:
             for line, tests in rows.items():
                 self._lines.setdefault(file, {}).setdefault(int(line), set()).update(tests)
 
-    def of(self, file: str, lines: Iterable[int]) -> list[str]:
-        """Return the tests of some lines, quickest first, of ``MOST`` seconds; what only an import ran has all."""
+    def of(self, file: str, lines: Iterable[int] | None) -> list[str]:
+        """Return the tests of some lines, or of all of a module, quickest first, of ``MOST`` seconds."""
         known = self._lines.get(file, {})
-        tests = set().union(*(known.get(line, set()) for line in lines))
-        if tests == {""}:
-            tests = set().union(*known.values())
+        tests = set().union(*(known.values() if lines is None else (known.get(line, set()) for line in lines)))
         order = sorted(tests - {""}, key=lambda test: (self.seconds.get(test, 0.0), test))
         total, chosen = 0.0, []
         for test in order:
@@ -259,8 +257,11 @@ def run(name: str, mutants: Sequence[Mutant], again: bool, known: bool, end: flo
         for mutant in left:
             if end is not None and time.monotonic() > end:
                 break
-            lines = {line for start in mutant.lines for line in spans[mutant.file].statement(start)}
-            outcome = tried(mutant, tests.of(mutant.file, lines), tests.seconds)
+            own = spans[mutant.file]
+            lines = {line for start in mutant.lines for line in own.statement(start)}
+            # What an import runs belongs to all tests, whichever of them was the first to import the module.
+            chosen = tests.of(mutant.file, None if any(map(own.is_imported, mutant.lines)) else lines)
+            outcome = tried(mutant, chosen, tests.seconds)
             if outcome == "survived" and not tests.whole:
                 continue
             outcomes[mutant.key] = outcome
@@ -418,6 +419,11 @@ class Spans:
         body = getattr(node, "body", None)
         end = max(node.lineno, body[0].lineno - 1) if body else node.end_lineno or node.lineno
         return range(node.lineno, max(end, line) + 1)
+
+    def is_imported(self, line: int) -> bool:
+        """Tell whether a line runs when its module is imported: in the body of no function."""
+        functions = [node for node in self._statements if isinstance(node, ast.FunctionDef)]
+        return not any(node.body[0].lineno <= line <= (node.end_lineno or line) for node in functions)
 
     def is_inert(self, position: tuple[int, int]) -> bool:
         """Tell whether a position (line, column) is no behaviour: an annotation, a cache, or the strict of zip."""

@@ -39,6 +39,11 @@ def test_a_statement_is_chosen_whole_and_of_a_compound_one_its_head() -> None:
     }  # fmt: skip
 
 
+def test_what_an_import_runs_is_told_from_the_bodies_of_functions() -> None:
+    spans = mutants.Spans(SOURCE)
+    assert [line for line in range(1, 15) if spans.is_imported(line)] == [1, 2, 3, 4, 5]
+
+
 def test_caches_and_imports_for_annotations_are_left_alone() -> None:
     spans = mutants.Spans("if TYPE_CHECKING:\n    import a\n\n\n@lru_cache(maxsize=3)\n@other\ndef f(): ...\n")
     assert [spans.is_inert(place) for place in ((1, 3), (5, 0), (5, 19), (6, 0))] == [True, True, True, False]
@@ -89,8 +94,8 @@ def test_a_mutant_meets_the_tests_of_its_lines_quickest_first() -> None:
     chosen.add(seconds, {"a.py": {"1": [""], "2": ["slow", "quick"], "3": ["", "other"], "4": ["slow", "slower"]}})
     assert chosen.of("a.py", [2, 3]) == ["quick", "other", "slow"]
     assert chosen.of("a.py", [2]) == ["quick", "slow"]
-    assert chosen.of("a.py", [1]) == ["quick", "other", "slow"], "what an import runs belongs to all"
-    assert chosen.of("a.py", [2, 3, 4]) == ["quick", "other", "slow"], "as long as there is time"
+    assert chosen.of("a.py", None) == ["quick", "other", "slow"], "those of the module, as long as there is time"
+    assert chosen.of("a.py", [2, 3, 4]) == ["quick", "other", "slow"]
     assert chosen.of("a.py", [7, 8]) == chosen.of("b.py", [1]) == []
 
 

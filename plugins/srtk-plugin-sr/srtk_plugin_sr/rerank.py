@@ -331,7 +331,8 @@ def needed_triples(graph: KnowledgeGraph, example: TrainingExample, hub: int | N
         return dict.fromkeys(question.gold_triples, 1.0)
 
     def read(nodes: Sequence[str], step: Step) -> Sequence[Triple]:
-        return graph.triples(graph.frontiers([nodes]), [step], hub)[0]
+        [found] = graph.triples(graph.frontiers([nodes]), [step], hub)
+        return found
 
     needed: dict[Triple, float] = {}
     for path in example.paths:

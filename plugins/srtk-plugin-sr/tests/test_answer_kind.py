@@ -3,10 +3,12 @@ from __future__ import annotations
 import pytest
 from srtk_plugin_sr.answer_kind import (
     GROUP,
+    NUMBER,
     PERSON,
     PLACE,
     THING,
     TIME,
+    TRUTH,
     WORK,
     answer_kind,
     end_kind,
@@ -96,3 +98,81 @@ def test_a_mention_ends_the_phrase_of_the_kind_also_among_the_words_of_a_path() 
     words = QuestionWords.of("Which building houses ¤ ?")
     assert words.kind.noun == "building"
     assert words.content == ("building", "houses")
+
+
+@pytest.mark.parametrize(
+    ("text", "noun", "several"),
+    [
+        ("How many big red old cars did he buy?", "big red old", False),
+        ("Please name the actors", "", False),
+        ("many players joined", "", False),
+        ("Name two of the actors", "actors", True),
+        ("In which cities was he?", "cities", True),
+        ("Which bus is it?", "bus", False),
+        ("Which class is it?", "class", False),
+        ("Which crisis was it?", "crisis", False),
+        ("Whose brother is he?", "brother", False),
+        ("The total number of goals of ¤", "goals", True),
+        ("Which film was made, which actor was in it?", "film", False),
+        ("which land borders the sea", "land", False),
+        ("which men carved the stone", "men carved", False),
+        ("which river flows to ¤", "river", False),
+        ("which rivers flows to ¤", "rivers flows", True),
+        ("which river flow into ¤", "river flow", False),
+        ("which states border the sea", "states", True),
+        ("which crosses ¤", "crosses", True),
+    ],
+)
+def test_the_noun_ends_where_the_next_phrase_begins(text: str, noun: str, several: bool) -> None:
+    found = answer_kind(text)
+    assert (found.noun, found.several) == (noun, several)
+
+
+@pytest.mark.parametrize(
+    ("text", "kind", "end", "phrase"),
+    [
+        ("Is she tall?", TRUTH, None, ""),
+        ("How tall is she?", NUMBER, NUMBER, "number amount"),
+        ("To whom did he write?", PERSON, PERSON, "person"),
+        ("Since when is it so?", TIME, TIME, "date year"),
+        ("Where is it?", PLACE, PLACE, "place location"),
+        ("Which countries are near it?", THING, PLACE, "countries"),
+        ("Which things are there?", THING, None, "things"),
+        ("List them", THING, None, "them"),
+    ],
+)
+def test_a_kind_has_the_ends_that_it_expects_and_a_text_for_relations(
+    text: str, kind: str, end: str | None, phrase: str
+) -> None:
+    found = answer_kind(text)
+    assert (found.kind, found.end, found.phrase) == (kind, end, phrase)
+
+
+@pytest.mark.parametrize(
+    ("label", "kind"),
+    [
+        ("plays for club", GROUP),
+        ("born in", PLACE),
+        ("in", None),
+        ("by", PERSON),
+        ("is in country", PLACE),
+        ("officer in charge", PERSON),
+        ("of country", PLACE),
+        ("number of children", NUMBER),
+        ("children", PERSON),
+        ("cities", PLACE),
+        ("churches", None),
+        ("date", TIME),
+        ("film of year", WORK),
+    ],
+)
+def test_the_word_before_a_preposition_names_what_a_step_leads_to(label: str, kind: str | None) -> None:
+    assert end_kind(label, False) == kind
+
+
+@pytest.mark.parametrize(
+    ("label", "kind"),
+    [(" 1987 ", TIME), ("12", NUMBER), ("12345", NUMBER), ("3 May 1987", TIME), ("", None), ("5.May.1987", TIME)],
+)
+def test_a_year_has_three_or_four_digits(label: str, kind: str | None) -> None:
+    assert literal_kind(label) == kind

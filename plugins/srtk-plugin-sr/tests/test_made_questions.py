@@ -14,7 +14,7 @@ from srtk_plugin_sr.walks import WalkSource
 
 from srtk_framework.graph import TripleTable, follow_path
 from srtk_framework.testing import DatasetConformance, ScriptedGenerator
-from srtk_framework.values import Budget, InputError, Prompt, Reply
+from srtk_framework.values import Budget, InputError, Prompt, Reply, Step
 
 FACTS = [
     ["ann", "placeOfBirth", "riga"],
@@ -218,3 +218,34 @@ def test_words_are_left_out_of_a_label_and_the_sides_of_an_of_turned_now_and_the
     # Each word is dropped in about .15 of the wordings.
     assert 0.63 < counts[2] / 3000 < 0.81
     assert 0.15 < turned / counts[2] < 0.25
+
+
+def test_no_path_goes_back_the_step_that_it_came_and_one_may_go_on_by_the_same() -> None:
+    chain = [[f"n{i}", "next", f"n{i + 1}"] for i in range(9)]
+    source = WalkSource(TripleTable.of(graph_of(chain)), 0, 3)
+    drawn = [walk for walk in (source.draw() for _ in range(300)) if walk is not None]
+    assert {steps for _, steps in drawn} == {
+        tuple(Step("next", inverse) for _ in range(length)) for inverse in (False, True) for length in (1, 2, 3)
+    }
+
+
+def test_about_as_many_paths_go_on_as_end() -> None:
+    ring = [[f"n{i}", "next", f"n{(i + 1) % 50}"] for i in range(50)]
+    source = WalkSource(TripleTable.of(graph_of(ring)), 0, 2)
+    drawn = [walk for walk in (source.draw() for _ in range(2000)) if walk is not None]
+    assert len(drawn) == 2000
+    assert 0.51 < sum(len(steps) == 2 for _, steps in drawn) / 2000 < 0.59
+
+
+def test_a_relation_is_drawn_by_the_square_root_of_its_triples() -> None:
+    facts = [*([f"a{i}", "often", f"b{i}"] for i in range(90)), *([f"c{i}", "seldom", f"d{i}"] for i in range(10))]
+    source = WalkSource(TripleTable.of(graph_of(facts)), 0, 1)
+    drawn = [steps[0].relation for _, steps in filter(None, (source.draw() for _ in range(2000)))]
+    assert 0.71 < drawn.count("often") / 2000 < 0.79
+
+
+def test_the_ends_of_a_walk_are_sorted_and_without_its_start() -> None:
+    source = WalkSource(TripleTable.of(graph_of(FACTS)), 0, 2)
+    assert source.ends("ann", (Step("placeOfBirth"), Step("placeOfBirth", True))) == ["bob"]
+    assert source.ends("riga", (Step("placeOfBirth", True),)) == ["ann", "bob"]
+    assert source.ends("ann", ()) == []

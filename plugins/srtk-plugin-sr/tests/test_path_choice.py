@@ -8,16 +8,24 @@ from pathlib import Path as FilePath
 from typing import Any
 
 import attrs
+import numpy as np
 import pytest
 from srtk_plugin_local.memory import MemoryGraph
 from srtk_plugin_sr.beam import BeamExpander
 from srtk_plugin_sr.path_choice import PathChoice
-from srtk_plugin_sr.path_features import FEATURES, QuestionWords, SearchedQuestion, path_features
+from srtk_plugin_sr.path_features import (
+    FEATURES,
+    FeatureInput,
+    QuestionWords,
+    SearchedQuestion,
+    features_of,
+    path_features,
+)
 from srtk_plugin_sr.search_settings import SearchBlock
 
 from srtk_framework.graph import Instance
 from srtk_framework.records import with_checksum, write_model
-from srtk_framework.roles import PathScorer, SearchSettings
+from srtk_framework.roles import BACKGROUND, PathScorer, SearchSettings
 from srtk_framework.values import Budget, DriverError, Link, Path, Question, RankedPath, Step, Subgraph, Triple
 
 FILMS = [
@@ -221,3 +229,101 @@ def test_a_file_of_weights_that_is_missing_is_a_fault_of_the_recipe() -> None:
     beam = BeamExpander(MemoryGraph(FILMS), Words(), choice="nowhere.json")
     assert beam.preflight() == [("choice", "nowhere.json does not exist; correct the path")]
     assert BeamExpander(MemoryGraph(FILMS), Words(), choice="auto").preflight() == []
+
+
+def test_the_features_of_a_path_are_those_worked_by_hand() -> None:
+    words = QuestionWords.of("which actors of ¤ that played in the film")
+    # Places of actors, played and film from the mention.
+    assert (words.content, words.places, words.nesting) == (("actors", "played", "film"), (2, 2, 5), 2)
+    assert words.texts == ["actors", "actors", "played", "film"]
+    starred, made_by = STARRED, OTHER_FILMS
+    paths = [
+        RankedPath("heat", (starred,), 0.0),
+        RankedPath("heat", (made_by,), -0.5),
+        RankedPath("heat", (made_by, starred), -1.0),
+        RankedPath("heat", (YEAR,), -2.0),
+        RankedPath("heat", (starred, made_by, starred), -3.0),
+    ]
+    ends = [["al", "val", "al"], ["ali"], ["al"], ["1995"], ["heat"]]
+    read = {rank: [Instance((), end) for end in row] for rank, row in enumerate(ends)}
+    question = SearchedQuestion("which actors of Heat that played in the film", "", {"heat": 0}, paths, read)
+    # Rows: the expected kind, then each word; the second does not tell the steps apart.
+    table = np.array([[3, 0, 0], [2, 2, 2], [0, 2, 1], [6, 0, 3]], dtype=np.float64)
+    labels = {
+        name: name for name in ("starred actors", "directed by", "release year", "al", "val", "ali", "1995", "heat")
+    }
+    found = features_of(FeatureInput(question, words, [starred, made_by, YEAR], table, labels))
+    got = dict(zip(FEATURES, found.T.tolist(), strict=True))
+    shares = np.exp([path.score for path in paths])
+    shares /= shares.sum()
+    high, root = math.sqrt(1.5), math.sqrt(2)
+    both, alone = shares[0] + shares[2], shares[0]
+    wanted = {
+        "share": np.log(shares),
+        "first": [1, 0, 0, 0, 0],
+        "over prefix": [0, 0, -0.5, 0, 0],
+        "two steps": [0, 0, 1, 0, 0],
+        "three steps": [0, 0, 0, 0, 1],
+        "kind last": [root, -1 / root, root, -1 / root, root],
+        # Film fits starred best, played fits made_by, and nothing tells of the year.
+        "word support": [high, high, high, 0, high],
+        "words shared": [0, 0, 0, 0, 1],
+        "order": [0, 0, 0, 0, 1],
+        "length nesting": [0, 0, 1, 0, 2],
+        "named": [0.5, 0, 0.25, 0, 1 / 3],
+        "noun last": [1, 0, 1, 0, 1],
+        "end fits": [1, 0, 1, 0, 1],
+        "end clashes": [0, 1, 0, 1, 0],
+        "back same": [0] * 5,
+        "at topic": [0, 0, 0, 0, 1],
+        "only topic": [0, 0, 0, 0, 1],
+        "mass": np.log([(both + alone) / 2, shares[1], both, shares[3], shares[4]]),
+        "agreed": [(both + alone) / 2 - shares[0], 0, both - shares[2], 0, 0],
+        "joined most": [0] * 5,
+        "joined mean": [0] * 5,
+        "other topic": [0] * 5,
+        "value fits": [0] * 5,
+        "value wrong": [0, 0, 0, 1, 0],
+        "value lacks": [0] * 5,
+        "one of several": [0, 1, 1, 1, 1],
+    }
+    assert set(wanted) == set(FEATURES)
+    for name, row in wanted.items():
+        assert got[name] == pytest.approx(list(row), abs=1e-9), name
+
+
+def test_the_ends_of_a_path_are_judged_by_the_first_three_that_differ() -> None:
+    words = QuestionWords.of("when did ¤ come")
+    ends = ["1991", "1991", "1992", "a", "1993"]
+    read = {0: [Instance((), end) for end in ends], 1: [Instance((), "x")] * 12 + [Instance((), "1990")]}
+    paths = [RankedPath("heat", (YEAR,), 0.0), RankedPath("heat", (STARRED,), 0.0)]
+    question = SearchedQuestion("when did Heat come", "", {"heat": 0}, paths, read)
+    labels = {name: name for name in ("release year", "starred actors", *ends, "x", "1990")}
+    found = features_of(FeatureInput(question, words, [YEAR, STARRED], np.zeros((3, 2)), labels))
+    fits, lacks = (found[:, FEATURES.index(name)].tolist() for name in ("value fits", "value lacks"))
+    assert fits == pytest.approx([2 / 3, 0])
+    assert lacks == pytest.approx([1 / 3, 1])
+
+
+def test_the_paths_of_another_topic_raise_the_features_of_those_that_they_join() -> None:
+    near, far = Triple("heat", "r", "x"), Triple("heat", "r", "ali")
+    paths = [RankedPath("heat", (Step("r"),), 0.0), RankedPath("ali", (Step("s"),), 0.0)]
+    read = {
+        0: [Instance((near,), "x"), Instance((Triple("heat", "r", "y"),), "y")],
+        1: [Instance((Triple("ali", "s", "x"),), "x")],
+    }
+    words = QuestionWords.of("what of ¤ and ¤")
+
+    def joined(found: Mapping[int, Sequence[Instance]], topics: Mapping[str, int]) -> list[list[float]]:
+        question = SearchedQuestion("what of Heat and Ali", "", topics, paths, found)
+        labels = {name: name for name in ("r", "s", "x", "y", "ali")}
+        table = features_of(FeatureInput(question, words, [Step("r"), Step("s")], np.zeros((0, 2)), labels))
+        return [table[:, FEATURES.index(name)].tolist() for name in ("joined most", "joined mean", "other topic")]
+
+    boost = (BACKGROUND + 1) / BACKGROUND
+    most, mean, other = joined(read, {"heat": 0, "ali": 1})
+    assert most == pytest.approx([math.log(boost)] * 2)
+    assert mean == pytest.approx([math.log((boost + 1) / 2), math.log(boost)])
+    assert other == [0, 0]
+    assert joined(read, {"heat": 0, "ali": 0}) == [[0, 0]] * 3
+    assert joined({0: [Instance((far,), "ali")]}, {"heat": 0, "ali": 1})[2] == [1, 0]

@@ -181,3 +181,13 @@ def test_each_epoch_has_an_order_of_its_own_and_devices_share_what_there_is():
     assert scheduled(16, batch_size=2, epochs=2).round(1, 0) == schedule.round(1, 0)
     single = scheduled(2, ranks=3, batch_size=2, epochs=1)
     assert [single.round(0, rank) for rank in range(3)] == [single.round(0, 0)] * 3
+
+
+def test_31_wrong_steps_are_drawn_where_none_are_named_and_all_for_a_list():
+    crowd = MemoryGraph(triples=[["ann", f"r{i}", f"e{i}"] for i in range(40)])
+    crowd.open()
+    one = [TrainingExample(QUESTION, (RankedPath("ann", (Step("r3"),), 1.0),))]
+    wanted = {("cross-entropy", None): 32, ("nt-xent", None): 32, ("listwise", None): 40, ("listwise", 5): 6}
+    for (loss, negatives), count in wanted.items():
+        first, *_ = make_samples(crowd, one, ScorerFitSettings(loss=loss, negatives=negatives), 0)
+        assert len(first.candidates) == count

@@ -4,10 +4,10 @@ import attrs
 import pytest
 from srtk_plugin_local.memory import MemoryGraph
 from srtk_plugin_sr.beam import BeamExpander
-from srtk_plugin_sr.search_settings import SearchBlock
+from srtk_plugin_sr.search_settings import TOPIC_BACKGROUNDS, SearchBlock
 
 from srtk_framework.recipe import SettingsError, structure
-from srtk_framework.roles import PLAIN, PathScorer, SearchSettings
+from srtk_framework.roles import BACKGROUND, PLAIN, PathScorer, SearchSettings
 
 ELSEWHERE = {"depth": "a setting of the expander", "price": "a limit of the budget"}
 
@@ -74,3 +74,11 @@ def test_a_key_that_no_search_has_is_refused_with_those_it_has():
 def test_a_value_out_of_range_is_refused(kind, name, value, message):
     with pytest.raises(ValueError, match=message):
         kind(**{name: value})
+
+
+def test_backgrounds_that_a_training_tries_are_shares_and_none():
+    shares = [one for one in TOPIC_BACKGROUNDS if one is not None]
+    assert shares == sorted(set(shares))
+    assert all(0 < one < 1 for one in shares)
+    assert BACKGROUND in shares
+    assert TOPIC_BACKGROUNDS[-1] is None

@@ -176,3 +176,57 @@ def _lines(folder: Path) -> list[str]:
         for line in name.read_text(encoding="utf-8").splitlines()
         if line.count("\t") == 2
     ]
+
+
+def test_without_what_is_reached_or_an_answer_every_measure_is_0() -> None:
+    for measure in MEASURES.values():
+        assert measure([], ["a"]) == measure(["a"], []) == measure([], []) == 0.0
+    assert MEASURES["precision"](["a", "a", "b"], ["a", "a"]) == 0.5
+    assert MEASURES["recall"](["a", "a"], ["a", "b", "b"]) == 0.5
+
+
+def test_a_path_at_the_threshold_is_kept() -> None:
+    question = asked("film", "ann", "latvia")
+    assert texts(ShortestPath(graph=graph()).supervise([question])[0]) == [("shot in", 0.6667), ("by", 0.5)]
+
+
+def test_only_the_first_answers_are_searched_for_and_only_the_best_paths_returned() -> None:
+    question = asked("film", "bob", "latvia", "ann")
+    few = ShortestPath(graph=graph(), threshold=0.0, answers=2).supervise([question])[0]
+    assert texts(few) == [("by", 0.8)]
+    every = ShortestPath(graph=graph(), threshold=0.0).supervise([question])[0]
+    assert texts(every) == [("by", 0.8), ("shot in", 0.5)]
+    assert ShortestPath(graph=graph(), threshold=0.0, paths=1).supervise([question])[0] == every[:1]
+
+
+def test_a_path_that_is_found_for_several_answers_has_the_quality_of_the_nearest() -> None:
+    # From a the path "r s" is the shortest to c, and one longer than "t" to d.
+    facts = [["a", "r", "b"], ["b", "s", "c"], ["b", "s", "d"], ["a", "t", "d"]]
+    near = NearShortest(graph=graph(facts), slack=1, decay=0.25, inverse=False)
+    found = dict(texts(near.supervise([asked("a", "c", "d")])[0]))
+    assert found == {"r s": 1.0, "t": 0.6667}
+
+
+def test_hops_are_three_by_default_and_of_gold_triples_four() -> None:
+    chain = [[f"n{i}", "r", f"n{i + 1}"] for i in range(6)]
+    driver = ShortestPath(graph=graph(chain))
+    assert [len(driver.supervise([asked("n0", f"n{i}")])[0]) for i in (3, 4)] == [1, 0]
+    triples = tuple(Triple(*row) for row in chain)
+    found = [GoldTriples().supervise([asked("n0", f"n{i}", gold_triples=triples)])[0] for i in (4, 5)]
+    assert [len(row) for row in found] == [1, 0]
+
+
+def test_gold_triples_without_answers_lead_to_where_they_end_and_visit_no_node_twice() -> None:
+    triples = tuple(Triple(*row) for row in (["a", "r", "b"], ["b", "s", "a"], ["b", "t", "c"], ["a", "u", "a"]))
+    question = Question("q", "What?", (Link("a"),), gold_triples=triples)
+    assert texts(GoldTriples(inverse=False).supervise([question])[0]) == [("r t", 1.0)]
+
+
+def test_the_cuts_of_one_run_are_not_those_of_the_next(caplog: pytest.LogCaptureFixture) -> None:
+    driver = GoldPath(graph=graph([["hub", "r", f"n{i}"] for i in range(9)]), budget=Budget(hub=2))
+    with caplog.at_level(logging.WARNING):
+        for _ in range(2):
+            driver.supervise([asked("hub", "n0", gold_paths=(path("r"),))])
+            driver.close()
+    assert len({record.getMessage() for record in caplog.records}) == 1
+    assert len(caplog.records) == 2
