@@ -54,6 +54,15 @@ def test_it_says_what_it_did_and_writes_weights_that_a_recipe_takes_in_their_for
     assert (form["rule"], form["mention"]) == ("gain", "")
     figures = json.loads((out / "training" / "training.json").read_text())["figures"]
     assert figures["share"] == 0 or figures["blends"][str(figures["share"])] > figures["start"]
+    # What an adaptation was measured with stands in its record.
+    inputs = json.loads((out / "training" / "training.json").read_text())["inputs"]
+    measured = {"steps": "60", "epochs": "20", "batch_size": "16", "learning_rate": "5e-05", "validate_every": "20"}
+    measured |= {"loss": "listwise", "patience": "2", "depth": "2", "minutes": "5.0", "monitor": "accuracy"}
+    assert {name: inputs[name] for name in measured} == measured
+    assert figures["learning"] > 32
+    assert 3 <= figures["held_out"] <= 25
+    card = (out / "README.md").read_text()
+    assert f"- {figures['questions']} questions made; {figures['learning']} with rivals" in card
     assert main(flags) == 0
     assert "an earlier adaptation of the same has finished" in capsys.readouterr().err
     assert main([*flags, "--seed", "1"]) == 2

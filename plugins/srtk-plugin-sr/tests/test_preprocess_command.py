@@ -115,3 +115,56 @@ def test_training_rows_have_the_texts_that_the_scorer_scores(tmp_path: Path, sna
     ]
     assert rows[0][1:] == (words.candidate_text("director"), ("relation: set in", "relation: year"))
     assert rows[1][2] == (words.candidate_text(words.end),)
+
+
+def test_the_last_line_counts_rows_and_questions_without_a_path_or_a_good_one(
+    tmp_path: Path, snapshot: str, capsys: pytest.CaptureFixture[str]
+) -> None:
+    given = [
+        asked(paths=[["by"], ["set_in"]], path_scores=[0.5, 0.49]),
+        asked(id="2", paths=[["by"]], path_scores=[0.25]),
+        asked(id="3", paths=[], path_scores=[]),
+    ]
+    out = tmp_path / "train.jsonl"
+    assert main(["preprocess", "-i", questions(tmp_path, *given), "-o", str(out), "-kg", snapshot]) == 0
+    said = capsys.readouterr().err
+    assert (
+        f"2 rows of 1 questions in {out}; of 3 questions 1 have no path to an answer, 1 none of quality 0.5\n" in said
+    )
+    assert "what SRTK calls jaccard is --metric precision" in said
+    assert "--omit-prefixes" not in said
+    assert (
+        main(["preprocess", "-i", questions(tmp_path, *given), "-o", str(out), "-kg", snapshot, "--metric", "f1"]) == 0
+    )
+    assert "jaccard" not in capsys.readouterr().err
+    assert preprocess(tmp_path, snapshot, questions(tmp_path, *given), "--omit-prefixes") == 0
+    assert capsys.readouterr().err == "srtk: note: --omit-prefixes changes nothing: queries use whole IRIs\n"
+
+
+def test_a_path_has_two_steps_and_a_row_fifteen_negatives_unless_told_otherwise(tmp_path: Path) -> None:
+    facts = tmp_path / "many.tsv"
+    rows_ = ["film\tr0\tann", "ann\tr1\triga", "riga\tr2\tlatvia"] + [f"film\tx{n}\te{n}" for n in range(30)]
+    facts.write_text("".join(f"{row}\n" for row in rows_), encoding="utf-8")
+    graph = str(tmp_path / "many")
+    assert main(["graph", "build", "--quiet", "--no-header", "--out", graph, str(facts)]) == 0
+    far = questions(tmp_path, asked(answer_entities=["latvia"]))
+    assert preprocess(tmp_path, graph, far, "--search-path") == 0
+    assert rows(tmp_path / "train.jsonl") == []
+    assert preprocess(tmp_path, graph, far, "--search-path", "--max-hops", "3") == 0
+    made = rows(tmp_path / "train.jsonl")
+    assert [len(row["negatives"]) for row in made] == [15, 1, 1, 0]
+    assert preprocess(tmp_path, graph, far, "--search-path", "--max-hops", "3", "--num-negative", "2") == 0
+    assert len(rows(tmp_path / "train.jsonl")[0]["negatives"]) == 2
+    first = rows(tmp_path / "train.jsonl")
+    assert (
+        preprocess(tmp_path, graph, far, "--search-path", "--max-hops", "3", "--num-negative", "2", "--seed", "0") == 0
+    )
+    assert rows(tmp_path / "train.jsonl") == first
+
+
+def test_many_questions_are_searched_in_batches_and_written_in_order(tmp_path: Path, snapshot: str) -> None:
+    given = [asked(id=str(n), question=f"Where {n}?") for n in range(70)]
+    assert preprocess(tmp_path, snapshot, questions(tmp_path, *given), "--search-path") == 0
+    made = rows(tmp_path / "train.jsonl")
+    assert [row["query"] for row in made[::3]] == [f"Where {n}? [SEP] " for n in range(70)]
+    assert not list(tmp_path.glob(".*"))

@@ -1,5 +1,6 @@
 """``srtk train``: training of an encoder on a file of rows."""
 
+import argparse
 import json
 import re
 import subprocess
@@ -7,6 +8,7 @@ import sys
 import time
 from pathlib import Path
 
+import numpy as np
 import pytest
 
 pytest.importorskip("torch")
@@ -14,8 +16,11 @@ pytest.importorskip("srtk_plugin_transformers")
 
 
 from kit.kills import tree
+from srtk_plugin_sr import train_command
+from srtk_plugin_sr.fit_settings import ScorerFitSettings
 
 from srtk_framework.cli import main
+from srtk_framework.values import InputError
 
 PEOPLE = [f"p{i}" for i in range(24)]
 KINDS = (
@@ -172,3 +177,83 @@ def test_rows_of_which_none_teaches_are_refused(tiny, tmp_path, capsys, positive
     assert main(["train", "-t", str(learn), "-m", str(tiny(WORDS)), "-o", str(tmp_path / "o")]) == 2
     assert "1 of 1 rows teach nothing" in capsys.readouterr().err
     assert not (tmp_path / "o").exists()
+
+
+def settings_of(*flags, validates=True, wandb=False):
+    parser = argparse.ArgumentParser()
+    train_command.add_arguments(parser)
+    args = parser.parse_args(["-t", "rows.jsonl", *flags])
+    return args, train_command._settings(args, validates, wandb)
+
+
+def test_the_flags_are_the_settings_of_a_training():
+    args, plain = settings_of()
+    assert (args.temperature, args.max_length, args.seed, args.output_dir) == (0.07, 128, 0, "artifacts/scorer")
+    assert plain == ScorerFitSettings(
+        epochs=10, batch_size=16, learning_rate=5e-5, loss="cross-entropy", monitor="accuracy", patience=3
+    )
+    assert settings_of(validates=False)[1].patience is None
+    assert settings_of(wandb=True)[1].logger == "wandb"
+    quick = settings_of("--fast-dev-run")[1]
+    assert (quick.epochs, quick.steps) == (1, 2)
+    assert [settings_of("--devices", count)[1].strategy for count in "12"] == ["auto", "ddp"]
+    losses = [settings_of("--loss", name)[1].loss for name in ("contrastive", "nt-xent", "cross-entropy")]
+    assert losses == ["nt-xent", "nt-xent", "cross-entropy"]
+
+
+class Places:
+    """Gives each text the vector that its letter names."""
+
+    def encode(self, texts):
+        table = {"q": [1.0, 0.0], "a": [0.8, 0.6], "b": [0.6, 0.8], "c": [0.8, -0.6]}
+        return np.array([table[text] for text in texts])
+
+
+def test_a_row_is_right_where_the_positive_is_nearer_than_every_negative():
+    rows = [("q", "a", ("b",)), ("q", "b", ("a",)), ("q", "a", ("c",)), ("q", "b", ()), ("q", "a", ("b", "c"))]
+    assert train_command.accuracy(Places(), rows) == 2 / 5
+
+
+def test_a_twentieth_of_the_queries_validates(tiny, tmp_path, capsys):
+    learn = tmp_path / "rows.jsonl"
+    row = {"positive": "spouse", "negatives": ["employer"]}
+    learn.write_text("".join(json.dumps({"query": f"whom {n} [SEP] ", **row}) + "\n" for n in range(400)))
+    flags = ["-m", str(tiny(WORDS)), "-o", str(tmp_path / "o"), "--fast-dev-run", "--accelerator", "cpu", "--quiet"]
+    assert main(["train", "-t", str(learn), *flags]) == 0
+    card = (tmp_path / "o" / "README.md").read_text()
+    trained, validated = (int(part) for part in re.findall(r"Trained on (\d+) rows; (\d+)", card)[0])
+    assert trained + validated == 400
+    assert 10 <= validated <= 30
+    assert capsys.readouterr().err == ""
+    for flag in ("| quiet |", "| output_dir |", "| fresh |", "| fast_dev_run |"):
+        assert flag not in card
+    assert "| batch_size | 16 |" in card
+
+
+def test_rows_are_read_with_the_prefixes_of_srtk_and_negatives_once(tmp_path):
+    file = tmp_path / "rows.jsonl"
+    file.write_text(
+        '{"query": "q", "positive": "a", "negatives": ["b", "a", "b", "c"]}\n{"query": "q", "positive": "a"}\n'
+    )
+    assert train_command.read_rows(str(file), quiet=True) == [
+        ("query: q", "relation: a", ("relation: b", "relation: c")),
+        ("query: q", "relation: a", ()),
+    ]
+    data = train_command.training_set(train_command.read_rows(str(file), quiet=True))
+    assert data.texts == ["query: q", "relation: a", "relation: b", "relation: c"]
+    assert [(one.query, one.candidates, one.targets) for one in data.samples] == [
+        (0, (1, 2, 3), (1.0, 0.0, 0.0)),
+        (0, (1,), (1.0,)),
+    ]
+    file.write_text("")
+    with pytest.raises(InputError, match="there are no rows to train on"):
+        train_command.read_rows(str(file))
+
+
+def test_under_the_contrastive_loss_a_row_without_a_negative_teaches(tiny, tmp_path, capsys):
+    learn = tmp_path / "rows.jsonl"
+    rows = [{"query": f"whom {n}", "positive": ["spouse", "employer"][n % 2]} for n in range(30)]
+    learn.write_text("".join(json.dumps(row) + "\n" for row in rows))
+    flags = ["-m", str(tiny(WORDS)), "-o", str(tmp_path / "o"), "--fast-dev-run", "--accelerator", "cpu"]
+    assert main(["train", "-t", str(learn), *flags, "--loss", "contrastive"]) == 0
+    assert "teach nothing" not in capsys.readouterr().err
