@@ -185,7 +185,7 @@ class _First:
         settings = self.settings
         key = settings.key_of(self.report.name)
         named = (bool(self.columns) and not self.numbered) or key is not None
-        if settings.header is False and named and not (key or "1").isdigit():
+        if settings.header is False and named and not (key or "").isdigit():
             raise InputError(
                 f"{self.report.name}: columns are chosen by name, but the file is said to have no header; give "
                 "the numbers of the columns, such as 1,2,3, or leave --no-header out"

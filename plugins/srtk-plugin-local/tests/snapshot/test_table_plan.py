@@ -585,6 +585,346 @@ def test_bookkeeping_is_left_out_and_told_unless_it_is_kept(make: Make) -> None:
     assert ("Ada", "created_at", "1766629718") in make(table, out="kept", keep=("created_at",)).facts()
 
 
+# What decides where several signs are there
+
+
+@pytest.mark.parametrize(
+    ("head", "rows", "left_out"),
+    [
+        ("Unnamed: 0", ("0", "1", "2"), True),
+        ("index", ("0", "1", "2"), True),
+        ("level_0", ("0", "1", "2"), True),
+        ("column 1", ("0", "1", "2"), True),
+        ("index", ("0", "0", "0"), False),
+        ("index", ("x", "y", "z"), False),
+        ("number", ("0", "1", "2"), False),
+    ],
+)
+def test_row_numbers_of_pandas_are_no_values(make: Make, head: str, rows: Sequence[str], left_out: bool) -> None:
+    lines = "".join(f"{row},N{n},{n + 7}\n" for n, row in enumerate(rows))
+    made = make({"a.csv": f"{head},name,size\n{lines}"})
+    assert (head in made.reading[0]["unread"]) is left_out
+    assert ("N1", "size", "8") in made.facts()
+
+
+def test_row_numbers_of_pandas_stand_in_the_first_column_and_may_be_a_given_key(make: Make) -> None:
+    made = make({"a.csv": "name,index,size\nAda,0,5\nBo,1,6\n"})
+    assert ("Ada", "index", "0") in made.facts()
+    given_ = make({"a.csv": "index,name,size\n0,Ada,5\n1,Bo,6\n"}, out="given", keys={"a.csv": "index"})
+    assert given_.read_as("index") == "key (given)"
+
+
+@pytest.mark.parametrize(("length", "left_out"), [(99, True), (98, False)])
+def test_a_long_text_of_hexadecimal_digits_is_no_value(make: Make, length: int, left_out: bool) -> None:
+    made = make({"a.csv": f"id,name,picture\n1,Ada,0x{'ab' * 49 + 'c' * (length - 98)}\n2,Bo,0X{'cd' * 60}\n"})
+    assert ("picture" in made.reading[0]["unread"]) is left_out
+
+
+def test_the_number_of_an_edge_is_no_property_of_it(make: Make) -> None:
+    rows = [(n, f"s{n}", f"t{n}") for n in range(10)]
+    for head, count in (("id", 10), ("edge id", 10), ("number", 10)):
+        lines = "".join(f"{n},{s},{t}\n" for n, s, t in rows)
+        made = make({"a.csv": f"{head},Source,Target\n{lines}"}, out=head)
+        qualified = [found for found in made.graph.qualifiers(made.triples) if found]
+        assert len(qualified) == (0 if head != "number" else count)
+    # Nine of ten must differ.
+    for differ, qualifiers in ((9, 0), (8, 10)):
+        lines = "".join(f"{min(n, differ - 1)},{s},{t}\n" for n, s, t in rows)
+        made = make({"a.csv": f"id,Source,Target\n{lines}"}, out=f"differ{differ}")
+        assert sum(map(bool, made.graph.qualifiers(made.triples))) == qualifiers
+
+
+def test_only_a_column_called_type_is_a_direction(make: Make) -> None:
+    made = make({"a.csv": "Source,Target,Type,Mode\nAda,Bo,Undirected,directed\nBo,Cy,Undirected,directed\n"})
+    assert made.graph.qualifiers(made.triples)[0] == (("Mode", '"directed"'),)
+    named = make({"a.csv": "Source,Target,Type,x\nAda,Bo,likes,1\nBo,Cy,knows,2\n"}, out="named")
+    assert named.facts() == {("Ada", "likes", "Bo"), ("Bo", "knows", "Cy")}
+
+
+@pytest.mark.parametrize(
+    ("table", "form"),
+    [
+        ("from,to,cost\nRiga,Oslo,5\nOslo,Rome,6\n", "edges"),
+        ("name,from,to\nIC 1,Riga,Oslo\nIC 2,Oslo,Rome\n", "entities"),
+        ("train no,from,to,cost\nIC 1,Riga,Oslo,5\nIC 2,Oslo,Rome,6\n", "entities"),
+        ("train,from,to,cost\nFast,Riga,Oslo,5\nSlow,Oslo,Rome,6\n", "entities"),
+        ("train,from,to,cost\nFast,Riga,Oslo,5\nFast,Riga,Oslo,6\n", "edges"),
+        ("train,source,target,cost\nFast,Riga,Oslo,5\nSlow,Oslo,Rome,6\n", "edges"),
+    ],
+)
+def test_ends_of_a_journey_are_those_of_an_edge_where_nothing_names_it(make: Make, table: str, form: str) -> None:
+    made = make({"a.csv": table})
+    assert made.built.meta.build["plan"]["tables"]["a"]["rows"] == form
+
+
+@pytest.mark.parametrize(("weight", "count"), [("1", 0), ("1.0", 0), ("1,0", 0), ("2", 1), ("x", 1)])
+def test_a_weight_of_one_says_nothing(make: Make, weight: str, count: int) -> None:
+    made = make({"a.csv": f"Source;Target;Weight\nAda;Bo;{weight}\n"})
+    assert len(made.graph.qualifiers(made.triples)[0]) == count
+
+
+def test_the_key_is_the_heading_that_is_unique_or_exact_and_else_a_column_of_names_or_codes(make: Make) -> None:
+    assert make({"a.csv": "film id,film,x\n1,Alien,5\n1,Brazil,6\n"}, out="1").read_as("film") == (
+        "key (only unique column of names)"
+    )
+    exact = make({"a.csv": "id,film,x\n1,Alien,5\n1,Brazil,6\n2,Legend,7\n"}, out="2")
+    assert exact.read_as("id") == "key (heading)"
+    assert exact.notes == ["'id' is the key by its heading, though rows share it: they are one entity"]
+    codes = make({"a.csv": "size,tag,mark\n5,A-1,B-1\n6,A-2,B-2\n"}, out="3")
+    assert codes.read_as("tag") == "key (first unique column of codes)"
+    assert make({"a.csv": "film,size\nAlien,5\nBrazil,6\nLegend,6\n"}, out="4").read_as("film") == (
+        "key (only unique column of names)"
+    )
+
+
+def test_the_column_that_names_the_table_names_its_rows(make: Make) -> None:
+    table = "id,shop name,person name,x\n1,A,Ada,5\n2,B,Bo,6\n"
+    assert make({"persons.csv": table}).graph.labels(["1"]) == ["Ada"]
+    assert make({"shops.csv": table}, out="shops").graph.labels(["1"]) == ["A"]
+    assert make({"others.csv": table}, out="others").graph.labels(["1"]) == ["A"]
+
+
+@pytest.mark.parametrize(
+    ("head", "values", "named"),
+    [
+        ("name", ("A", "A", "A", "A"), True),  # a name is one whatever it is
+        ("title", ("A", "A", "B", "B"), True),  # half of them differ
+        ("title", ("A", "A", "A", "A"), False),
+        ("shop title", ("A", "A", "B", "B"), True),
+        ("shop title", ("A", "A", "A", "B"), True),
+        ("shop title", ("A", "A", "A", "A"), False),
+        ("shop", ("A", "B", "C", "D"), True),
+        ("shop", ("A", "B", "C", "C"), False),
+        ("shop", ("A", "B", "C", ""), False),
+    ],
+)
+def test_a_name_differs_from_row_to_row(make: Make, head: str, values: Sequence[str], named: bool) -> None:
+    rows = "".join(f"{n},{value},7\n" for n, value in enumerate(values, 1))
+    made = make({"a.csv": f"id,{head},size\n{rows}"})
+    assert made.read_as(head).startswith("name (") is named
+
+
+def test_first_and_last_names_stand_in_their_order_wherever_the_columns_are(make: Make) -> None:
+    made = make({"a.csv": "id,surname,x,given name\n1,Lovelace,5,Ada\n2,Hopper,6,Grace\n"})
+    assert made.graph.labels(["1", "2"]) == ["Ada Lovelace", "Grace Hopper"]
+    alone = make({"a.csv": "id,surname,x\n1,Lovelace,5\n2,Hopper,6\n"}, out="alone")
+    assert alone.graph.labels(["1"]) == ["Lovelace"]
+
+
+def test_a_literal_of_the_settings_and_a_list_name_nothing(make: Make) -> None:
+    table = {"a.csv": "id,shop,club,x\n1,A,C,5\n2,B,D,6\n"}
+    assert make(table).read_as("shop") == "name (first column of different names)"
+    for literal in ("shop", "2"):
+        made = make(table, out=literal, literal_columns=(literal,))
+        assert (made.read_as("shop"), made.read_as("club")) == ("names", "name (first column of different names)")
+
+
+LETTERS = "abcdefghijklmnopqrst"
+SHOPS = "id,name,city\n" + "".join(f"{n},N{letter},Riga\n" for n, letter in enumerate(LETTERS, 1))
+
+
+@pytest.mark.parametrize(
+    ("head", "known", "unknown", "linked"),
+    [
+        ("shop_id", 9, 1, True),
+        ("shop_id", 8, 1, False),
+        ("shop", 9, 1, True),
+        ("shop id", 9, 1, True),
+        ("shopid", 9, 1, True),
+        ("place_id", 10, 0, False),
+        ("id_shop", 10, 0, True),
+    ],
+)
+def test_nine_of_ten_values_under_the_name_of_a_table_are_links(
+    make: Make, head: str, known: int, unknown: int, linked: bool
+) -> None:
+    values = [*range(1, known + 1), *range(91, 91 + unknown)]
+    rows = "".join(f"{n},P{n},{value}\n" for n, value in enumerate(values, 1))
+    made = make({"people.csv": f"id,name,{head}\n{rows}", "shops.csv": SHOPS})
+    assert made.read_as(head).startswith("link to shops") is linked
+
+
+@pytest.mark.parametrize(
+    ("head", "values", "linked"),
+    [
+        ("shop", ["Na", "Nb", "x", "y"], True),  # half of the names under the name of the table
+        ("shop", ["Na", "x", "y"], False),
+        ("seller", ["Na", "Nb", "Nc"], True),  # all of at least three
+        ("seller", ["Na", "Nb", "Na"], False),
+        ("seller", ["Na", "Nb", "Nc", "x"], False),
+        ("seller", [*(f"N{letter}" for letter in LETTERS[:19]), "x"], True),
+        ("seller", [*(f"N{letter}" for letter in LETTERS[:18]), "x"], False),
+    ],
+)
+def test_names_are_links_where_enough_of_them_name_a_row(
+    make: Make, head: str, values: Sequence[str], linked: bool
+) -> None:
+    rows = "".join(f"{n},Sale {n},{value}\n" for n, value in enumerate(values, 1))
+    made = make({"sales.csv": f"id,name,{head}\n{rows}", "shops.csv": SHOPS})
+    assert made.read_as(head).startswith("link to shops") is linked
+
+
+def test_a_number_links_by_the_heading_of_another_key_or_by_a_role_of_its_own_rows(make: Make) -> None:
+    tables = {
+        "a.csv": "isbn,name,sku\n1,Ada,21\n2,Bo,22\n",
+        "b.csv": "sku,name,city\n21,X,Riga\n22,Y,Oslo\n",
+    }
+    assert make(tables).read_as("sku") == "link to b (heading of a key)"
+    own = {"a.csv": "id,name,part_of,lead_id,next\n1,Ada,,2,2\n2,Bo,1,1,1\n"}
+    made = make(own, out="own")
+    assert made.read_as("part_of") == made.read_as("lead_id") == "link to a (heading of a role)"
+    assert made.read_as("next") == "integer"
+
+
+def test_flags_for_links_name_a_column_of_one_file_or_of_all(make: Make) -> None:
+    tables = {
+        "a.csv": "id,name,x\n1,Ada,5\n2,Bo,6\n",
+        "b.csv": "id,name,x,y\n5,Cy,1,Ada\n6,Di,2,Bo\n",
+    }
+    one = make(tables, links={"a.csv.x": "b"})
+    assert ("Ada", "x", "Cy") in one.facts()
+    assert ("Cy", "x", "1") in one.facts()
+    both = make(tables, out="both", links={"x": "b.csv"})
+    assert ("Ada", "x", "Cy") in both.facts()
+    assert make(tables, out="names", links={"y": "a"}).facts() >= {("Cy", "y", "Ada"), ("Di", "y", "Bo")}
+    with pytest.raises(InputError, match=r"'x' links to 'c', which is no table of this build"):
+        make(tables, out="c", links={"x": "c"})
+    keyless = {**tables, "c.csv": "k,l,m\nA,B,1\nA,B,1\n"}
+    with pytest.raises(InputError, match=r"c: has no key for 'x' to link to; give --key c=COLUMN"):
+        make(keyless, out="keyless", links={"a.csv.x": "c"})
+
+
+@pytest.mark.parametrize(
+    ("table", "key", "note"),
+    [
+        ("year,town,x\n1999,A,5\n2000,A,5\n", ["year"], ""),
+        ("who,what\nAda,tea\nAda,rum\nBo,tea\n", ["who"], "rows with the same 'who' are one entity"),
+        ("a,b,c\nx,p,1\nx,q,1\ny,p,1\n", ["a", "b"], "'a', 'b' together name a row"),
+        ("a,b,c\nx,p,1\nx,q,1\nx,p,2\n", ["b", "c"], "'b', 'c' together name a row"),
+        ("a,b,c,d\nx,p,1,5\nx,p,2,5\nx,q,1,5\ny,p,1,5\n", ["a", "b", "c"], "'a', 'b', 'c' together"),
+        ("a,b,c\nx,p,1\nx,p,1\n", ["a", "b", "c"], "some rows are the same in all columns: each is one entity"),
+    ],
+)
+def test_without_a_key_the_fewest_columns_that_tell_rows_apart_are_one(
+    make: Make, table: str, key: Sequence[str], note: str
+) -> None:
+    made = make({"t.csv": table}, header=True)
+    assert made.built.meta.build["plan"]["tables"]["t"]["key"] == list(key)
+    assert any(note in said for said in made.notes) is bool(note)
+
+
+def test_the_meaning_of_the_other_columns_is_by_heading_type_and_setting(make: Make) -> None:
+    head = "id,name,aka,club,short description,size"
+    table = {"a.csv": f"{head}\n1,Ada,A,Riga,fast,5\n2,Bo,B,Oslo,slow,6\n"}
+    made = make(table)
+    wanted = {"aka": "other names", "club": "names of things", "short description": "names", "size": "integer"}
+    assert {title: made.read_as(title) for title in wanted} == wanted
+    assert made.graph.find(["A"]) == [["1"]]
+    by_number = make(table, out="number", literal_columns=("4",))
+    assert by_number.read_as("club") == "names"
+    chosen = make(table, out="chosen", id="id", columns=("club", "6"))
+    assert {r for _, r, _ in chosen.facts()} == {"club", "size"}
+
+
+def test_headings_of_neo4j_say_types_lists_and_what_is_ignored(make: Make) -> None:
+    head = "id:ID,name,size:float,on:date,good:boolean,tags:string[],x:IGNORE,aliases:string[],note,:LABEL"
+    row = "1,Ada,1.5,2020-01-02,true,a;b,no,Addie;A.,7,Person;Woman"
+    made = make({"a.csv": f"{head}\n{row}\n"})
+    objects = {(t.relation, t.object) for t in made.triples}
+    assert objects == {
+        ("size", '"1.5"^^xsd:double'),
+        ("on", '"2020-01-02"^^xsd:date'),
+        ("good", '"true"^^xsd:boolean'),
+        ("tags", '"a"'),
+        ("tags", '"b"'),
+        ("note", '"7"^^xsd:integer'),
+        ("rdf:type", "Person"),
+        ("rdf:type", "Woman"),
+    }
+    assert made.graph.find(["Addie", "A."]) == [["1"], ["1"]]
+    split = make({"a.csv": "id:ID,name,tags:string[],:LABEL\n1,Ada,a|b,P|W\n"}, out="split", split="|")
+    assert {(t.relation, t.object) for t in split.triples} == {
+        ("tags", '"a"'),
+        ("tags", '"b"'),
+        ("rdf:type", "P"),
+        ("rdf:type", "W"),
+    }
+
+
+@pytest.mark.parametrize(
+    ("common", "other", "count", "form"),
+    [
+        (10, 1, 10, "one"),  # a tenth may be corrections
+        (10, 2, 10, "refused"),
+        (10, 9, 10, "two"),  # nine of ten are different things
+        (10, 8, 10, "refused"),
+        (5, 5, 10, "two"),  # half of the keys are common
+        (4, 4, 10, "refused"),
+        (0, 0, 10, "one"),
+    ],
+)
+def test_equal_headings_are_one_table_or_two_by_the_names_of_common_keys(
+    make: Make, common: int, other: int, count: int, form: str
+) -> None:
+    first = {n: f"N{n}" for n in range(count)}
+    second = {n: f"N{n}" for n in range(count - common, 2 * count - common)}
+    for n in list(second)[:other]:
+        second[n] = f"M{n}"
+    tables = {
+        f"{name}.csv": "id,name,city\n" + "".join(f"{n},{text},Riga\n" for n, text in rows.items())
+        for name, rows in (("jan", first), ("feb", second))
+    }
+    if form == "refused":
+        with pytest.raises(InputError, match=f"{other} of the {common} values of 'id' that they share stand for"):
+            make(tables)
+    else:
+        made = make(tables)
+        assert made.graph.find(["N0"]) == [["jan:0" if form == "two" else "0"]]
+
+
+@pytest.mark.parametrize(("differ", "two"), [(2, True), (1, False)])
+def test_rows_without_names_differ_where_more_than_half_of_their_columns_do(make: Make, differ: int, two: bool) -> None:
+    jan = "id,day,shop\n1,Mon,A\n2,Tue,B\n3,Wed,C\n"
+    feb = jan.replace("Mon", "Thu").replace("Tue", "Fri").replace("Wed", "Sat")
+    feb = feb.replace(",A", ",D").replace(",B", ",E").replace(",C", ",F") if differ == 2 else feb
+    made = make({"jan.csv": jan, "feb.csv": feb})
+    assert (len(made.reading) > 1 and len(made.built.meta.build["plan"]["tables"]) == 2) is two
+
+
+@pytest.mark.parametrize(
+    ("values", "separator", "why"),
+    [
+        (["1,250", "12,500"], ";", "its numbers were read as decimal comma; grouped number would fit, too"),
+        (["1,250", "12,500"], ",", "its numbers were read as grouped number; decimal comma would fit, too"),
+        (["1/2/2020", "2/1/2021"], ",", "its dates may be D/M/Y or M/D/Y, so they stay texts"),
+        (["1,5", "2,25"], ";", ""),
+        (["31/1/2020"], ",", ""),
+        ([], ",", ""),
+    ],
+)
+def test_a_type_that_may_be_another_is_said(values: list[str], separator: str, why: str) -> None:
+    assert type_of(values, separator)[1] == why
+
+
+@pytest.mark.parametrize(
+    ("values", "name"),
+    [
+        (["x" * 101] * 2, "text"),
+        (["x" * 100] * 2, "names"),
+        (["x" * 199, "y"], "names"),
+        (["x" * 200, "y"], "text"),
+        (["9a"] * 9 + ["x"], "quantity"),
+        (["2020-01-31"] * 19 + ["x"], "date"),
+        (["yes"] * 19 + ["x"], "text"),
+        (["1,5"] * 19 + ["x,"], "decimal comma"),
+        (["31/1/2020"] * 19 + ["x"], "date D/M/Y"),
+        (["31/1/2020"] * 18 + ["x"], "quantity"),
+    ],
+)
+def test_long_texts_name_nothing_and_one_of_twenty_is_forgiven(values: list[str], name: str) -> None:
+    assert type_of(values, ";")[0].name == name
+
+
 # The plan as a file, and in the snapshot
 
 

@@ -1,0 +1,401 @@
+"""Headings: the words that are known, the columns that they name, and how a table is read by its first rows."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import pytest
+from srtk_plugin_local.snapshot.build_settings import BuildSettings
+from srtk_plugin_local.snapshot.header import (
+    LABELS,
+    Plan,
+    first_known,
+    is_edge_list,
+    key_by_heading,
+    known_relation,
+    neo4j_kind,
+    neo4j_name,
+    neo4j_space,
+    neo4j_type,
+    normal,
+    place_of,
+    plan_facts,
+    plan_fixed,
+    recognised,
+    same_word,
+    singular,
+)
+from srtk_plugin_local.snapshot.input_report import FileReport
+
+from srtk_framework.values import InputError
+
+
+def planned(text: str, certain: bool = False, **flags: Any) -> tuple[Plan, FileReport]:
+    """Plan a file by its lines; certain headings come from a container."""
+    rows = [(number, line.split(",")) for number, line in enumerate(text.splitlines(), 0 if certain else 1)]
+    report = FileReport("a.csv", "csv", separator=",")
+    return plan_facts(BuildSettings(("a.csv",), **flags))(rows, report), report
+
+
+def facts(text: str, **more: Any) -> tuple[tuple[int, ...], int] | None:
+    """Return the places of subject, relation and object and the first line; None for a sheet."""
+    plan, _ = planned(text, **more)
+    return None if plan.titles else (plan.picked, plan.start)
+
+
+def sheet(text: str, **more: Any) -> tuple[tuple[str, ...], int] | None:
+    """Return headings and first line of a sheet; None for facts."""
+    plan, _ = planned(text, **more)
+    assert not plan.titles or plan.width == len(plan.titles) == len(plan.picked)
+    return (plan.titles, plan.start) if plan.titles else None
+
+
+# Words
+
+
+def test_headings_are_compared_without_case_accents_marks_and_camel_case() -> None:
+    assert [normal(title) for title in ("startNode", "Start-Node", " Prédicat ", "URL")] == [
+        "start node",
+        "start node",
+        "predicat",
+        "url",
+    ]
+
+
+@pytest.mark.parametrize(
+    ("titles", "places"),
+    [
+        (["subject", "relation", "object"], (0, 1, 2)),
+        (["label", "source", "property", "target"], (1, 2, 3)),  # label is a later word than property
+        (["subj", "subject", "relation", "object"], (1, 2, 3)),
+        (["sub ject", "subject id", "subj", "rel", "obj"], (2, 3, 4)),
+        (["subject id", "sub ject", "rel", "obj"], (1, 2, 3)),
+        (["subject name", "subject id", "rel", "obj"], (1, 2, 3)),
+        (["start node", "p", "end node"], (0, 1, 2)),
+        (["e1 id", "p", "e2 id"], (0, 1, 2)),
+        (["s id", "p", "o"], None),  # a letter with an ending may be anything
+        (["subject", "subject", "p", "o"], (0, 2, 3)),
+        (["subject", ":START_ID(A)", ":TYPE", ":END_ID", "object"], (1, 2, 3)),
+        (["subject", "relation"], None),
+        (["city", "relation", "object"], None),
+    ],
+)
+def test_the_earliest_known_word_of_each_role_names_its_column(titles: list[str], places: Any) -> None:
+    assert recognised(titles) == places
+
+
+@pytest.mark.parametrize(
+    ("titles", "ends", "strong"),
+    [
+        (["source", "target"], (0, 1), (0, 1)),
+        (["x", "Target ID", "Source Name"], (2, 1), (2, 1)),
+        (["source", "source", "target"], None, None),
+        (["source", "target", "target"], None, None),
+        (["from", "to"], (0, 1), None),
+        (["end", "x", "start"], (2, 0), None),
+        (["src", "dst"], (0, 1), None),
+        (["source", "to"], None, None),
+        (["follower", "followee"], (0, 1), (0, 1)),
+        (["from", "to", "head", "tail"], (0, 1), (2, 3)),
+    ],
+)
+def test_a_pair_of_headings_names_the_ends_of_an_edge(titles: list[str], ends: Any, strong: Any) -> None:
+    assert is_edge_list(titles) == ends
+    assert is_edge_list(titles, weak=False) == strong
+
+
+@pytest.mark.parametrize(
+    ("titles", "table", "place"),
+    [
+        (["name", "id"], "", 1),
+        (["uri", "id"], "", 1),
+        (["url", "uri"], "", 1),
+        (["id", "code:ID(Person)"], "", 1),
+        (["title", "actorId"], "actors", 1),
+        (["title", "actor key"], "old_actors", 1),
+        (["title", "actor name"], "actors", None),
+        (["title", "actorId"], "movies", None),
+        (["title", "id of actor"], "actors", None),
+        (["actorId", "x"], "movies", 0),
+        (["country code", "x"], "", 0),
+        (["x", "country code"], "", None),
+        (["", "code", "x"], "", 1),
+        (["country", "code"], "", None),
+        (["movie id"], "", 0),
+        ([], "", None),
+        ([""], "", None),
+    ],
+)
+def test_a_heading_names_the_key(titles: list[str], table: str, place: int | None) -> None:
+    assert key_by_heading(titles, table) == place
+
+
+@pytest.mark.parametrize(
+    ("plural", "word"),
+    [
+        *(("cities", "city"), ("ties", "tie"), ("boxes", "box"), ("axes", "axe"), ("taxes", "tax")),
+        *(("classes", "class"), ("dishes", "dish"), ("churches", "church"), ("bus", "bus"), ("class", "class")),
+        *(("crisis", "crisis"), ("cats", "cat"), ("gas", "gas"), ("owls", "owl"), ("films", "film"), ("", "")),
+    ],
+)
+def test_the_singular_of_an_english_word(plural: str, word: str) -> None:
+    assert singular(plural) == word
+    assert same_word(plural, word)
+    assert not same_word(plural, "other")
+
+
+@pytest.mark.parametrize(
+    ("column", "place"),
+    [("b", 1), ("1", 0), ("3", 2), ("B", 1), ("fullName", 3), ("full name", 3), ("size", 4), ("5", 4)],
+)
+def test_a_column_is_named_by_heading_or_number(column: str, place: int) -> None:
+    assert place_of(column, ["a", "b", "c", "Full Name", "size:int"], "a.csv") == place
+
+
+def test_a_column_that_is_not_there_or_there_twice_is_refused() -> None:
+    for column, titles in (("3", ["a", "b"]), ("0", ["a", "b"]), ("c", ["a", "b"]), ("A B", ["a b", "a-b"])):
+        with pytest.raises(InputError, match=f"a.csv: the header has no column {column!r}; it has "):
+            place_of(column, titles, "a.csv")
+    assert place_of("a b", ["a b", "a-b"], "a.csv") == 0
+    assert place_of("4", ["a", "b"], "a.csv", width=4) == 3
+    assert [place_of("2", ["2", "x"], "", by_name) for by_name in (True, False)] == [0, 1]
+
+
+def test_headings_of_neo4j_have_a_kind_a_space_a_type_and_a_name() -> None:
+    titles = ["personId:ID(Person)", ":START_ID", "born:int", "nick:string[]", "name", "at:datetime{timezone:UTC}"]
+    assert [neo4j_kind(title) for title in titles] == ["ID", "START_ID", "", "", "", ""]
+    assert [neo4j_space(title) for title in titles] == ["Person", "", "", "", "", ""]
+    assert [neo4j_type(title) for title in titles] == ["", "", "int", "string", "", "datetime"]
+    assert [neo4j_name(title) for title in titles] == ["personId", "", "born", "nick", "name", "at"]
+
+
+def test_the_earliest_word_counts_and_not_the_first_column() -> None:
+    assert first_known(["title", "Name"], LABELS) == 1
+    assert first_known(["title", "name"], LABELS, [0]) == 0
+    assert first_known(["x", "name:string"], LABELS) == 1
+    assert first_known(["x"], LABELS) is None
+    assert first_known(["name"], LABELS, []) is None
+    assert known_relation(["type", "edge", "x"]) == "edge"
+    assert known_relation(["x", "y"]) is None
+
+
+# Facts or entities
+
+
+@pytest.mark.parametrize(
+    ("text", "found"),
+    [
+        ("subject,relation,object\na,r,b\n", ((0, 1, 2), 2)),
+        ("a,r,b\nb,r,c\n", ((0, 1, 2), 1)),
+        ("x,from,type,to\n1,a,r,b\n", ((1, 2, 3), 2)),
+        ("id,source,type,target\n1,a,r,b\n", ((1, 2, 3), 2)),
+        ("id,from,type,to\n1,a,r,b\n", None),  # a journey with a number
+        ("id,source,type,to\n1,a,r,b\n", ((1, 2, 3), 2)),  # one of the ends is of an edge alone
+        ("from,type,to\na,r,b\n", ((0, 1, 2), 2)),
+        ("source,target,type\na,b,Directed\nb,c,\n", None),  # a direction is no relation
+        ("source,target,type\na,b,Directed\nb,c,likes\n", ((0, 2, 1), 2)),
+        ("source,type,target\n", ((0, 1, 2), 2)),
+    ],
+)
+def test_known_headings_make_facts(text: str, found: Any) -> None:
+    assert facts(text) == found
+
+
+def test_certain_headings_of_a_container_are_no_row() -> None:
+    assert facts("a,b,c\n1,r,2\n", certain=True) == ((0, 1, 2), 1)
+    assert facts("a,b,c", certain=True) == ((0, 1, 2), 1)
+    assert sheet("a,b\n1,x\n2,y\n", certain=True) == (("a", "b"), 1)
+    assert sheet("a,b,c,d", certain=True) == (("a", "b", "c", "d"), 1)
+    assert facts("subject,relation,object\na,r,b\n", certain=True) == ((0, 1, 2), 1)
+
+
+REPEATED = "name,what,city\n" + "".join(f"p{n},{('born_in', 'lives_in')[n % 2]},c{n}\n" for n in range(6))
+
+
+@pytest.mark.parametrize(
+    ("text", "is_sheet"),
+    [
+        (REPEATED, False),  # few values that come again and again are relations
+        ("\n".join(REPEATED.splitlines()[:-1]), True),
+        (REPEATED.replace("p5,lives_in", "p5,died_in"), True),
+        (REPEATED.replace("born_in", "Born in"), True),
+        (REPEATED.replace("born_in", "Born_In"), False),
+        (REPEATED.replace("born_in", "born"), False),
+        ("name,club,age\nname,x,3\nBo,y,4\n", False),  # the heading comes again in its column
+        ("who,club,age\nAda,x,3\nBo,y,4\n", True),  # the numbers below are headed by a word
+        ("who,club,place\nAda,x,p\nBo,y,q\n", False),
+        ("name,club,place\n", False),
+        ("a:ID,b,c\n1,2,3\n", True),
+    ],
+)
+def test_three_columns_are_entities_where_headings_or_types_say_so(text: str, is_sheet: bool) -> None:
+    assert (sheet(text) is not None) is is_sheet
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        ",name,club,caps\n0,Alan,Tigres,4\n1,Oribe,America,60\n",
+        "Unnamed: 0,name,club,caps\n0,Alan,Tigres,4\n1,Oribe,America,60\n",
+        "film,director,genre,studio\nAlien,Scott,horror,Fox\nBrazil,Gilliam,satire,Universal\n",
+        f"film,director,genre,{'s' * 40}\nAlien,Scott,horror,Fox\nBrazil,Gilliam,satire,Universal\n",
+        "film,year,genre,studio\nAlien,1979,a,b\nBrazil,1985,a,b\n",
+        "Film 1,director,genre,studio\nAlien,Scott,horror,Fox\nBrazil,Gilliam,satire,Universal\n",
+        "city,land\nRiga,Latvia\nOslo,Norway\n",
+        "city,land\nRiga,Latvia\nOslo,Norway\nRome,Italy\nKiel,Germany\nUlm,germany\n",
+        "source,target,weight,x\na,b,1,2\n",
+        "id,x\n1,a\n",
+    ],
+)
+def test_a_first_line_of_two_or_of_many_columns_heads_a_sheet(text: str) -> None:
+    assert sheet(text) == (tuple(text.splitlines()[0].split(",")), 2)
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "film,,genre,studio\nAlien,Scott,horror,Fox\nBrazil,Gilliam,satire,Universal\n",  # no heading
+        "film,12,genre,studio\nAlien,Scott,horror,Fox\nBrazil,Gilliam,satire,Universal\n",
+        f"film,director,genre,{'s' * 41}\nAlien,Scott,horror,Fox\nBrazil,Gilliam,satire,Universal\n",
+        "Q1,director,genre,studio\nQ2,Scott,horror,Fox\nQ3,Gilliam,satire,Universal\n",  # written as the ids below
+        "film,director,genre,studio\nAlien,Scott,horror,Fox\n",  # a single row is too few
+        "film,year,genre,studio\nAlien,1979,a,b\n",
+        "film,director,genre,studio\nfilm,Scott,horror,Fox\nBrazil,Gilliam,satire,Universal\n",
+        "City,land\nRiga,Latvia\nOslo,Norway\n",
+        "city,land\nRiga,Latvia\nOslo,Norway\nRome,Italy\nKiel,germany\nUlm,germany\n",
+        "source,target,weight,x\nsource,b,c,d\n",
+        "name,city,x,y\nname,b,c,d\n",
+    ],
+)
+def test_a_first_line_that_may_be_a_row_is_refused(text: str) -> None:
+    with pytest.raises(InputError, match=r"a\.csv:1: "):
+        sheet(text)
+
+
+def test_each_refusal_says_what_to_give() -> None:
+    for text, said in (
+        ("only\nwords\n", "found one column; give the --separator of its columns, if it has several .*at ','"),
+        ("Riga,Latvia\nOslo,Norway\n", "its first line may be a header or the first of its rows; give --header"),
+        ("a,b,c,d\ne,f,g,h\n".replace("a,", "12,"), "expected 3 columns separated by ',', found 4: "),
+    ):
+        with pytest.raises(InputError, match=f"a.csv:1: {said}"):
+            planned(text)
+
+
+def rows_of(relations: list[str], shared: int) -> str:
+    """Return rows of relation, subject and object, so many of whose objects are subjects."""
+    count = len(relations)
+    objects = [f"s{n}" if n < shared else f"o{n}" for n in range(count)]
+    return "".join(f"{relations[n]},s{(n + 1) % count},{objects[n]}\n" for n in range(count))
+
+
+@pytest.mark.parametrize(
+    ("relations", "shared", "first"),
+    [
+        (["knows", "likes"] * 5, 3, True),
+        (["knows", "likes"] * 5, 2, False),
+        (["knows"] * 10, 2, True),  # a tenth of the rows has a relation of its own, and a fiftieth is shared
+        (["knows"] * 9, 2, False),
+        (["knows"] * 10, 0, False),
+        (["knows"] * 5, 2, True),
+        (["knows"] * 4, 2, False),
+        (["knows"] * 50, 1, True),
+        (["knows"] * 51, 1, False),
+        (["knows", "likes", "s3"] * 4, 9, False),  # no relation is a subject
+    ],
+)
+def test_a_relation_in_front_is_known_since_the_two_others_share_their_values(
+    relations: list[str], shared: int, first: bool
+) -> None:
+    plan, report = planned(rows_of(relations, shared))
+    assert plan.picked == ((1, 0, 2) if first else (0, 1, 2))
+    assert any("the first of its three columns was read as the relation" in note for note in report.notes) is first
+
+
+def test_few_relations_among_few_subjects_tell_nothing() -> None:
+    # Thirty rows with three relations: nine subjects are not more than three times as many, ten are.
+    for count, first in ((9, False), (10, True)):
+        rows = "".join(f"r{n % 3},s{n % count},{'s0' if n == 5 else f'o{n % 20}'}\n" for n in range(30))
+        assert facts(rows) == (((1, 0, 2) if first else (0, 1, 2)), 1)
+
+
+# Flags
+
+
+def test_the_flag_says_whether_the_first_line_is_a_header() -> None:
+    assert facts("city,what,land\nRiga,in,Latvia\n", header=True) == ((0, 1, 2), 2)
+    assert facts("subject,relation,object\na,r,b\n", header=False) == ((0, 1, 2), 1)
+    assert sheet("Riga,Latvia\nOslo,Norway\n", header=True) == (("Riga", "Latvia"), 2)
+    assert sheet("Riga,Latvia\nOslo,Norway\n", header=False) == (("source", "target"), 1)
+    assert sheet("a,b,c,d\ne,f,g,h\n", header=True) == (("a", "b", "c", "d"), 2)
+    with pytest.raises(InputError, match="expected 3 columns"):
+        planned("a,b,c,d\ne,f,g,h\n", header=False)
+
+
+def test_columns_are_chosen_by_number_or_heading() -> None:
+    assert facts("r,a,b,x\nr,c,d,y\n", columns=("2", "1", "3")) == ((1, 0, 2), 1)
+    assert facts("to,x,rel,from\nb,1,r,a\n", columns=("from", "rel", "to")) == ((3, 2, 0), 2)
+    assert facts("subject,relation,object\na,r,b\n", columns=("3", "2", "1")) == ((2, 1, 0), 2)
+    assert facts("1,2,3\na,r,b\n", columns=("3", "2", "1"), header=True) == ((2, 1, 0), 2)
+    assert facts("a,r,b\nc,s,d,e\nf,s,g,h\n", columns=("4", "2", "1"), header=False) == ((3, 1, 0), 1)
+    with pytest.raises(InputError, match=r"columns is \['1', '2'\]; name three"):
+        planned("a,r,b\n", columns=("1", "2"))
+    for flags in ({"columns": ("a", "b", "c")}, {"id": "name"}):
+        with pytest.raises(InputError, match="columns are chosen by name, but the file is said to have no header"):
+            planned("a,b,c\n1,2,3\n", header=False, **flags)
+    assert sheet("1,Ada,x\n2,Bo,y\n", header=False, id="1") == (("source", "target", "column 3"), 1)
+    assert sheet("no,who\n1,Ada\n", id="who") == (("no", "who"), 2)
+
+
+def test_facts_are_reported_with_their_columns_an_example_and_what_is_not_read() -> None:
+    plan, report = planned("w,:END_ID(City),:TYPE,:START_ID(Person)\n5,riga,in,ada\n")
+    assert plan == Plan(4, 2, (3, 2, 1), 3, spaces=("Person/", "City/"), expected="4 columns")
+    assert (report.header, report.header_line) == (("w", ":END_ID(City)", ":TYPE", ":START_ID(Person)"), 1)
+    assert report.columns == [
+        {"column": ":END_ID(City)", "as": "object", "example": "riga"},
+        {"column": ":TYPE", "as": "relation", "example": "in"},
+        {"column": ":START_ID(Person)", "as": "subject", "example": "ada"},
+    ]
+    assert report.unread == ["w"]
+    plan, report = planned("a,r,b\n")
+    assert plan == Plan(3, 1, (0, 1, 2), 3, expected="3 columns")
+    assert (report.header, report.header_line, report.unread) == ((), 0, [])
+    assert report.columns[0] == {"column": "column 1", "as": "subject", "example": ""}
+    plan, report = planned("city,land\nRiga,Latvia\nOslo,Norway\n")
+    assert (report.header, report.header_line) == (("city", "land"), 1)
+    assert plan == Plan(2, 2, (0, 1), 0, ("city", "land"), expected="2 columns")
+    assert plan_facts(BuildSettings(("a.csv",)))([], FileReport("a.csv", "csv")) == Plan(
+        3, 1, (0, 1, 2), 3, expected="3 columns"
+    )
+
+
+def test_lines_of_comments_and_of_other_widths_are_no_header() -> None:
+    assert facts("# made by hand\nsubject,relation,object\na,r,b\n") == ((0, 1, 2), 2 + 1)
+    assert facts("#subject,relation,object\na,r,b\n") == ((0, 1, 2), 2)
+    assert facts("a title\na,r,b\nc,r,d\ne,r,f\n") == ((0, 1, 2), 2)
+    assert sheet("report,2020\nid,name,size\n1,Ada,5\n2,Bo,6\n") == (("id", "name", "size"), 3)
+
+
+# Files of names
+
+
+def fixed(text: str, certain: bool = False, widths: tuple[int, ...] = (2, 3)) -> tuple[Plan, FileReport]:
+    rows = [(number, line.split(",")) for number, line in enumerate(text.splitlines(), 0 if certain else 1)]
+    report = FileReport("l.csv", "csv", separator=",")
+    return plan_fixed(widths, 1, (("id", "name"), ("label", "text")))(rows, report), report
+
+
+def test_files_of_names_have_their_columns_in_a_fixed_order() -> None:
+    plan, report = fixed("id,label\nQ1,Riga\n")
+    assert plan == Plan(2, 2, (0, 1), 1, expected="2 columns")
+    assert (report.header, report.header_line) == (("id", "label"), 1)
+    assert report.columns == [{"column": c, "as": c, "example": ""} for c in ("id", "label")]
+    assert fixed("Q1,Riga,lv\n")[0] == Plan(3, 1, (0, 1, 2), 1, expected="3 columns")
+    assert fixed("id,Riga\n")[0].start == 1
+    assert fixed("# names\nQ1,Riga\n")[0].start == 2
+    assert fixed("")[0] == Plan(2, 1, (0, 1), 1, expected="2 columns")
+    certain, report = fixed("id,label,lang,more\nQ1,Riga,lv,x\n", certain=True)
+    assert certain == Plan(4, 1, (0, 1, 2), 1, expected="3 columns")
+    assert report.header == ()
+    with pytest.raises(InputError, match=r"l\.csv:1: expected 2 columns separated by ',', found 4; correct the line"):
+        fixed("Q1,a,b,c\n")
