@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-
 import attrs
 import numpy as np
 import numpy.typing as npt
@@ -127,14 +125,6 @@ def spread(starts: Ints, counts: Ints) -> Ints:
     jumps[0] = starts[0]
     jumps[np.cumsum(counts)[:-1]] = starts[1:] - (starts[:-1] + counts[:-1] - 1)
     return np.cumsum(jumps)
-
-
-def coded(steps: Sequence[int], base: int) -> int:
-    """Return the steps of a path as one number."""
-    code = 0
-    for step in steps:
-        code = code * base + step + 1
-    return code
 
 
 def decoded(code: int, base: int) -> list[int]:
