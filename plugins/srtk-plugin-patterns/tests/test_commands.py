@@ -78,3 +78,38 @@ def test_patterns_of_no_relation_and_no_patterns_are_refused(world, tmp_path, ca
     assert "no paths were mined for 'nationalty'" in capsys.readouterr().err
     assert main(["patterns", "show", str(tmp_path / "nothing")]) != 0
     assert "cannot be read" in capsys.readouterr().err
+
+
+def test_so_many_paths_are_shown_by_productivity_or_of_these_by_exclusiveness(world, tmp_path, capsys):
+    mined(world, tmp_path, "--length", "3", "--least", "1", "--hub", "none")
+    capsys.readouterr()
+
+    def shown(*flags):
+        assert main(["patterns", "show", str(tmp_path), "nationality", *flags]) == 0
+        return [line.split(maxsplit=4)[-1] for line in capsys.readouterr().out.splitlines()[2:]]
+
+    whole = shown()
+    assert len(whole) == 5
+    assert shown("--count", "2") == whole[:2]
+    assert shown("--productive", "20", "--count", "1") == ["works_in"]
+    assert shown("--productive", "2", "--count", "1") == ["born_in, city_of"]
+
+
+def test_a_hundred_edges_a_thousand_paths_and_four_steps_are_the_limits_of_mining(world, tmp_path):
+    mined(world, tmp_path)
+    found = PathPatterns.load(tmp_path).settings
+    assert (found.length, found.hub, found.pairs, found.least, found.most, found.seed) == (4, 100, None, 2, 1000, 0)
+    mined(world, tmp_path, "--most", "none", "--pairs", "3", "--seed", "7", "--twins", "0.9", "--relation", "born_in")
+    changed = PathPatterns.load(tmp_path)
+    assert (changed.settings.most, changed.settings.pairs, changed.settings.seed) == (None, 3, 7)
+    assert changed.settings.twins == 0.9
+    assert set(changed.relations) == {"born_in"}
+
+
+def test_a_list_of_relations_has_their_pairs_and_paths(world, tmp_path, capsys):
+    mined(world, tmp_path, "--length", "3", "--least", "1", "--hub", "none")
+    capsys.readouterr()
+    assert main(["patterns", "show", str(tmp_path)]) == 0
+    lines = capsys.readouterr().out.splitlines()
+    assert lines[0] == "    pairs   paths  relation"
+    assert lines[3] == "        4       5  nationality"

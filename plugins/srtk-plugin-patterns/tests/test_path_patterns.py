@@ -7,7 +7,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 from srtk_plugin_patterns.mining import given_or_mined, mine
-from srtk_plugin_patterns.path_patterns import FILE, MiningSettings, PathPatterns
+from srtk_plugin_patterns.path_patterns import FILE, MinedPath, MiningSettings, PathPatterns, RelationPaths
 
 from srtk_framework.records import checked, write_model
 from srtk_framework.values import DriverError, Step
@@ -84,3 +84,23 @@ def test_relations_that_look_like_inverse_steps_are_kept(tmp_path):
     patterns.save(tmp_path)
     assert PathPatterns.load(tmp_path) == patterns
     assert {path.steps for path in patterns.of("^r").paths} == {(Step("END"),), (Step("\\s", True),)}
+
+
+def test_the_lower_bound_of_a_share_is_that_of_wilson() -> None:
+    found = RelationPaths("r", 9, 8, ())
+    one, rare, never = (MinedPath((Step("s"),), pairs, total) for pairs, total in ((8, 10), (1, 1), (0, 4)))
+    # (p + z^2/2n - z sqrt(p(1-p)/n + z^2/4n^2)) / (1 + z^2/n) with z = 1.96, worked by hand.
+    assert found.bound1(one) == pytest.approx(0.490157, abs=1e-6)
+    assert found.bound1(rare) == pytest.approx(0.206543, abs=1e-6)
+    assert found.bound1(never) == 0.0
+    assert (found.score1(one), found.score2(one), found.smoothed1(one, 5)) == (0.8, 1.0, 9 / 15)
+
+
+def test_of_equally_exclusive_paths_the_shorter_and_then_the_earlier_come_first() -> None:
+    paths = [MinedPath(tuple(map(Step, names)), 2, 4) for names in ("ba", "b", "a", "aa")]
+    found = RelationPaths("r", 9, 8, (*paths, MinedPath((Step("c"),), 1, 1)))
+    assert ["".join(step.relation for step in path.steps) for path in found.best(9)] == ["c", "a", "b", "aa", "ba"]
+    assert found.best(2, productive=4) == (paths[2], paths[1])
+    assert len(found.best(20)) == 5
+    many = RelationPaths("r", 99, 99, tuple(MinedPath((Step(f"{n:02}"),), 2, 4) for n in range(30)))
+    assert len(many.best(30)) == 20

@@ -5,6 +5,7 @@ from __future__ import annotations
 import io
 from pathlib import Path
 
+import attrs
 import numpy as np
 import pytest
 from srtk_plugin_local.memory import MemoryGraph
@@ -221,3 +222,98 @@ def test_on_real_data_every_reason_is_a_path_of_the_graph(tmp_path):
                     assert {one.triple.subject, one.triple.object} <= nodes
         assert all(one.evidence for one in row), pattern
     assert told > 100
+
+
+def test_a_training_tells_what_it_learnt_and_left_out(learnt, people):
+    completer, figures = learnt([Triple("ann", "works_in", "latvia")])
+    rules, _ = completer._rules()
+    assert figures == {
+        "triples": 16.0,
+        "held_out": 1.0,
+        "twins": 0.0,
+        "path_rules": len(rules.paths),
+        "constant_rules": len(rules.constants),
+        **rules.cut,
+    }
+    assert rules.training == {
+        "fit": attrs.asdict(RuleFitSettings(least_support=1)),
+        "mined": attrs.asdict(MiningSettings(3, None, None, 1, 1000, 0)),
+        "seed": 0,
+    }
+
+
+def test_a_completion_has_three_reasons_at_most_the_most_confident_first(learnt):
+    completer, _ = learnt()
+    rows = completer.complete([ASKED, Pattern(None, "nationality", "latvia")], None)
+    counts = {len(one.evidence) for row in rows for one in row}
+    assert max(counts) == 3
+    for row in rows:
+        for one in row:
+            scores = [reason.score for reason in one.evidence]
+            assert scores == sorted(scores, reverse=True)
+
+
+@pytest.mark.parametrize("aggregation", ["max", "noisy-or"])
+def test_many_patterns_are_answered_as_each_alone_and_rated_as_proposed(graph, people, tmp_path, aggregation):
+    more = people.named(people.triples) + [Triple(f"p{n}", "born_in", ("riga", "oslo")[n % 2]) for n in range(40)]
+    completer = PathRuleCompleter(graph=MemoryGraph(triples=more), aggregation=aggregation)
+    completer.open()
+    completer.fit(TrainingTask([], None, tmp_path), RuleFitSettings(least_support=1))
+    patterns = [Pattern(f"p{n}", "nationality") for n in range(40)] + [ASKED, Pattern("eve", "profession")]
+    patterns[3:3] = [Pattern("nobody", "nationality"), Pattern(None, "born_in", "riga"), Pattern("eve", "unknown")]
+    found = completer.complete(patterns, None)
+    assert found == [completer.complete([pattern], None)[0] for pattern in patterns]
+    for limit in (0, 1, 2):
+        assert completer.complete(patterns, limit) == [row[:limit] for row in found]
+    for pattern, row in zip(patterns, found, strict=True):
+        ends = [one.triple.subject if pattern.subject is None else one.triple.object for one in row]
+        assert completer.rate([pattern], [[*ends, "nowhere"]])[0] == [*(one.confidence for one in row), 0.0]
+        assert [one.confidence for one in row] == sorted((one.confidence for one in row), reverse=True)
+    # The first entity of all, which has the number 0.
+    assert "actor" in {one.triple.object for one in found[-1]}
+
+
+def test_the_fingerprint_has_the_graph_the_rules_and_how_they_are_taken_together(graph, learnt):
+    completer, _ = learnt()
+    prints = {completer.fingerprint(), learnt([Triple("ann", "works_in", "latvia")])[0].fingerprint()}
+    prints |= {learnt(aggregation=how)[0].fingerprint() for how in ("noisy-or", "clustered")}
+    prints |= {learnt(aggregation="clustered", overlap=0.25)[0].fingerprint()}
+    assert len(prints) == 5
+    assert learnt(overlap=0.25)[0].fingerprint() == completer.fingerprint()
+    rules = completer._rules()[0]
+    changes = [{"graph": "x"}, {"trained_on": "x"}, {"entities": rules.entities[::-1]}, {"relations": ("x",)}]
+    changes.append({"paths": rules.paths[1:]})
+    assert len({rules.fingerprint(), *(attrs.evolve(rules, **one).fingerprint() for one in changes)}) == 6
+
+
+def test_rules_say_the_same_with_the_numbers_of_a_larger_graph(learnt, people):
+    rules = learnt()[0]._rules()[0]
+    facts = [*people.named(people.triples), Triple("aaa", "a first", "bbb"), Triple("zzz", "city_of", "bbb")]
+    larger = TripleTable.from_triples(facts)
+    moved = rules.numbered(larger)
+    assert rules.numbered(people) is rules
+
+    def told(some, table):
+        step = [*(str(table.step(number)) for number in range(2 * len(table.relations))), ""]
+        name = [*table.entities, ""]
+        paths, constants = some.paths, some.constants
+        return (
+            [
+                (table.relations[r], *(step[s] for s in row))
+                for r, row in zip(paths.relations, paths.steps, strict=True)
+            ],
+            [
+                (table.relations[r], bool(at), name[c], step[s], name[v])
+                for r, at, c, s, v in zip(
+                    constants.relations,
+                    constants.at_subject,
+                    constants.constants,
+                    constants.steps,
+                    constants.values,
+                    strict=True,
+                )
+            ],
+        )
+
+    assert told(moved, larger) == told(rules, people)
+    assert moved.constants.support.tolist() == rules.constants.support.tolist()

@@ -315,3 +315,179 @@ def test_simple_paths_are_counted_as_by_walking_them(length: int) -> None:
         counts = Counter((walk[0], walk[-1]) for walk in walks)
         found = matrices.reached(np.array([3, 0, 1, 2, 4]), steps).toarray()
         assert found.tolist() == [[counts[start, end] for end in range(5)] for start in (3, 0, 1, 2, 4)], steps
+
+
+def logistic(values: Any) -> Any:
+    return 1 / (1 + np.exp(-np.asarray(values)))
+
+
+@pytest.mark.parametrize("inverse", [False, True])
+@pytest.mark.parametrize("regulariser", [0.5, 3.0])
+def test_the_weights_minimise_the_loss_and_the_penalty_of_scaled_features(
+    people: TripleTable, inverse: bool, regulariser: float
+) -> None:
+    walks = RandomWalk(people)
+    relation = people.relation_numbers["nationality"]
+    facts = people.of_relation(relation).astype(np.int64)
+    steps = [("born_in", "city_of"), ("works_in",), ("profession", "^profession", "nationality")]
+    paths = [tuple(people.step_number(Step.parse(name)) for name in row) for row in steps]
+    paths = [tuple(step ^ 1 for step in reversed(path)) for path in paths] if inverse else paths
+    model = WalkModel.learn(walks, paths, facts, facts, inverse, 99, regulariser, np.random.default_rng(0), {})
+    begin, end = (2, 0) if inverse else (0, 2)
+    counts = Counter(facts[:, end].tolist())
+    rows, labels = [], []
+    for fact in facts:
+        held = fact[None]
+        ends = [walks.ends(fact[begin : begin + 1], path, held).toarray()[0] for path in paths]
+        stored = {int(row[end]) for row in facts if row[begin] == fact[begin]} | {int(fact[begin])}
+        reached = {int(node) for one in ends for node in np.flatnonzero(one)}
+        for node in [int(fact[end]), *sorted((reached | set(counts)) - stored)]:
+            labels.append(float(node == fact[end]))
+            probabilities = [one[node] for one in ends]
+            # The triple itself is not counted.
+            times = np.log1p(max(counts[node] - labels[-1], 0))
+            rows.append([*probabilities, *(float(value > 0) for value in probabilities), times])
+    features, wanted = np.array(rows), np.array(labels)
+    weights = np.array([*model.probability, *model.presence, model.frequency])
+    away = logistic(features @ weights + model.shift) - wanted
+    scale = features.max(axis=0)
+    scale[scale == 0] = 1.0
+    slope = (features / scale).T @ away + regulariser * weights * scale
+    assert np.abs(slope).max() < 1e-3
+    assert abs(away.sum()) < 1e-3
+    assert model.fillers.tolist() == sorted(counts)
+    assert model.counts.tolist() == [counts[node] for node in sorted(counts)]
+
+
+def test_a_rating_is_the_logistic_of_frequency_walks_and_their_presence(trained, facts):
+    completer = trained(facts)
+    model, table = completer._models[Step("nationality")], completer._table
+    eve = table.entity_numbers["eve"]
+    ends = [completer._walks.ends(np.array([eve]), path).toarray()[0] for path in model.paths]
+    for name in ("latvia", "norway"):
+        node = table.entity_numbers[name]
+        count = dict(zip(model.fillers.tolist(), model.counts.tolist(), strict=True))[node]
+        parts = [
+            one[node] * p + (one[node] > 0) * q
+            for one, p, q in zip(ends, model.probability, model.presence, strict=True)
+        ]
+        wanted = logistic(model.shift + model.frequency * np.log1p(count) + sum(parts))
+        assert completer.rate([EVE], [[name]])[0][0] == pytest.approx(wanted, rel=1e-4)
+
+
+def test_the_first_entity_is_rated_as_any_other_and_an_unknown_one_not_at_all(trained, facts):
+    completer = trained(facts)
+    assert completer._table.entities[0] == "actor"
+    (rates,) = completer.rate([Pattern("eve", "profession")], [["actor", "nobody"]])
+    assert rates[0] > 0 == rates[1]
+
+
+def test_many_patterns_of_several_steps_are_answered_as_each_alone(trained, facts):
+    more = [*facts, *(Triple(f"p{n}", "born_in", ("riga", "oslo")[n % 2]) for n in range(70))]
+    completer = trained(more)
+    patterns = [Pattern(f"p{n}", "nationality") for n in range(70)] + [EVE, Pattern(None, "born_in", "riga")]
+    patterns[3:3] = [Pattern("nobody", "nationality"), Pattern("eve", "unknown")]
+    found = completer.complete(patterns, 2)
+    assert found == [completer.complete([pattern], 2)[0] for pattern in patterns]
+    assert sum(map(bool, found)) == 72
+    ids = [["latvia", "norway"]] * len(patterns)
+    assert completer.rate(patterns, ids) == [completer.rate([one], [["latvia", "norway"]])[0] for one in patterns]
+
+
+def test_at_most_three_reasons_come_by_what_they_add(trained, facts):
+    again = [
+        Triple(s, {"born_in": "lives_in", "city_of": "part_of"}[r], o)
+        for s, r, o in facts
+        if r in ("born_in", "city_of")
+    ]
+    completer = trained([*facts, *again])
+    most = 0
+    for pattern in (EVE, Pattern(None, "nationality", "latvia"), Pattern(None, "born_in", "riga")):
+        for completion in completer.complete([pattern], None)[0]:
+            parts = [one.score for one in completion.evidence if one.kind == "path"]
+            assert parts == sorted(parts, reverse=True)
+            assert all(part > 0 for part in parts)
+            most = max(most, len(completion.evidence))
+            assert len(completion.evidence) <= 3
+    assert most == 3
+
+
+def test_without_a_path_the_reason_is_how_often_the_relation_has_the_entity(trained, facts):
+    completer = trained([*facts, Triple("new", "born_in", "ulm")])
+    (found,) = completer.complete([Pattern("new", "nationality")], None)
+    texts = {one.triple.object: [(e.kind, e.text, e.score, e.triples) for e in one.evidence] for one in found}
+    assert texts["latvia"] == [("model", "50.0% of the relation's triples have it", 0.5, ())]
+
+
+def test_the_figures_count_ends_paths_and_what_was_held_out(trained, facts, tmp_path, caplog):
+    completer = trained(facts)
+    figures = completer.fit(TrainingTask((), None, tmp_path), PathWalkFitSettings(**SMALL))
+    models = completer._models
+    assert figures == {
+        "relations": len(models),
+        "skipped": 10 - len(models),
+        "paths": sum(len(model.paths) for model in models.values()),
+        "held_out": 0.0,
+        "twins": 0.0,
+    }
+    assert (f"{10 - len(models)} of 10 ends of relations have no path" in caplog.text) is (len(models) < 10)
+    few = completer.fit(TrainingTask((), None, tmp_path), PathWalkFitSettings(**{**SMALL, "paths": 1}))
+    assert few["paths"] == few["relations"]
+    rare = completer.fit(TrainingTask((), None, tmp_path), PathWalkFitSettings(**{**SMALL, "least": 3}))
+    assert rare["paths"] < figures["paths"]
+    assert rare["skipped"] > 0
+    assert completer.fit(TrainingTask((), lambda: {"hits": 0.5}, tmp_path), PathWalkFitSettings(**SMALL))["hits"] == 0.5
+
+
+def test_given_patterns_lose_the_paths_that_join_too_few_pairs(trained, facts, people, tmp_path):
+    mine(people, MiningSettings(length=2, hub=None, least=1)).save(tmp_path / "patterns")
+    every, few = (trained(facts, patterns=str(tmp_path / "patterns"), fit={"least": least}) for least in (1, 4))
+    paths = [one._models[Step("nationality")].paths for one in (every, few)]
+    assert len(paths[0]) > len(paths[1]) == 1
+
+
+def test_only_so_many_facts_are_learnt_from_and_the_seed_draws_them(trained, facts):
+    more = [*facts, *(Triple(f"p{n}", "born_in", f"c{n % 9}") for n in range(40))]
+    more += [Triple(f"p{n}", "nationality", f"l{n % 5}") for n in range(40)]
+    whole, part, other = (
+        trained(more, seed=seed, fit={"facts": count})._models[Step("nationality")]
+        for seed, count in ((0, 2000), (0, 12), (1, 12))
+    )
+    assert len({tuple(np.round(model.probability, 9)) for model in (whole, part, other)}) == 3
+    # Frequencies are those of all facts.
+    assert part.counts.tolist() == whole.counts.tolist()
+
+
+def test_a_step_is_offered_where_it_has_a_model(trained, facts):
+    completer = trained(facts, fit={"relations": ["nationality"]})
+    assert completer.offers([["eve"], ["latvia"], ["nobody"]], False)[0] == [Step("nationality")]
+    assert {step.relation for row in completer.offers([["eve"], ["latvia"]], True) for step in row} <= {"nationality"}
+
+
+@pytest.mark.parametrize("seed", range(3))
+def test_a_way_along_a_path_is_the_first_that_visits_no_entity_twice(seed: int) -> None:
+    random = np.random.default_rng(seed)
+    rows = {(f"n{a}", "rs"[r], f"n{b}") for a, r, b in random.integers(0, [6, 2, 6], size=(16, 3)).tolist()}
+    table = TripleTable.from_triples([Triple(*row) for row in sorted(rows)])
+    size = len(table.entities)
+    edges = {(s, 2 * r, o) for s, r, o in table.triples.tolist()} | {
+        (o, 2 * r + 1, s) for s, r, o in table.triples.tolist()
+    }
+    for path in [*itertools.product(range(4), repeat=2), (0, 1, 0), (2, 0, 3), (1, 1, 2)]:
+        for start, end in itertools.product(range(size), repeat=2):
+            ways = [
+                (start, *inner, end)
+                for inner in itertools.product(range(size), repeat=len(path) - 1)
+                if all(hop in edges for hop in zip((start, *inner), path, (*inner, end), strict=True))
+            ]
+            simple = [way for way in ways if len({*way}) == len(way)]
+            wanted = next(iter(simple or ways), None)
+            found = triples_along(table, start, path, end)
+            if wanted is None:
+                assert found == ()
+                continue
+            hops = zip(path, wanted, wanted[1:], strict=False)
+            named = [(b, r, a) if r % 2 else (a, r, b) for r, a, b in hops]
+            assert [tuple(fact) for fact in found] == [
+                (table.entities[s], table.relations[r // 2], table.entities[o]) for s, r, o in named
+            ]
