@@ -167,7 +167,7 @@ def type_of(values: Sequence[str], separator: str) -> tuple[ColumnType, str]:
         return exact, ""
     if (found := _with_comma(values, separator) or _slashed(values)) is not None:
         return found
-    if len(values) >= 20 and (nearly := _first(values, _EXACT, NEARLY)) is not None:
+    if (nearly := _first(values, _EXACT, NEARLY)) is not None:
         return nearly, ""
     if (literal := _first(values, _LITERAL, NEARLY)) is not None:
         # ``NO`` without any yes may be Norway.

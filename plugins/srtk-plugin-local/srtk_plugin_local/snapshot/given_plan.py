@@ -31,8 +31,8 @@ def plan_data(sheets: Iterable[Sheet]) -> dict[str, Any]:
     return {"tables": tables}
 
 
-def follow_plan(sheets: Sheets, sheet: Sheet, settings: BuildSettings, pinned: Mapping[str, Any]) -> bool:
-    """Let a plan decide about a sheet; return whether one did.
+def follow_plan(sheets: Sheets, sheet: Sheet, settings: BuildSettings, pinned: Mapping[str, Any]) -> None:
+    """Let a plan decide about a sheet, which is marked as planned then.
 
     A given plan goes before everything. The plan of the snapshot that a build replaces keeps a growing file from being
     read in another way, with a note. If it no longer fits, the sheet is planned anew.
@@ -46,21 +46,18 @@ def follow_plan(sheets: Sheets, sheet: Sheet, settings: BuildSettings, pinned: M
             hint = close_matches(lacking[0], sheet.titles)
             raise InputError(f"{settings.plan}: {file} has no column {lacking[0]!r}.{hint}")
         _apply(sheets, sheet, entry)
-        return True
+        return
     entry = entry_of(pinned, file)
     flags = settings.key_of(file) or settings.links or settings.columns or settings.literal_columns
-    if entry is None or flags or set(entry["columns"]) - set(sheet.titles):
-        return False
-    if sheet.rows <= entry.get("beyond", -1):
-        return False
+    if entry is None or flags or set(entry["columns"]) - set(sheet.titles) or sheet.rows <= entry.get("beyond", -1):
+        return
     key = [column for column in sheet.columns if column.title in entry.get("key", ())]
     if key and entry.get("rows") == "entities" and not sheets.is_unique(sheet, key):
         sheet.note("was planned anew, since its key no longer tells its rows apart")
-        return False
+        return
     now = {column.title: column.type for column in sheet.columns}
     _apply(sheets, sheet, entry)
     sheet.note(f"was read as when its graph was built before{_changes(sheet, now)}; --plan changes it")
-    return True
 
 
 def _changes(sheet: Sheet, now: Mapping[str, ColumnType]) -> str:

@@ -446,7 +446,7 @@ def _as_text(column: Any, name: str, title: str) -> Any:
 
     try:
         if pa.types.is_dictionary(column.type):
-            column = column.dictionary_decode()
+            column = column.cast(column.type.value_type)
         if pa.types.is_list(column.type) or pa.types.is_large_list(column.type):
             values = [None if v is None else LIST.join(str(x) for x in v if x is not None) for v in column.to_pylist()]
             return pa.array(values, pa.string())

@@ -733,6 +733,8 @@ SHOPS = "id,name,city\n" + "".join(f"{n},N{letter},Riga\n" for n, letter in enum
         ("shopid", 9, 1, True),
         ("place_id", 10, 0, False),
         ("id_shop", 10, 0, True),
+        ("home_shop_id", 10, 0, True),
+        ("shop_id_old", 10, 0, False),
     ],
 )
 def test_nine_of_ten_values_under_the_name_of_a_table_are_links(
@@ -774,6 +776,15 @@ def test_a_number_links_by_the_heading_of_another_key_or_by_a_role_of_its_own_ro
     made = make(own, out="own")
     assert made.read_as("part_of") == made.read_as("lead_id") == "link to a (heading of a role)"
     assert made.read_as("next") == "integer"
+
+
+@pytest.mark.parametrize(
+    ("head", "linked"), [("shop", False), ("shop_id", True), ("old_shop", True), ("shopid", True), ("size", False)]
+)
+def test_the_name_of_the_own_table_alone_is_no_link_to_its_rows(make: Make, head: str, linked: bool) -> None:
+    rows = "".join(f"{n},N{letter},{n % 9 + 1}\n" for n, letter in enumerate(LETTERS, 1))
+    made = make({"shops.csv": f"id,name,{head}\n{rows}"})
+    assert made.read_as(head).startswith("link to shops") is linked
 
 
 def test_flags_for_links_name_a_column_of_one_file_or_of_all(make: Make) -> None:

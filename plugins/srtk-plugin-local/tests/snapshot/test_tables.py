@@ -6,10 +6,21 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from srtk_plugin_local.snapshot import tables
 from srtk_plugin_local.snapshot.build import build
 from srtk_plugin_local.snapshot.build_settings import BuildSettings
 from srtk_plugin_local.snapshot.graph import LocalGraph
-from srtk_plugin_local.snapshot.input_report import sentences
+from srtk_plugin_local.snapshot.header import Planner, plan_facts, plan_fixed
+from srtk_plugin_local.snapshot.input_report import FileReport, sentences
+from srtk_plugin_local.snapshot.limits import MAX_COLUMNS
+from srtk_plugin_local.snapshot.tables import (
+    check_width,
+    found_separator,
+    read_batches,
+    read_cells,
+    read_names,
+    read_rows,
+)
 
 from srtk_framework.values import InputError, Literal, Pattern
 
@@ -302,3 +313,197 @@ def test_words_of_a_header_that_come_again_below_make_no_header(read: Any) -> No
     with pytest.raises(InputError, match="first line may be a header or the first of its rows"):
         read("name,label\nname,title\nentity,label\n")
     assert ("name", "label", "age") in read("name,label,age\nname,title,3\nentity,label,4\n").facts
+
+
+@pytest.mark.parametrize(
+    ("kind", "lines", "separator"),
+    [
+        ("csv", ["sep=|", "a,b,c"], "|"),
+        ("csv", ["a,b,c"], ","),
+        ("csv", ["a;b;c", "d;e;f"], ";"),
+        ("csv", ["a,1;b;c", "d,2;e;f"], ";"),  # three columns are better than two
+        ("csv", ["a,b;c", "d,e;f"], ","),
+        ("csv", ["a,b,c;d;e;f", "a,b,c;d;e;f"], ","),  # more than three are no better
+        ("csv", ["a;b;c", "d;e;f", "g;h;i", "x", "y"], ";"),  # three of five are as wide as the first
+        ("csv", ["a;b;c", "d;e;f", "x", "y", "z"], ","),
+        ("csv", ["# x;y;z", "a,b,c"], ","),
+        ("csv", ["#x;y;z"], ";"),
+        ("csv", ["one", "two"], ","),
+        ("csv", ['"a;b",c,d', '"e;f",g,h'], ","),
+        ("csv", [], ","),
+        ("tsv", ["a\tb", "c\td", "e\tf", "g,h,i", "j,k,l"], "\t"),  # tabs in three of five lines
+        ("tsv", ["a,b,c", "g,h,i", "j,k,l", "c\td", "e\tf"], ","),
+        ("tsv", ["a,b,c\td", "e,f,g\th"], "\t"),
+        ("tsv", ["# a,b", "a|b|c"], "|"),
+        ("tsv", ["one"], "\t"),
+    ],
+)
+def test_the_separator_cuts_most_lines_as_the_first(kind: str, lines: list[str], separator: str) -> None:
+    assert found_separator(list(enumerate(lines, 1)), kind) == separator
+
+
+def test_so_many_columns_are_a_table_and_more_are_not() -> None:
+    check_width("a.csv", MAX_COLUMNS)
+    with pytest.raises(InputError, match=f"a.csv: has more than {MAX_COLUMNS:,} columns; check the separator"):
+        check_width("a.csv", MAX_COLUMNS + 1)
+
+
+THREE = plan_fixed((3,), 3, None)
+
+
+def rows_of(
+    folder: Path, text: str, kind: str = "tsv", planner: Planner = THREE, separator: str | None = None
+) -> tuple[list[tuple[str, ...]], FileReport, list[int]]:
+    """Return the rows of a file, its report, and the sizes of its tables."""
+    (folder / "rows").write_bytes(text.encode())
+    report = FileReport("rows", kind)
+    found = list(read_rows(str(folder / "rows"), kind, separator, planner, report, lambda _: None))
+    rows = [row for table in found for row in zip(*(column.to_pylist() for column in table.columns), strict=True)]
+    return rows, report, [table.num_rows for table in found]
+
+
+def counts(report: FileReport) -> dict[str, tuple[int, str]]:
+    return {reason: (entry[0], entry[1]) for reason, entry in report.skipped.items()}
+
+
+@pytest.mark.parametrize("kind", ["tsv", "csv"])
+@pytest.mark.parametrize("end", ["\n", "\r\n"])
+def test_lines_of_another_shape_are_counted_and_the_others_read(tmp_path: Path, kind: str, end: str) -> None:
+    cut = {"tsv": "\t", "csv": ","}[kind]
+    lines = ["a,r,b", "# note", "c,r", "", "d,,e", "f,r,g,", "h,r,i,j", "k,r,l"]
+    text = end.join(line.replace(",", cut) for line in lines) + end
+    rows, report, _ = rows_of(tmp_path, text, kind)
+    assert rows == [("a", "r", "b"), ("f", "r", "g"), ("k", "r", "l")]
+    assert report.rows == 3
+    assert counts(report) == {
+        "comment lines": (1, "rows:2"),
+        "rows with another number of columns": (2, "rows:3"),
+        "rows with an empty cell": (1, "rows:5"),
+    }
+    whole, report, sizes = rows_of(tmp_path, f"a{cut}r{cut}b{end}k{cut}r{cut}l{end}", kind)
+    assert (whole, report.rows, sizes, report.skipped) == ([("a", "r", "b"), ("k", "r", "l")], 2, [2], {})
+
+
+def test_a_blank_is_a_cell_of_tsv_and_none_of_csv(tmp_path: Path) -> None:
+    assert rows_of(tmp_path, "a\t \tb\n")[0] == [("a", " ", "b")]
+    rows, report, _ = rows_of(tmp_path, "a,r,b\nc, ,d\n", "csv")
+    assert (rows, counts(report)) == ([("a", "r", "b")], {"rows with an empty cell": (1, "rows:2")})
+
+
+def test_a_separator_of_several_characters_cuts_tsv_and_is_refused_for_csv(tmp_path: Path) -> None:
+    assert rows_of(tmp_path, "a||r||b\nc||r||d\n", separator="||")[0] == [("a", "r", "b"), ("c", "r", "d")]
+    with pytest.raises(InputError, match=r"CSV takes one character as separator, not '\|\|'"):
+        rows_of(tmp_path, "a||r||b\n", "csv", separator="||")
+
+
+def test_rows_of_a_sheet_may_lack_cells_behind_the_first_and_have_empty_ones_too_many(tmp_path: Path) -> None:
+    planner = plan_facts(BuildSettings(("rows",), header=True, id="id"))
+    rows, report, _ = rows_of(tmp_path, "id,name,size\n1,Ada,5\n2,Bo\n3\n4,Cy,6,\n5,Di,7,8\n", "csv", planner)
+    assert rows == [("1", "Ada", "5"), ("2", "Bo", ""), ("4", "Cy", "6")]
+    assert counts(report) == {"rows with another number of columns": (2, "rows:4")}
+    assert (report.sheet, report.header_line) == (("id", "name", "size"), 1)
+
+
+@pytest.mark.parametrize("kind", ["tsv", "csv"])
+def test_lines_above_the_header_are_counted_but_the_one_that_tells_the_separator(tmp_path: Path, kind: str) -> None:
+    cut = {"tsv": "\t", "csv": ","}[kind]
+    planner = plan_facts(BuildSettings(("rows",)))
+    body = "subject,relation,object\na,r,b\n".replace(",", cut)
+    rows, report, _ = rows_of(tmp_path, "a title\n" + body, kind, planner)
+    assert (rows, counts(report)) == ([("a", "r", "b")], {"rows with another number of columns": (1, "rows:1")})
+    rows, report, _ = rows_of(tmp_path, f"sep={cut}\n{body}", kind, planner)
+    assert (rows, report.skipped) == ([("a", "r", "b")], {})
+
+
+def test_tables_are_cut_at_so_many_rows(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(tables, "ROWS", 2)
+    text = "".join(f"s{n},r,o{n}\n" for n in range(5))
+    rows, report, sizes = rows_of(tmp_path, text, "csv")
+    assert (len(rows), report.rows, sizes) == (5, 5, [2, 2, 1])
+    assert rows_of(tmp_path, "".join(f"s{n},r,o{n}\n" for n in range(4)), "csv")[2] == [2, 2]
+    cells = [(n, (f"s{n}", "r", "")) if n == 3 else (n, (f"s{n}", "r", "o")) for n in range(1, 6)]
+    report = FileReport("book", "xlsx")
+    found = list(read_cells(cells, THREE, report))
+    assert [table.num_rows for table in found] == [2, 2]
+    assert counts(report) == {"rows with an empty cell": (1, "book: row 3")}
+    assert report.rows == 4
+
+
+def test_batches_have_their_texts_and_rows_with_an_empty_cell_are_counted() -> None:
+    import pyarrow as pa
+
+    def batch(**columns: Any) -> Any:
+        return pa.table(columns)
+
+    report = FileReport("t.parquet", "parquet")
+    parts = [
+        batch(s=["a", "b"], r=["r", "r"], o=[1.5, 2.0]),
+        batch(s=["c", None], r=["r", "r"], o=[float("nan"), 3.0]),
+        batch(s=["d"], r=["r"], o=[4.0]),
+    ]
+    found = list(read_batches("t.parquet", ["s", "r", "o"], iter(parts), THREE, report, lambda _: None))
+    assert [table.to_pydict() for table in found] == [
+        {"c0": ["a", "b"], "c1": ["r", "r"], "c2": ["1.5", "2"]},
+        {"c0": [], "c1": [], "c2": []},
+        {"c0": ["d"], "c1": ["r"], "c2": ["4"]},
+    ]
+    assert report.rows == 3
+    assert counts(report) == {"rows with an empty cell": (2, "t.parquet: row 3")}
+    none = list(read_batches("t.parquet", ["s", "r", "o"], iter(()), THREE, FileReport("t", "parquet"), lambda _: None))
+    assert none == []
+
+
+def test_lists_and_dictionaries_are_texts_and_structs_are_refused() -> None:
+    import pyarrow as pa
+
+    texts = pa.table(
+        {"s": pa.array(["a", "b", "a"]).dictionary_encode(), "r": ["r"] * 3, "o": [["x", None, "y"], [], ["z"]]}
+    )
+    [found] = read_batches(
+        "t", ["s", "r", "o"], iter([texts]), plan_fixed((3,), 2, None), FileReport("t", "parquet"), lambda _: None
+    )
+    assert found.to_pydict() == {"c0": ["a", "b", "a"], "c1": ["r"] * 3, "c2": ["x\x1fy", "", "z"]}
+    struct = pa.table({"s": ["a"], "r": ["r"], "o": [{"x": 1}]})
+    with pytest.raises(InputError, match="t: column 'o' is of type struct<x: int64>; convert it to text"):
+        list(read_batches("t", ["s", "r", "o"], iter([struct]), THREE, FileReport("t", "parquet"), lambda _: None))
+
+
+@pytest.mark.parametrize(
+    ("name", "text", "names"),
+    [
+        ("l.tsv", "Q1\tRiga\nQ2\tOslo\n", [("Q1", "Riga", "", False), ("Q2", "Oslo", "", False)]),
+        ("l.csv", "id,label,lang\nQ1,Riga,lv\n", [("Q1", "Riga", "lv", False)]),
+        (
+            "l.json",
+            '{"Q1": ["Riga", "R", "Rī"], "Q2": "Oslo", "Q3": []}',
+            [("Q1", "Riga", "", False), ("Q1", "R", "", True), ("Q1", "Rī", "", True), ("Q2", "Oslo", "", False)],
+        ),
+        ("l.json", "{}", []),
+    ],
+)
+def test_names_are_read_with_their_language_and_all_but_the_first_are_aliases(
+    tmp_path: Path, name: str, text: str, names: Any
+) -> None:
+    (tmp_path / name).write_text(text, encoding="utf-8")
+    report = FileReport(name, "")
+    found = [
+        row for batch in read_names(str(tmp_path / name), report, lambda _: None) for row in zip(*batch, strict=True)
+    ]
+    assert found == names
+    assert report.rows == len(names)
+
+
+@pytest.mark.parametrize(
+    ("name", "text", "said"),
+    [
+        ("l.json", "[]", "expected a JSON object of id to label, found a list"),
+        ("l.json", '{"Q1": 5}', "the label of 'Q1' is 5; give a text or a list of texts"),
+        ("l.json", '{"Q1": ["a", 5]}', r"the label of 'Q1' is \['a', 5\]"),
+        ("l.json", '{"": "a"}', "the label of '' is 'a'"),
+        ("l.nt", "<a> <b> <c> .", "labels are read from tsv, csv, parquet or json"),
+    ],
+)
+def test_a_file_that_names_nothing_is_refused(tmp_path: Path, name: str, text: str, said: str) -> None:
+    (tmp_path / name).write_text(text, encoding="utf-8")
+    with pytest.raises(InputError, match=said):
+        list(read_names(str(tmp_path / name), FileReport(name, ""), lambda _: None))
