@@ -11,7 +11,7 @@ import pytest
 pytest.importorskip("torch")
 pytest.importorskip("srtk_plugin_transformers")
 
-from srtk_plugin_sr.adaptation import SHARES, adapt, best_blend, hits, softened, surely_better
+from srtk_plugin_sr.adaptation import DISTILLED, SHARES, adapt, best_blend, hits, softened, surely_better
 from srtk_plugin_sr.fit_settings import ScorerFitSettings
 from srtk_plugin_sr.samples import IndexedSample, TrainingSet
 from srtk_plugin_sr.scorer_form import UNTRAINED
@@ -115,3 +115,9 @@ def test_the_accuracies_are_those_of_what_was_held_out_before_and_after(
     assert after == (done.blends[done.share] if done.share else before)
     assert 1 <= done.updates <= 3
     encoder.close()
+
+
+def test_blends_lie_between_the_start_and_the_trained_weights() -> None:
+    assert list(SHARES) == sorted(SHARES)
+    assert 0 < SHARES[0] < SHARES[-1] == 1.0
+    assert 0 < DISTILLED < 1

@@ -238,3 +238,12 @@ def test_other_weights_have_another_fingerprint(made: Callable[..., FilePath]) -
 def test_a_missing_folder_is_a_fault_of_the_recipe() -> None:
     beam = BeamExpander(MemoryGraph(FILMS), Flat(), choice="nowhere/cross")
     assert beam.preflight() == [("choice", "nowhere/cross does not exist; correct the path")]
+
+
+def test_a_pair_has_128_tokens_at_most_and_two_fewer_than_the_model_has_places(made: Callable[..., FilePath]) -> None:
+    folder = made()
+    for places, tokens in ((1000, 128), (130, 128), (129, 127), (64, 62)):
+        tokenizer = cross_encoder._tokenizer(folder, places)
+        assert len(tokenizer.encode("heat", "heat " * 300).ids) == tokens
+    model = opened(folder)
+    assert len(model._tokenizer.encode("heat", "heat " * 300).ids) == 62

@@ -12,7 +12,10 @@ from hypothesis import strategies as st
 from srtk_plugin_local.memory import MemoryGraph
 from srtk_plugin_sr import dense
 from srtk_plugin_sr.beam import BeamExpander
-from srtk_plugin_sr.dense import DenseScorer
+from srtk_plugin_sr.dense import ENOUGH, DenseScorer
+from srtk_plugin_sr.fit_settings import ScorerFitSettings
+from srtk_plugin_sr.samples import RankedPaths
+from srtk_plugin_sr.scorer_form import UNTRAINED, ScorerForm
 
 from srtk_framework.roles import PLAIN, Encoder, SearchSettings
 from srtk_framework.values import END, DriverError, Link, Question, SettingsError, Step
@@ -337,3 +340,43 @@ def test_the_form_of_the_weights_is_read_once_until_they_are_loaded_again(monkey
     scorer.load(tmp_path)
     assert scorer.search_settings().scale == 1.0
     assert len(read) == 2
+
+
+def test_a_path_costs_each_of_its_steps_and_each_return():
+    form = ScorerForm(step_cost=0.5, return_cost=2.0)
+    back = Step("capital", True)
+    assert form.path_cost(()) == 0.0
+    assert form.path_cost((CAPITAL, BORDERS)) == 1.0
+    assert form.path_cost((CAPITAL, back, CAPITAL, CAPITAL)) == 4 * 0.5 + 2 * 2.0
+
+
+def test_as_many_questions_are_made_as_the_setting_says():
+    assert f"as many as the examples lack to {ENOUGH}," in " ".join(ScorerFitSettings.__doc__.split())
+
+
+def test_rivals_are_ranked_by_the_texts_and_costs_of_scoring():
+    scorer = scorer_of(Letters(), rule="gain")
+    ranked = RankedPaths("who", ((CAPITAL,), (CAPITAL, BORDERS)), (True, False), (0.5, 1.0))
+    data = scorer.ranking_set([ranked])
+    assert data.texts == ["who", "capital", "capital, borders"]
+    [sample] = data.samples
+    assert (sample.query, sample.candidates, sample.targets, sample.costs) == (0, (1, 2), (1.0, 0.0), (0.5, 1.0))
+
+
+def test_a_scorer_with_another_encoder_has_its_form_and_none_of_its_vectors():
+    one, encoder = scorer_of(Letters(), temperature=0.05), Letters()
+    row = (["Who?"], [()], [[CAPITAL, BORDERS, END]])
+    scores = one.score(*row)
+    other = one.with_encoder(encoder)
+    assert other.score(*row) == scores
+    assert len(encoder.calls) == len(one.encoder.calls) == 1
+    assert other.form == one.form
+
+
+def test_settings_are_put_over_the_form_of_the_weights():
+    given = {"temperature": 0.5, "step_cost": 1.0, "return_cost": 2.0, "inverse_text": "{label} back", "text": "srtk"}
+    form = scorer_of(Letters(), rule="gain", **given).form
+    assert {name: getattr(form, name) for name in given} == given
+    assert scorer_of(Letters(), rule="log-sigmoid").form == ScorerForm(rule="log-sigmoid")
+    assert scorer_of(Letters(), rule=None).form == UNTRAINED
+    assert scorer_of(Letters(), rule=None, text="plain").form == UNTRAINED

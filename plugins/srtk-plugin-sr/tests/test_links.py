@@ -22,3 +22,8 @@ def test_an_entity_with_two_links_keeps_the_better():
 
 def test_links_that_all_score_0_have_equal_weights():
     assert {score for score, _ in weighted_entities((Link("a", 0.0, 0, 1), Link("b", 0.0, 0, 1))).values()} == {-0.6931}
+
+
+def test_an_alternative_without_a_share_weighs_a_millionth():
+    found = weighted_entities((Link("a", 0.0, 0, 3), Link("b", 1.0, 0, 3)))
+    assert {entity: score for entity, (score, _) in found.items()} == {"a": -13.8155, "b": 0.0}

@@ -465,7 +465,28 @@ def test_the_reading_is_worth_its_price_up_to_the_first_end_that_no_later_one_re
 
     def repaid(end):
         steepest = max((shares[later - 1] - shares[end - 1]) / (later - end) for later in ends if later > end)
-        return round(steepest - min(price / 1000, node_mass.EVEN * shares[end - 1] / end), 9) >= 0
+        return round(steepest - min(price / 1000, 0.5 * shares[end - 1] / end), 9) >= 0
 
     wanted = next((end for end in ends[:-1] if not repaid(end)), ends[-1])
     assert node_mass._worth(ends, shares, price / 1000) == wanted
+
+
+def test_of_spare_paths_two_are_read_for_each_triple_that_has_room():
+    def filled(*relations):
+        spare = [path(Step(name), score=-float(at)) for at, name in enumerate(relations)]
+        return read_with_spare([], spare, [["town", "has", "x"]], triples=1)[1].triples
+
+    assert filled("none", "has") == (("town", "has", "x"),)
+    assert filled("none", "nor this", "has") == ()
+
+
+def test_a_fifth_of_the_budget_is_read_along_each_spare_path():
+    facts = [["town", "near", f"n{i}"] for i in range(9)]
+    for most, read in ((10, 2), (11, 3), (5, 1)):
+        filled = read_with_spare([], [path(Step("near"), score=0.0)], facts, triples=most)[1]
+        assert len(filled.triples) == read
+
+
+def test_four_instances_of_a_path_are_read_for_each_triple_of_the_budget():
+    facts = [["town", "near", f"n{i}"] for i in range(30)]
+    assert [read(facts, [path(Step("near"), score=0.0)], triples=n).trace["cut"]["triples"] for n in (1, 2)] == [3, 6]

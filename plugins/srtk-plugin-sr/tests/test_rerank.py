@@ -428,3 +428,26 @@ def test_vectors_of_relations_are_encoded_once_and_of_questions_each_time(driver
     later.expand([EXAMPLES[0].question])
     assert "mother" not in later.encoder.texts
     assert later.expand([]) == []
+
+
+@attrs.define(eq=False)
+class Tilted(Words):
+    """Gives each text a vector that leans a little towards mothers."""
+
+    lean: float = 0.0
+
+    def encode(self, texts):
+        rows = super().encode(texts)
+        rows[:, 1] += self.lean * np.linalg.norm(rows, axis=1)
+        return rows
+
+
+@pytest.mark.parametrize(("cosine", "same"), [(0.995, True), (0.985, False)])
+def test_an_encoder_that_differs_in_the_last_digits_is_the_same(driver, tmp_path, cosine, same):
+    driver.save(tmp_path)
+    encoder = Tilted(lean=math.sqrt(1 / cosine**2 - 1))
+    if same:
+        assert opened(model=str(tmp_path), encoder=encoder).expand([]) == []
+    else:
+        with pytest.raises(DriverError, match="another encoder"):
+            opened(model=str(tmp_path), encoder=encoder)

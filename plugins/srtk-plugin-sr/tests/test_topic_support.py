@@ -7,9 +7,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 from srtk_plugin_sr.topic_support import (
-    AT_TOPIC,
     BACKGROUND,
-    LIKELY,
     Arrival,
     joins_of,
     path_probabilities,
@@ -72,7 +70,7 @@ def test_a_topic_of_which_nothing_fits_supports_less_than_the_other():
 def test_a_path_to_another_topic_is_supported_but_meets_nothing_there():
     paths = [RankedPath("a", (R,), 0.0), RankedPath("b", (R,), 0.0)]
     both = support(paths, {0: [one("a", "b")], 1: [one("b", "y")]}, {"a": 0, "b": 1})
-    assert both.boost(0, ["b"]) == pytest.approx((BACKGROUND + AT_TOPIC) / BACKGROUND)
+    assert both.boost(0, ["b"]) == pytest.approx((BACKGROUND + 0.5) / BACKGROUND)
     assert both.meetings(0, ["b"]) == []
 
 
@@ -102,7 +100,7 @@ def test_of_two_ways_to_a_node_the_surer_is_met():
     assert (way.rank, way.confidence) == (2, 0.9)
 
 
-@pytest.mark.parametrize(("share", "met"), [(LIKELY, 1), (LIKELY - 0.01, 0)])
+@pytest.mark.parametrize(("share", "met"), [(0.25, 1), (0.24, 0)])
 def test_topics_meet_where_the_other_is_likely_to_arrive(share, met):
     paths = [RankedPath("a", (R,), 0.0), RankedPath("b", (R,), 0.0)]
     both = support(paths, {0: [one("a", "x")], 1: [one("b", "x", confidence=share)]}, {"a": 0, "b": 1})

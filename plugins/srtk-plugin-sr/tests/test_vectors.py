@@ -3,6 +3,7 @@
 import io
 import multiprocessing
 import os
+import time
 
 import numpy as np
 import pytest
@@ -178,3 +179,37 @@ def test_the_cache_folder_is_that_of_the_user(monkeypatch, tmp_path):
     monkeypatch.delenv("XDG_CACHE_HOME")
     monkeypatch.setenv("HOME", str(tmp_path))
     assert default_folder() == tmp_path / ".cache" / "srtk-framework"
+
+
+def test_vectors_are_written_when_there_are_many_and_rows_have_key_and_checksum(tmp_path, monkeypatch):
+    monkeypatch.setattr("srtk_plugin_sr.vectors._WRITE_AT", 3)
+    store = VectorStore(tmp_path, "one")
+    assert store.row_bytes == 0
+    store.add(["a", "b"], vectors_of(["a", "b"]))
+    assert store.row_bytes == 32 + 3 * 4 + 4
+    assert not list(tmp_path.rglob("*.npy"))
+    store.add(["b", "c"], vectors_of(["b", "c"]))
+    assert len(list(tmp_path.rglob("*.npy"))) == 1
+    store.save()
+    assert len(list(tmp_path.rglob("*.npy"))) == 1
+    assert VectorStore(tmp_path, "one").missing(["a", "b", "c", "d"]) == ["d"]
+
+
+def test_a_store_grows_and_keeps_what_it_has():
+    store = VectorStore(None, "one")
+    for part in range(5):
+        texts = [f"{part} {n}" for n in range(200)]
+        store.add(texts, vectors_of(texts))
+    every = [f"{part} {n}" for part in range(5) for n in range(200)]
+    assert (store.rows(every) == vectors_of(every)).all()
+
+
+@pytest.mark.parametrize(("age", "stays"), [(3500, True), (3700, False)])
+def test_a_part_of_an_hour_has_lost_its_writer(tmp_path, age, stays):
+    folder = filled(tmp_path, ["a"]).folder
+    part = folder / ".some.part"
+    part.write_bytes(b"half")
+    then = time.time() - age
+    os.utime(part, (then, then))
+    filled(tmp_path, ["b"])
+    assert part.exists() is stays
