@@ -87,8 +87,6 @@ def _common_keys(sheets: Sheets, sheet: Sheet, key: Column) -> tuple[int, int, i
     source = f"(SELECT *, regexp_replace({key.sql}, '\\.0+$', '') AS k, {part} AS part FROM {sheet.table})"
     common = f"SELECT k FROM {source} WHERE k IS NOT NULL GROUP BY k HAVING min(part) < max(part)"
     (count,) = first_row(sheets.con, f"SELECT count(*) FROM ({common})")
-    if not count:
-        return 0, 0, 0
     others = _compared(sheet, key)
     differ = " + ".join(f"(min(lower({c.sql})) < max(lower({c.sql})))::INT" for c in others) or "0"
     rows = f"SELECT coalesce({differ}, 0) AS n FROM {source} WHERE k IN ({common}) GROUP BY k"

@@ -657,6 +657,12 @@ def test_ends_of_a_journey_are_those_of_an_edge_where_nothing_names_it(make: Mak
     assert made.built.meta.build["plan"]["tables"]["a"]["rows"] == form
 
 
+@pytest.mark.parametrize("weight", ["3", "2.5", "2,5", "1.250,5", "1e5"])
+def test_equal_weights_say_nothing_however_they_are_written(make: Make, weight: str) -> None:
+    made = make({"a.csv": f"Source;Target;Weight\nAda;Bo;{weight}\nBo;Cy;{weight}\n"})
+    assert made.graph.qualifiers(made.triples) == [(), ()]
+
+
 @pytest.mark.parametrize(("weight", "count"), [("1", 0), ("1.0", 0), ("1,0", 0), ("2", 1), ("x", 1)])
 def test_a_weight_of_one_says_nothing(make: Make, weight: str, count: int) -> None:
     made = make({"a.csv": f"Source;Target;Weight\nAda;Bo;{weight}\n"})
