@@ -386,3 +386,52 @@ def test_results_of_several_queries_are_joined_by_reciprocal_ranks(tmp_path):
             sums[hit.entry.id] = sums.get(hit.entry.id, 0.0) + 1 / rank
     assert [hit.entry.id for hit in joined] == sorted(sums, key=lambda id_: (-sums[id_], id_))
     assert ranked_hits(index, [[], ["a"]], 3)[0] == []
+
+
+def test_the_figures_count_relations_facts_and_the_kinds_that_won(tmp_path):
+    made = completer(tmp_path, without())
+    figures = made.fit(TrainingTask([], None, tmp_path, held_out=HELD), TextSearchFitSettings(least=1))
+    kinds = [name for name in figures if name.startswith("chosen ")]
+    assert kinds == [f"chosen {variant}" for variant in VARIANTS]
+    assert sum(figures[name] for name in kinds) == 2  # both ends of the relation
+    assert figures["chosen s+r+n"] >= 1
+    assert (figures["held_out"], figures["facts"], figures["twins"]) == (3, 6, 0)
+    assert figures["relations"] == len(made._model.paths)
+    few = made.fit(TrainingTask([], None, tmp_path, held_out=HELD), TextSearchFitSettings(least=1, facts=2))
+    assert few["facts"] == 4
+    told = made.fit(TrainingTask([], lambda: {"hits": 0.5}, tmp_path), TextSearchFitSettings(least=1))
+    assert told["hits"] == 0.5
+    assert "s+r P@1" not in told
+
+
+def test_each_setting_and_what_was_learnt_are_in_the_fingerprint(tmp_path):
+    index, prints = filled(tmp_path, DOCUMENTS), set()
+    changes = [{}, {"variant": "all"}, {"snippets": 3}, {"ways": 1}, {"types": "none"}, {"about": False}]
+    for one in changes:
+        prints.add(completer(tmp_path, without(), index=index, **one).fingerprint())
+    prints.add(learnt(tmp_path, HELD, index=index).fingerprint())
+    assert len(prints) == len(changes) + 1
+
+
+def test_at_most_three_snippets_are_reasons_each_once_and_the_strongest_first(tmp_path):
+    texts = {str(n): f"Mia nationality Latvia {'x ' * n}" for n in range(1, 6)}
+    made = completer(tmp_path, without(nationality("mia")), index=filled(tmp_path, texts), variant="all")
+    (row,) = made.complete([Pattern("mia", "nationality")], None)
+    sources = [one.source for one in row[0].evidence]
+    assert sources == ["1", "2", "3"]
+    assert [one.score for one in row[0].evidence] == sorted((one.score for one in row[0].evidence), reverse=True)
+
+
+def test_many_patterns_are_asked_as_each_alone_and_unknown_ones_not_at_all(tmp_path):
+    facts = [Triple(f"p{n}", "nationality", "latvia") for n in range(66)] + FACTS
+    names = {**NAMES, **LABELS, **{f"p{n}": f"Person {n}" for n in range(66)}}
+    graph = MemoryGraph(triples=[fact for fact in facts if fact != nationality("mia")], labels=names)
+    made = completer(tmp_path, graph)
+    patterns = [Pattern(f"p{n}", "nationality") for n in range(66)]
+    patterns += [Pattern("mia", "nationality"), Pattern("nobody", "nationality"), Pattern("mia", "unknown")]
+    found = made.complete(patterns, None)
+    assert found[-3][0].triple == nationality("mia")
+    assert found[-2:] == [[], []]
+    assert found[-3] == made.complete([patterns[-3]], None)[0]
+    (rates,) = made.rate([patterns[-3]], [["latvia", "oslo", "nowhere"]])
+    assert rates == [found[-3][0].confidence, 0.0, 0.0]
