@@ -1,9 +1,10 @@
 """Gives files of at most 2 MB, made to fill the memory or to take hours, to each way in; prints what became of them.
 
-    python -m benchmarks.reliability.bombs [--seed 0] [--only NAME ...] [--ways build ask open]
+    python -m benchmarks.reliability.bombs [--seed 0] [--only NAME ...] [--ways build ask open load]
 
-A graph file goes through ``srtk graph build --memory 300MB``, ``srtk ask FILE QUESTION`` and ``Graph.open``; a file of
-questions and a recipe through ``srtk run`` and ``srtk check``. Each must end within SECONDS of CPU with a sentence that
+A graph file goes through ``srtk graph build --memory 300MB``, ``srtk ask FILE QUESTION`` and ``Graph.open``, and if it
+is RDF through ``srtk graph load --memory 300MB``; a file of questions and a recipe go through ``srtk run`` and ``srtk
+check``. Each must end within SECONDS of CPU with a sentence that
 names the file, and parent and child together must not hold more than the memory of the build and 300 MB. A file that is
 read is right as well, within the same bounds. Peaks are sums of the resident memory of the process and its children,
 looked at every 10 ms (Linux only).
@@ -33,7 +34,7 @@ import attrs
 LARGEST = 2_000_000
 """Bytes of the largest bomb."""
 SECONDS = 10.0
-MEMORY = {"build": 300, "ask": 1000, "open": 1000, "run": 1000, "check": 1000}
+MEMORY = {"build": 300, "load": 300, "ask": 1000, "open": 1000, "run": 1000, "check": 1000}
 """Megabytes that a way in may use, apart from BESIDE."""
 BESIDE = 300
 _WAIT = 60
@@ -287,7 +288,7 @@ class Outcome:
 
     Attributes:
         name: Name of the bomb.
-        way: The way in: build, ask, open, run or check.
+        way: The way in: build, ask, open, load, run or check.
         size: Bytes of the file.
         seconds: Seconds of CPU of the process and its children, which do not depend on what else runs.
         wall: Duration of the process in seconds.
@@ -324,6 +325,14 @@ def bombs() -> dict[str, tuple[str, Content]]:
     return {**GRAPHS, **QUESTIONS, **RECIPES}
 
 
+def ways_of(name: str) -> tuple[str, ...]:
+    """Return the ways in of a bomb."""
+    if name not in GRAPHS:
+        return ("run",) if name in QUESTIONS else ("check",)
+    is_rdf = GRAPHS[name][0].partition(".")[2].split(".")[0] in ("jsonld", "nt", "owl", "rdf", "trig", "ttl", "xml")
+    return ("build", "ask", "open", *(("load",) if is_rdf else ()))
+
+
 def written(name: str, folder: Path, seed: int) -> Path:
     """Write a bomb into a folder; return its file."""
     file, content = bombs()[name]
@@ -337,7 +346,7 @@ def explode(name: str, way: str, seed: int, folder: Path) -> Outcome:
 
     Args:
         name: Name of the bomb.
-        way: build, ask or open for a graph; run for questions, check for a recipe.
+        way: build, ask or open for a graph, load for one in RDF; run for questions, check for a recipe.
         seed: Seed of the content.
         folder: An empty folder for the files.
     """
@@ -351,8 +360,10 @@ def explode(name: str, way: str, seed: int, folder: Path) -> Outcome:
             f"{{files: [{folder}/g.tsv]}}}}\nentity_linker: {{use: dictionary}}\nexpander: {{use: bfs}}\n"
             f"exporters: [{{use: jsonl, path: {folder}/out.jsonl}}]\n"
         )
+    stored = [str(file), "--out", str(folder / "g"), "--memory", f"{MEMORY['build']}MB"]
     command = {
-        "build": [*srtk, "graph", "build", str(file), "--out", str(folder / "g"), "--memory", f"{MEMORY['build']}MB"],
+        "build": [*srtk, "graph", "build", *stored],
+        "load": [*srtk, "graph", "load", *stored],
         "ask": [*srtk, "ask", str(file), "Who knows a0?"],
         "open": [sys.executable, "-c", _OPEN, str(file), "Who knows a0?"],
         "run": [*srtk, "run", str(folder / "recipe.yaml")],
@@ -407,7 +418,7 @@ def explode_all(seed: int = 0, names: Sequence[str] = (), ways: Sequence[str] = 
     """
     outcomes = []
     for name in names or bombs():
-        for way in ("build", "ask", "open") if name in GRAPHS else ("run",) if name in QUESTIONS else ("check",):
+        for way in ways_of(name):
             if ways and way not in ways:
                 continue
             with tempfile.TemporaryDirectory(prefix="bombs") as folder:

@@ -6,7 +6,9 @@ from collections.abc import Callable
 from contextlib import closing
 from pathlib import Path
 from typing import Any
+from unittest.mock import ANY
 
+import attrs
 import pytest
 from srtk_plugin_sparql.commands.load import load
 from srtk_plugin_sparql.graph import SparqlGraph
@@ -141,15 +143,54 @@ def test_a_node_that_only_has_names_is_no_node_of_a_snapshot_nor_of_a_store(tmp_
     )
 
 
-def test_a_literal_that_the_parser_cannot_hold_is_counted_and_blank_nodes_keep_their_numbers(tmp_path: Path) -> None:
+def test_a_literal_that_the_parser_cannot_hold_is_counted_and_all_else_is_loaded(tmp_path: Path) -> None:
     start = '[] <http://e.org/r> [ <http://e.org/q> "first" ] .\n'
     end = '[] <http://e.org/r> "last" .\n'
     (tmp_path / "a.ttl").write_text(f'{start}<http://e.org/a> <http://e.org/r> "{"x" * (17 << 20)}" .\n{end}', "utf-8")
     made = load([tmp_path / "a.ttl"], tmp_path / "store")
-    (tmp_path / "plain").mkdir()
-    (tmp_path / "plain" / "a.ttl").write_text(start + end, "utf-8")
-    plain = load([tmp_path / "plain" / "a.ttl"], tmp_path / "other")
-    assert (made.content, made.triples) == (plain.content, 3)
     [report] = made.reading
     assert report["skipped"]["literals above 16 MB"][0] == 1
-    assert report["rows"] == 3
+    assert report["rows"] == made.triples == 3
+
+
+TURTLE = """@prefix e: <http://e.org/> . @prefix xsd: <http://www.w3.org/2001/XMLSchema#> .
+e:a e:p [ e:q "one"@en, "two\\"@en", "three\\n", 4, "5"^^e:unit, "2026-01-02"^^xsd:date ], <relative>, _:named .
+_:named e:r <<( e:a e:p e:b )>> .
+"""
+
+
+@pytest.mark.parametrize(
+    ("name", "text"), [("a.ttl", TURTLE), ("a.trig", "<http://e.org/g> { <http://e.org/a> <http://e.org/p> (1 2) }")]
+)
+def test_a_store_has_the_triples_of_the_parser_whether_it_works_in_this_process_or_apart(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, name: str, text: str
+) -> None:
+    import pyoxigraph as ox
+    from srtk_plugin_local.snapshot import parser_process
+
+    (tmp_path / name).write_text(text, "utf-8")
+    here = load([tmp_path / name], tmp_path / "here")
+    monkeypatch.setattr(parser_process, "SMALL", 0)
+    assert load([tmp_path / name], tmp_path / "apart") == attrs.evolve(here, files=ANY)
+    loaded = {
+        str(quad.object)
+        for quad in ox.Store.read_only(str(tmp_path / "here" / "store"))
+        if isinstance(quad.object, ox.Literal)
+    }
+    parsed = ox.parse(text, format=ox.RdfFormat.TRIG, base_iri="http://e.org/")
+    assert loaded == {str(quad.object) for quad in parsed if isinstance(quad.object, ox.Literal)}
+
+
+def test_a_file_that_ends_its_parser_is_refused_and_the_command_goes_on(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    from srtk_framework.cli import main
+
+    nested = "<<(<p:a> <p:b> " * 50_000 + "<p:c>" + ")>>" * 50_000
+    (tmp_path / "deep.ttl").write_text(f"<http://e.org/a> <http://e.org/p> {nested} .", "utf-8")
+    assert main(["graph", "load", "--out", str(tmp_path / "store"), str(tmp_path / "deep.ttl")]) == 2
+    assert "ends its parser" in capsys.readouterr().err
+    (tmp_path / "long.ttl").write_text("<http://e.org/a> <http://e.org/p> " + "(" * 4_000_000, "utf-8")
+    with pytest.raises(InputError, match=r"long\.ttl: needs more than 50 MB to be parsed, .*; give more with --memory"):
+        load([tmp_path / "long.ttl"], tmp_path / "store", memory="100MB")
+    assert not (tmp_path / "store").exists()

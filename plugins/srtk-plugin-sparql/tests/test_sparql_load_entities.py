@@ -21,12 +21,13 @@ import pyoxigraph
 from xml.parsers import expat
 from srtk_framework.values import InputError
 from srtk_plugin_sparql.commands.load import _quads, _report_of
-import srtk_plugin_local.snapshot.rdf, pyarrow
+from srtk_plugin_local.snapshot.build_settings import BuildSettings
+import srtk_plugin_local.snapshot.rdf, pyarrow, pyarrow.compute
 pages = int(open("/proc/self/statm").read().split()[0])
 limit = pages * resource.getpagesize() + 200 * 2**20
 resource.setrlimit(resource.RLIMIT_AS, (limit, limit))
 try:
-    print(len(list(_quads(_report_of(Path(sys.argv[1]), None, False)))), "read")
+    print(len(list(_quads(_report_of(Path(sys.argv[1]), None, False), BuildSettings(())))), "read")
 except InputError as error:
     print(error)
 """

@@ -29,7 +29,8 @@ from srtk_plugin_local.snapshot.tables import parquet_texts
 if TYPE_CHECKING:
     import pyarrow as pa
 
-_WATCH = 0.05
+_WATCH = 0.02
+_SPARE = 64 << 20
 
 
 def main() -> None:
@@ -124,29 +125,35 @@ def _end_with_parent() -> None:
 
 
 def limit_memory(more: int) -> None:
-    """Let this process use so many bytes more than now: the system refuses them, or the process ends itself.
+    """Let this process use so many bytes more than now, after which it ends itself.
 
-    Only Linux refuses data that is mapped; elsewhere a thread looks at the largest size so far.
+    Linux refuses data beyond that, too, but with some to spare: CPython 3.11 may unwind a ``MemoryError`` without end
+    where it cannot get 32 bytes.
     """
     with suppress(ImportError, ValueError, OSError):
         import resource
 
         resource.setrlimit(resource.RLIMIT_CORE, (0, 0))
+    used = peak_memory
     if sys.platform == "linux":
         import resource
 
-        used = next(line for line in Path("/proc/self/status").read_text().splitlines() if line.startswith("VmData"))
-        limit = int(used.split()[1]) * 1024 + more
+        used = _data_memory
+        limit = used() + more + _SPARE
         resource.setrlimit(resource.RLIMIT_DATA, (limit, limit))
-        return
-    threading.Thread(target=watch_memory, args=(peak_memory() + more,), daemon=True).start()
+    threading.Thread(target=watch_memory, args=(used() + more, used), daemon=True).start()
 
 
-def watch_memory(limit: int) -> None:
+def watch_memory(limit: int, used: Callable[[], int]) -> None:
     """End this process when its memory has exceeded a limit in bytes."""
-    while peak_memory() <= limit:
+    while used() <= limit:
         time.sleep(_WATCH)
     os._exit(GREW)
+
+
+def _data_memory() -> int:
+    lines = Path("/proc/self/status").read_text().splitlines()
+    return int(next(line for line in lines if line.startswith("VmData")).split()[1]) * 1024
 
 
 def peak_memory() -> int:

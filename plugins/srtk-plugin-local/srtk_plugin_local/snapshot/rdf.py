@@ -53,7 +53,7 @@ def read_rdf(
 
     relative, may_be_relative = False, not FORMATS[kind].by_line
     default = base_of(name)
-    with opened_rdf(name, kind, report, memory) as source:
+    with _opened(name, kind, report, memory) as source:
         for table in _all_tables(source, kind, base or default, report):
             table = _without_long(table, report)
             report.rows += table.num_rows
@@ -64,13 +64,13 @@ def read_rdf(
             yield table
             meter(source.done)
         size = source.size
-    note_reading(report, default if relative else "")
+    _note_reading(report, default if relative else "")
     meter(size)
 
 
 @contextmanager
-def opened_rdf(name: str, kind: str, report: FileReport, memory: str = "1GB") -> Iterator[Utf8Input]:
-    """Open a file of RDF for ``parse``: its entities are checked, and keys that JSON-LD loses are counted.
+def _opened(name: str, kind: str, report: FileReport, memory: str = "1GB") -> Iterator[Utf8Input]:
+    """Open a file of RDF for ``_parse``: its entities are checked, and keys that JSON-LD loses are counted.
 
     Raises:
         InputError: If it cannot be read, its entities grow without bound, or it nests too deep.
@@ -87,19 +87,16 @@ def opened_rdf(name: str, kind: str, report: FileReport, memory: str = "1GB") ->
         yield source
 
 
-def note_reading(report: FileReport, base: str, named_graphs: int = 0) -> None:
+def _note_reading(report: FileReport, base: str) -> None:
     """Note how a whole file was read.
 
     Args:
         report: Takes the notes; its number of rows is known.
         base: Base of the relative IRIs, unless it was given; empty without relative IRIs.
-        named_graphs: Number of named graphs.
 
     Raises:
         InputError: If all lines were skipped.
     """
-    if named_graphs:
-        report.note(f"{named_graphs:,} named graphs were merged into one; their names are not kept")
     if base:
         report.note(f"relative IRIs were resolved against {base}; give another base with --base")
     if not report.rows:
@@ -158,7 +155,7 @@ def _tables(source: Utf8Input, kind: str, base: str, report: FileReport) -> Iter
     graphs = FORMATS[kind].graphs
     done = 0
     source.found = lambda: done + len(rows)
-    for triple in parse(source, kind, base, report):
+    for triple in _parse(source, kind, base, report):
         if graphs and triple.graph_name != default:
             named_graphs.add(str(triple.graph_name))
         subject, object_ = triple.subject, triple.object
@@ -252,7 +249,7 @@ def _statement(
     return [*rows, (start, RDF + "object", end, False)]
 
 
-def parse(source: Utf8Input, kind: str, base: str, report: FileReport) -> Iterator[Any]:
+def _parse(source: Utf8Input, kind: str, base: str, report: FileReport) -> Iterator[Any]:
     """Yield the quads of a file as pyoxigraph has them; nothing for an empty file.
 
     A wrong line of N-Triples or N-Quads is skipped and counted, after which the parser goes on.

@@ -179,8 +179,17 @@ def test_a_child_that_is_no_longer_read_is_ended(tmp_path):
 def test_memory_is_watched_where_the_system_has_no_limit():
     code = (
         "from srtk_plugin_local.snapshot.parser_child import peak_memory, watch_memory\nimport threading, time\n"
-        "threading.Thread(target=watch_memory, args=(peak_memory() + 50_000_000,), daemon=True).start()\n"
+        "threading.Thread(target=watch_memory, args=(peak_memory() + 50_000_000, peak_memory), daemon=True).start()\n"
         "time.sleep(0.3)\nprint('small', flush=True)\nheld = b'x' * (peak_memory() + 100_000_000)\ntime.sleep(60)"
     )
     done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=False)
     assert (done.returncode, done.stdout) == (77, "small\n")
+
+
+def test_a_process_at_its_limit_ends_at_once_whatever_it_would_do_without_memory():
+    code = (
+        "from srtk_plugin_local.snapshot.parser_child import limit_memory\nlimit_memory(30_000_000)\nheld = []\n"
+        "while True:\n    try:\n        held.append(str(len(held)))\n    except MemoryError:\n        pass"
+    )
+    done = subprocess.run([sys.executable, "-c", code], timeout=60, check=False)
+    assert done.returncode == 77

@@ -5,25 +5,25 @@ from __future__ import annotations
 import argparse
 import hashlib
 import os
+import re
 import sys
 from collections.abc import Iterator, Sequence
+from functools import lru_cache
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-import attrs
-
 from srtk_framework.records import publication_error, publish, workplace
-from srtk_framework.values import InputError, RunError, close_matches
+from srtk_framework.values import InputError, Literal, RunError, close_matches
 from srtk_plugin_sparql.snapshots import require_local
 from srtk_plugin_sparql.store import DATA, META, Meta, write_meta
+from srtk_plugin_sparql.terms import XSD
 from srtk_plugin_sparql.vocabulary import BLANKS
 
 if TYPE_CHECKING:
+    from srtk_plugin_local.snapshot.build_settings import BuildSettings
     from srtk_plugin_local.snapshot.input_report import FileReport
 
 HELP = "load RDF files into an embedded Oxigraph store"
-
-_REIFIES = "http://www.w3.org/1999/02/22-rdf-syntax-ns#reifies"
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
@@ -33,6 +33,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     add("--out", required=True, metavar="DIR", help="folder of the store; `endpoint: DIR` then reads it")
     add("--format", metavar="F", help="format of RDF, as of `srtk graph build`; by default found from content and name")
     add("--base", metavar="IRI", help="base of relative IRIs (file:/// and the name of each file)")
+    add("--memory", default="1GB", metavar="SIZE", help="memory for a file that is parsed as a whole (1GB)")
     add("--strict", action="store_true", help="make an error of what is otherwise counted and skipped")
     add("--force", action="store_true", help="replace DIR even if it is no such store")
 
@@ -43,7 +44,7 @@ def run(args: argparse.Namespace) -> int:
     from srtk_plugin_local.snapshot.input_report import sentences
 
     files = [Path(name) for name in args.files]
-    meta = load(files, Path(args.out), args.format, args.force, args.base, args.strict)
+    meta = load(files, Path(args.out), args.format, args.force, args.base, args.strict, args.memory)
     for sentence in sentences(meta.reading):
         print(sentence, file=sys.stderr)
     print(f"{args.out}: {meta.triples:,} triples, content {meta.content[:16]}")
@@ -57,15 +58,20 @@ def load(
     force: bool = False,
     base: str | None = None,
     strict: bool = False,
+    memory: str = "1GB",
 ) -> Meta:
     """Load files into the store ``out``, which appears in one step when it is whole; until then the old one stays.
 
-    Files are read as ``srtk graph build`` reads them. Graph names are dropped. A blank node becomes an IRI, since blank
-    nodes cannot be asked about. In N-Triples and N-Quads it keeps its label; in other formats it belongs to its file.
+    Files are read as ``srtk graph build`` reads them, within the same bounds. Graph names are dropped. A blank node
+    becomes an IRI, since blank nodes cannot be asked about. In N-Triples and N-Quads it keeps its label; in other
+    formats it belongs to its file.
     """
     import pyoxigraph
 
     require_local("RDF files are read", "rdf", "srtk-plugin-sparql[load]")
+    from srtk_plugin_local.snapshot.build_settings import BuildSettings
+
+    settings = BuildSettings((), base=base or "", strict=strict, memory=memory)
     reports = [_report_of(path, format_, strict) for path in files]
     if out.exists() and not force and not (out / META).is_file() and not (out.is_dir() and not any(out.iterdir())):
         raise RunError(f"{out}: exists and is no store; choose another --out, or replace it by --force")
@@ -75,7 +81,7 @@ def load(
             made.mkdir()
             store = pyoxigraph.Store(str(made / DATA))
             for report in reports:
-                store.bulk_extend(_quads(report, base))
+                store.bulk_extend(_quads(report, settings))
             store.optimize()
             meta = _describe(store, reports)
             del store
@@ -117,90 +123,35 @@ def _report_of(path: Path, wanted: str | None, strict: bool) -> FileReport:
     return report
 
 
-def _quads(report: FileReport, base: str | None = None) -> Iterator[Any]:
+def _quads(report: FileReport, settings: BuildSettings) -> Iterator[Any]:
     """Yield the triples of a file, for the default graph."""
     import pyoxigraph as ox
-    from srtk_plugin_local.snapshot.formats import FORMATS
-    from srtk_plugin_local.snapshot.rdf import note_reading, opened_rdf, parse
-    from srtk_plugin_local.snapshot.rdf_text import EndlessError, base_of
+    from srtk_plugin_local.snapshot.parser_process import is_apart, read_apart
+    from srtk_plugin_local.snapshot.rdf import read_rdf
+
+    def nothing(done: int) -> None:
+        pass
+
+    @lru_cache(1 << 16)
+    def node(id_: str) -> Any:
+        return ox.NamedNode(BLANKS + id_[2:] if id_.startswith("_:") else id_)
 
     name, kind = report.name, report.format
-    default = base_of(name)
-    may_be_relative = not base and not FORMATS[kind].by_line
-    relative = False
-    graphs = set()
-    plain = ox.DefaultGraph()
-    with opened_rdf(name, kind, report) as source:
-        while True:
-            # If the file is read again, without its long literals, the same blank nodes get the same numbers.
-            report.rows, terms = 0, _Terms(name, FORMATS[kind].by_line)
-            try:
-                for quad in parse(source, kind, base or default, report):
-                    report.rows += 1
-                    if quad.graph_name != plain:
-                        graphs.add(str(quad.graph_name))
-                    for made in terms.quads(quad):
-                        relative = relative or (may_be_relative and _has(made, default))
-                        yield made
-            except EndlessError:
-                if not source.shorten(kind):
-                    raise
-            else:
-                break
-    note_reading(report, default if relative else "", len(graphs))
+    if is_apart(name, kind):
+        tables = read_apart(name, kind, settings, report, nothing)
+    else:
+        tables = read_rdf(name, kind, report, nothing, settings.base, settings.memory)
+    for table in tables:
+        for subject, relation, object_, is_literal in zip(*(column.to_pylist() for column in table), strict=True):
+            yield ox.Quad(node(subject), node(relation), _literal(object_) if is_literal else node(object_))
 
 
-def _has(quad: Any, start: str) -> bool:
-    """Return whether a term of a quad is an IRI with this start."""
-    ends = (quad.subject, quad.predicate, quad.object)
-    return any(term.value.startswith(start) for term in ends if not hasattr(term, "datatype"))
+def _literal(text: str) -> Any:
+    import pyoxigraph as ox
 
-
-@attrs.define
-class _Terms:
-    """The terms of a file as a store holds them: blank nodes are IRIs, and triples that are terms are nodes.
-
-    ``shared`` says whether blank nodes keep their labels, which other files may share.
-    """
-
-    name: str
-    shared: bool
-    _scope: str = attrs.field(init=False)
-    _numbers: dict[str, int] = attrs.field(init=False, factory=dict)
-
-    @_scope.default
-    def _scope_of_file(self) -> str:
-        digest = hashlib.blake2b(Path(self.name).name.encode(), digest_size=6).hexdigest()
-        return "" if self.shared else f"{digest}."
-
-    def quads(self, quad: Any) -> Iterator[Any]:
-        """Yield the quads that stand for a quad."""
-        import pyoxigraph as ox
-
-        subject = self._named(quad.subject)
-        if isinstance(quad.object, ox.Triple):
-            yield from self._statement(subject, quad.predicate, quad.object)
-        else:
-            yield ox.Quad(subject, quad.predicate, self._named(quad.object))
-
-    def _named(self, node: Any) -> Any:
-        import pyoxigraph as ox
-
-        if not isinstance(node, ox.BlankNode):
-            return node
-        label = node.value if self.shared else str(self._numbers.setdefault(node.value, len(self._numbers)))
-        return ox.NamedNode(f"{BLANKS}{self._scope}{label}")
-
-    def _statement(self, start: Any, relation: Any, triple: Any) -> Iterator[Any]:
-        """Yield the parts of a triple that is a term, at the node that reifies it, else at one of its own."""
-        import pyoxigraph as ox
-
-        if relation.value != _REIFIES:
-            digest = hashlib.blake2b(str(triple).encode(), digest_size=8).hexdigest()
-            node = ox.NamedNode(f"{BLANKS}{self._scope}statement.{digest}")
-            yield ox.Quad(start, relation, node)
-            start = node
-        rdf = _REIFIES.removesuffix("reifies")
-        yield ox.Quad(start, ox.NamedNode(f"{rdf}subject"), self._named(triple.subject))
-        yield ox.Quad(start, ox.NamedNode(f"{rdf}predicate"), triple.predicate)
-        yield from self.quads(ox.Quad(start, ox.NamedNode(f"{rdf}object"), triple.object))
+    if text.endswith('"'):
+        return ox.Literal(text[1:-1])
+    found = Literal(text)
+    if found.language:
+        return ox.Literal(found.lexical, language=found.language)
+    return ox.Literal(found.lexical, datatype=ox.NamedNode(re.sub("^xsd:", XSD, found.datatype or "")))
