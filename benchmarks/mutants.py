@@ -104,7 +104,13 @@ SR = "plugins/srtk-plugin-sr/tests"
 ROOMS = {
     "graph": Room(
         ("srtk_framework/graph/*.py",),
-        ("tests/graph", f"{SR}/test_beam.py", f"{SR}/test_node_mass.py", f"{SR}/test_topic_*.py"),
+        (
+            "tests/graph",
+            "tests/test_one_spelling.py",
+            f"{SR}/test_beam.py",
+            f"{SR}/test_node_mass.py",
+            f"{SR}/test_topic_*.py",
+        ),
     ),
     "run": Room(
         tuple(f"srtk_framework/run/{file}.py" for file in ("journal", "runner", "result_text")),

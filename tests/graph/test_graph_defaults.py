@@ -3,7 +3,7 @@ from __future__ import annotations
 import pytest
 
 from srtk_framework.graph import neighbourhood
-from srtk_framework.graph.graph_defaults import match
+from srtk_framework.graph.graph_defaults import degrees, match
 from srtk_framework.host import load, port
 from srtk_framework.testing import OracleGraph, Sample
 from srtk_framework.values import Budget, DriverError, Neighbourhood, Pattern, Triple
@@ -93,3 +93,10 @@ def test_names_that_load_numpy_are_imported_when_they_are_asked_for():
     assert room.__getattr__("TripleTable").__name__ == "TripleTable"
     with pytest.raises(AttributeError, match="has no attribute 'Nothing'"):
         room.__getattr__("Nothing")
+
+
+def test_degrees_count_each_triple_of_a_node_once():
+    rows = [Triple("a", "r", "b"), Triple("a", "s", "b"), Triple("c", "r", "a"), Triple("a", "r", "a")]
+    oracle = OracleGraph(Sample(triples=tuple(rows)))
+    oracle.open()
+    assert degrees(oracle, ["a", "b", "c", "nowhere"]) == [4, 2, 1, 0]

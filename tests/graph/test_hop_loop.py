@@ -7,6 +7,7 @@ from srtk_framework.graph.hop_loop import run_hops
 from srtk_framework.host.ports import port
 from srtk_framework.roles import Expander
 from srtk_framework.values import Budget, DriverError, HopState, Question, Subgraph
+from srtk_framework.values.errors import BatchError
 
 
 @attrs.define
@@ -67,3 +68,48 @@ def test_a_search_ends_when_its_seconds_are_over_whatever_the_clock_began_with(m
     (found,) = run_hops(Walker(), [Question("a", "one two three four")], seconds)
     assert found.trace["hops"] == taken
     assert found.trace.get("cut") == (None if taken == 4 else {"seconds": 1})
+
+
+@attrs.define
+class Failing(Walker):
+    """Fails for the question named in the hook named, as behind a port."""
+
+    hook: str = ""
+
+    def _failed(self, hook, answers):
+        if hook == self.hook and any(one is not None for one in answers):
+            errors = [DriverError("lost") if getattr(one, "wanted", 0) == 3 else one for one in answers]
+            raise BatchError("lost", "walker", errors)
+        return answers
+
+    def start(self, questions):
+        return self._failed("start", super().start(questions))
+
+    def step(self, states):
+        return self._failed("step", super().step(states))
+
+    def result(self, states):
+        rows = super().result(states)
+        if self.hook == "result":
+            raise BatchError(
+                "lost",
+                "walker",
+                [DriverError("lost") if s.wanted == 3 else row for s, row in zip(states, rows, strict=True)],
+            )
+        return rows
+
+
+@pytest.mark.parametrize("hook", ["start", "step", "result"])
+def test_a_question_that_fails_in_any_hook_fails_alone(hook):
+    one, two, three = run_hops(Failing(hook=hook), QUESTIONS)
+    assert (one.trace["hops"], three.trace["hops"]) == (1, 0)
+    assert isinstance(two, DriverError)
+    assert "lost" in str(two)
+
+
+def test_no_hook_is_called_for_no_question():
+    class Never(Walker):
+        def start(self, questions):
+            raise AssertionError
+
+    assert run_hops(Never(), []) == []

@@ -65,3 +65,21 @@ def test_instances_by_number_are_those_of_the_hooks(
         cuts: list[dict[str, int]] = [{} for _ in asked]
         answers.append((instances(graph, asked, [{} for _ in asked], budget, cuts), cuts))
     assert answers[1] == answers[0]
+
+
+def test_long_paths_with_many_ways_are_those_of_the_hooks() -> None:
+    rows = [(f"a{i}", "r", f"b{j}") for i in range(2) for j in range(3)]
+    rows += [(f"b{j}", "r", f"c{j % 2}") for j in range(3)] + [("c0", "r", f"d{k}") for k in range(4)]
+    rows += [("c1", "r", "d3"), ("d1", "r", "e"), ("d3", "r", "e"), ("d3", "r", "f")]
+    found = [Triple(*row) for row in rows]
+    asked = [RankedPath(start, (Step("r"),) * length, 0.0) for start in ("a0", "a1", "b2") for length in (1, 2, 3, 4)]
+    graph = OracleGraph(Sample(tuple(sorted(found))))
+    graph.open()
+    for most in (None, 1, 3, 5):
+        budget = Budget(triples=most, hub=None, nodes=None)
+        answers = []
+        for arrays in (None, Arrays(graph, found)):
+            graph.arrays = lambda arrays=arrays: arrays  # type: ignore[method-assign,misc,assignment]
+            answers.append(instances(graph, asked, [{} for _ in asked], budget, [{} for _ in asked]))
+        assert answers[1] == answers[0]
+        assert most is not None or [len(row) for row in answers[0]] == [3, 3, 9, 8, 3, 3, 9, 8, 1, 4, 3, 0]

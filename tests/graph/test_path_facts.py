@@ -20,7 +20,7 @@ from srtk_framework.recipe.recipe import from_data
 from srtk_framework.roles import GraphView
 from srtk_framework.testing.oracle import OracleGraph
 from srtk_framework.testing.sample import Sample
-from srtk_framework.values import Budget, RankedPath, RatedTriples, Step, Subgraph, Triple, rounded
+from srtk_framework.values import Budget, Origin, RankedPath, RatedTriples, Step, Subgraph, Triple, rounded
 
 TRIPLES = [
     ("ann", "knows", "bob"),
@@ -221,3 +221,49 @@ def test_a_triple_that_was_read_both_ways_is_as_sure_as_the_surer_reading(graph)
     subgraph = read(SurerBack(graph), path(-1.0, "knows", "^knows"))
     assert subgraph.triples[0] == Triple("ann", "knows", "dan")  # it is stored
     assert subgraph.triples[1:] == (SURE, UNSURE)
+
+
+def test_each_step_of_each_path_is_read_once(graph):
+    read_steps = []
+
+    @attrs.define(eq=False)
+    class Counting(GraphView):
+        def triples(self, frontiers, steps, limit):
+            read_steps.extend(
+                (tuple(frontier.ids()), step.relation) for frontier, step in zip(frontiers, steps, strict=True)
+            )
+            return self.graph.triples(frontiers, steps, limit)
+
+    found = read(Counting(graph), path(-1.0, "knows", "lives_in"))
+    assert len(found.triples) == 5
+    assert sorted(read_steps) == [(("ann",), "knows"), (("bob", "cid", "dan"), "lives_in")]
+
+
+def test_qualifiers_and_origins_go_to_their_own_subgraphs_and_those_that_have_them_keep_theirs(graph):
+    class Known(GraphView):
+        def qualifiers(self, triples):
+            return [[("of", triple.object)] for triple in triples]
+
+        def origins(self, triples):
+            return [Origin(f"read {triple.object}", 0.5 if triple.object == "rome" else 1.0) for triple in triples]
+
+    rows = [Triple(*row) for row in TRIPLES]
+    first = Subgraph(tuple(rows[:2]), (0.0, 0.0))
+    own = Subgraph((rows[2],), (0.0,), provenance=("own",), qualifiers=(((("at", "home")),),))
+    last = Subgraph(tuple(rows[4:]), (0.0, 0.0))
+    found = finish(Known(graph), [first, own, last], Budget(triples=None))
+    assert [one.provenance for one in found] == [("read bob", "read cid"), ("own",), ("read oslo", "read rome")]
+    assert [one.confidences for one in found] == [(), (), (1.0, 0.5)]
+    assert found[1].qualifiers == own.qualifiers
+    assert [one.qualifiers for one in (found[0], found[2])] == [
+        ((("of", "bob"),), (("of", "cid"),)),
+        ((("of", "oslo"),), (("of", "rome"),)),
+    ]
+
+
+def test_the_text_of_qualifiers_counts_among_the_tokens(graph):
+    rows = tuple(Triple(*row) for row in TRIPLES[:2])
+    plain = Subgraph(rows, (0.0, 0.0))
+    with_words = attrs.evolve(plain, qualifiers=((("since", "long ago in the past"),), ()))
+    kept = [len(finish(graph, [one], Budget(tokens=14))[0].triples) for one in (plain, with_words)]
+    assert kept == [2, 1]

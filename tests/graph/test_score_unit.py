@@ -5,13 +5,12 @@ from __future__ import annotations
 import pytest
 
 from srtk_framework.graph import relative_scores, unit_of
-from srtk_framework.graph.score_unit import SPREAD
 from srtk_framework.values import END, Step
 
 
 def test_the_unit_is_the_spread_of_the_candidates_within_each_path() -> None:
-    assert unit_of([[1.0, 3.0], [101.0, 103.0]]) == pytest.approx(1.0 / SPREAD)
-    assert unit_of([[0.0, 4.0], [7.0]]) == pytest.approx(2.0 / SPREAD)
+    assert unit_of([[1.0, 3.0], [101.0, 103.0]]) == pytest.approx(1.0 / 2.5)
+    assert unit_of([[0.0, 4.0], [7.0]]) == pytest.approx(2.0 / 2.5)
 
 
 @pytest.mark.parametrize("rows", [[], [[]], [[5.0]], [[5.0], [9.0]], [[0.3, 0.1 + 0.2]], [[1e9, 1e9]]])

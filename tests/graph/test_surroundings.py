@@ -7,7 +7,9 @@ from typing import Any
 import pytest
 
 import srtk_framework
-from srtk_framework.values import RunError, Step
+from srtk_framework.graph import neighbours
+from srtk_framework.testing import OracleGraph, Sample
+from srtk_framework.values import Literal, RunError, Step, Triple
 
 ROWS = [
     *(["latvia", "airport", f"airport {i}"] for i in range(30)),
@@ -85,3 +87,16 @@ def test_a_path_that_just_fits_is_shown_and_one_that_does_not_is_counted_whole(
     found = session.paths("latvia", "germany", depth=3, triples=triples).subgraph
     assert len(found.paths) == paths
     assert found.trace.get("cut", {}).get("triples") == cut
+
+
+def test_an_entity_comes_before_a_literal_of_its_relation_and_the_entity_itself_has_a_reason() -> None:
+    mixed = (Triple("a", "mixed", Literal('"aaa"')), Triple("a", "mixed", "zed"))
+    graph = OracleGraph(Sample(triples=mixed))
+    graph.open()
+    assert [triple.object for triple in neighbours(graph, ["a"], 9, 9)[0].triples] == ["zed", '"aaa"']
+    rows = [["s", "to", f"m{i:03}"] for i in range(101)]
+    rows += [[f"m{i:03}", "on", "e"] for i in range(101)]
+    with srtk_framework.open({"srtk": 1, "knowledge_graph": {"use": "memory", "triples": rows}}) as session:
+        assert session.paths("s", "s").subgraph.trace["reason"] == "both are the same entity"
+        # A hundred ways of the path, of two triples each.
+        assert len(session.paths("s", "e", depth=2, triples=1000).subgraph.triples) == 200

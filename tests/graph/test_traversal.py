@@ -111,3 +111,16 @@ def test_a_batch_ends_at_either_limit(monkeypatch, sizes, slices):
     monkeypatch.setattr("srtk_framework.graph.traversal._NODES_AT_ONCE", 10)
     frontiers = [NodeSet(f"n{number}" for number in range(size)) for size in sizes]
     assert [(one.start, one.stop) for one in frontier_batches(frontiers)] == slices
+
+
+def test_a_batch_holds_two_hundred_thousand_nodes():
+    sizes = [100_000, 100_000, 1, 100_000, 99_999, 1]
+    assert [(one.start, one.stop) for one in frontier_batches([Sized(size) for size in sizes])] == [
+        (0, 2),
+        (2, 5),
+        (5, 6),
+    ]
+
+
+def test_a_batch_holds_8192_frontiers():
+    assert [(one.start, one.stop) for one in frontier_batches([Sized(0)] * 8193)] == [(0, 8192), (8192, 8193)]

@@ -590,3 +590,28 @@ def test_neither_a_comparison_nor_yes_or_no_asks_for_a_class() -> None:
     graph = memory([*TRIPLES, *CLASSES], **TYPED)
     for text in ("Which state is larger by area, Estonia or Lithuania?", "Is the state of Estonia large?"):
         assert "class" not in expanded(text, "estonia", "lithuania", graph=graph).trace
+
+
+def test_a_set_of_two_within_bounds_goes_before_one_of_one_where_several_are_asked_for() -> None:
+    triples = [["latvia", "capital", "riga"], ["riga", "area", '"30"^^xsd:integer'], *TRIPLES[:2], *TRIPLES[4:6]]
+    graph = memory(triples)
+    paths = ("capital", "borders")
+    assert expanded("Which neighbours have an area below 90?", graph=graph, paths=paths).trace["set"]["members"] == 2
+    # Nothing else than Riga is in the first set.
+    assert expanded("Which neighbour has an area below 40?", graph=graph, paths=paths).trace["set"]["members"] == 1
+
+
+def test_a_thousand_nodes_are_looked_at_for_their_class() -> None:
+    graph = memory([["latvia", "borders", f"n{number:04}"] for number in range(1001)] + CLASSES, **TYPED)
+    inner = Scripted(graph, ("borders",), Budget(triples=None, hub=None))
+    driver = OperationsExpander(inner=inner, graph=graph, scorer=ByName(), budget=Budget(triples=None))
+    driver.open()
+    [found] = driver.expand([Question("q", "Which states border on Latvia?", (Link("latvia"),))])
+    assert found.trace["class"]["cut"] == 1
+
+
+def test_a_single_member_within_bounds_is_the_first_of_them() -> None:
+    found = expanded("Which neighbour with an area above 1,000 was founded first?")
+    assert found.trace["set"]["members"] == 1
+    assert found.triples[0] == Triple("latvia", "borders", "russia")
+    assert "russia" in subjects(found, "area")[:1] + subjects(found, "founded")[:1]
