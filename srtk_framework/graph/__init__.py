@@ -24,6 +24,7 @@ from srtk_framework.graph.surroundings import connections, neighbours
 from srtk_framework.graph.traversal import Reached, follow_within, frontier_batches, within_nodes
 
 if TYPE_CHECKING:
+    from srtk_framework.graph.path_arrays import NumberedInstances
     from srtk_framework.graph.signatures import Signatures
     from srtk_framework.graph.triple_table import TripleTable
 
@@ -32,6 +33,7 @@ from srtk_framework.graph.question_ids import is_value, with_ids_among, with_ids
 __all__ = [
     "EXHAUSTED",
     "Instance",
+    "NumberedInstances",
     "PathKey",
     "Reached",
     "Signatures",
@@ -67,7 +69,7 @@ __all__ = [
 ]
 
 # Names with their files that are imported when first used, since numpy makes the command line start slowly.
-_LATER = {"Signatures": "signatures", "TripleTable": "triple_table"}
+_LATER = {"NumberedInstances": "path_arrays", "Signatures": "signatures", "TripleTable": "triple_table"}
 
 if not TYPE_CHECKING:  # a type checker would take any name for a public one
 

@@ -2,19 +2,59 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
-from itertools import repeat
-from typing import Any
+from collections.abc import Iterator, Mapping, Sequence
+from itertools import pairwise
+from typing import Any, overload
 
+import attrs
 import numpy as np
 import numpy.typing as npt
 
 from srtk_framework.graph.instance import Instance, PathKey
-from srtk_framework.values import Budget, EdgeArrays, Frontier, RankedPath, Triple
+from srtk_framework.values import Budget, EdgeArrays, Frontier, Path, RankedPath, Triple
 
 Ints = npt.NDArray[np.int64]
 # More chains than this are as good as unlimited, and their sums stay within an integer.
 _MANY = 1 << 40
+
+
+@attrs.frozen(eq=False)
+class NumberedInstances(Sequence[Instance]):
+    """The instances of a path in a graph with arrays; each is made of its numbers when it is read.
+
+    Attributes:
+        arrays: Names the nodes.
+        steps: Steps of the path.
+        nodes: Numbers of the nodes of each instance, from the linked entity on, int64 [instances, steps + 1].
+    """
+
+    arrays: EdgeArrays
+    steps: Path
+    nodes: Ints
+
+    def __len__(self) -> int:
+        return len(self.nodes)
+
+    @overload
+    def __getitem__(self, index: int) -> Instance: ...
+
+    @overload
+    def __getitem__(self, index: slice) -> Sequence[Instance]: ...
+
+    def __getitem__(self, index: int | slice) -> Any:
+        if isinstance(index, slice):
+            return NumberedInstances(self.arrays, self.steps, self.nodes[index])
+        return next(iter(NumberedInstances(self.arrays, self.steps, self.nodes[[index]])))
+
+    def __iter__(self) -> Iterator[Instance]:
+        numbers, places = np.unique(self.nodes, return_inverse=True)
+        ids = self.arrays.ids(numbers)
+        rows: Any = places.reshape(self.nodes.shape).tolist()
+        for row in rows:
+            names = [ids[place] for place in row]
+            pairs = zip(self.steps, pairwise(names), strict=True)
+            triples = tuple(Triple(b, r, a) if inverse else Triple(a, r, b) for (r, inverse), (a, b) in pairs)
+            yield Instance(triples, names[-1])
 
 
 def instances_by_number(
@@ -23,7 +63,7 @@ def instances_by_number(
     frontiers: Sequence[Mapping[PathKey, Frontier]],
     budget: Budget,
     cuts: Sequence[dict[str, int]],
-) -> list[list[Instance]]:
+) -> list[NumberedInstances]:
     """Return what ``instances`` reads by the hooks, without a triple that is in no instance.
 
     Args:
@@ -33,7 +73,7 @@ def instances_by_number(
         budget: As for ``instances``.
         cuts: For each path, where the nodes left out are counted, by limit.
     """
-    found: list[list[Instance]] = [[] for _ in paths]
+    found: dict[int, NumberedInstances] = {}
     for length in sorted({len(path.steps) for path in paths}):
         places = [i for i, path in enumerate(paths) if len(path.steps) == length]
         levels = []
@@ -51,8 +91,9 @@ def instances_by_number(
                         cuts[i]["hub"] = cuts[i].get("hub", 0) + lost
                 pairs, starts, ends = pairs[kept], starts[kept], ends[kept]
             levels.append((pairs, starts, ends))
-        _add_chains(arrays, [paths[i] for i in places], levels, budget.triples, [found[i] for i in places])
-    return found
+        for i, nodes in zip(places, _chains(len(places), levels, budget.triples), strict=True):
+            found[i] = NumberedInstances(arrays, paths[i].steps, nodes)
+    return [found[i] for i in range(len(paths))]
 
 
 def _first_of_each(pairs: Ints, starts: Ints, most: int) -> npt.NDArray[np.bool_]:
@@ -65,21 +106,13 @@ def _first_of_each(pairs: Ints, starts: Ints, most: int) -> npt.NDArray[np.bool_
     return among
 
 
-def _add_chains(
-    arrays: EdgeArrays,
-    paths: Sequence[RankedPath],
-    levels: Sequence[tuple[Ints, Ints, Ints]],
-    most: int | None,
-    found: Sequence[list[Instance]],
-) -> None:
-    """Add the first ``most`` instances of each of several paths of one length, depth first.
+def _chains(paths: int, levels: Sequence[tuple[Ints, Ints, Ints]], most: int | None) -> list[Ints]:
+    """Return the nodes of the first ``most`` instances of each of several paths of one length, depth first.
 
     Args:
-        arrays: Names the nodes.
-        paths: The paths.
+        paths: Number of paths.
         levels: For each step of the paths, the edges along it, sorted: index of the path, start and end.
         most: Maximum number of instances of a path.
-        found: Receives the instances of each path.
     """
     width = 1 + max((int(max(starts.max(initial=0), ends.max(initial=0))) for _, starts, ends in levels), default=0)
     # By edge, the range of edges of the next level that go on from it, and the number of chains from it on.
@@ -99,26 +132,11 @@ def _add_chains(
         rows = np.repeat(np.arange(len(lengths)), lengths)
         kept = _beginning(np.arange(len(edges)), owners[edges], chains[edges], most)
         columns = [column[rows[kept]] for column in columns] + [edges[kept]]
-    if not len(columns[0]):
-        return
-    triples: list[Any] = []
-    for depth, (column, (pairs, starts, ends)) in enumerate(zip(columns, levels, strict=True)):
-        edges, at = np.unique(column, return_inverse=True)
-        nodes, places = np.unique(np.stack([starts[edges], ends[edges]]), return_inverse=True)
-        ids = arrays.ids(nodes)
-        steps = [path.steps[depth] for path in paths]
-        made = [
-            Triple(ids[end], step.relation, ids[start]) if step.inverse else Triple(ids[start], step.relation, ids[end])
-            for step, start, end in zip(
-                map(steps.__getitem__, pairs[edges].tolist()), *places.reshape(2, -1).tolist(), strict=True
-            )
-        ]
-        triples.append(map(made.__getitem__, at.tolist()))
-        last = map(ids.__getitem__, places.reshape(2, -1)[1][at].tolist())
-    whole = list(map(Instance._make, zip(zip(*triples, strict=True), last, repeat(1.0), strict=False)))
-    bounds = np.searchsorted(levels[0][0][columns[0]], np.arange(len(paths) + 1)).tolist()
-    for place, row in enumerate(found):
-        row += whole[bounds[place] : bounds[place + 1]]
+    nodes = np.stack(
+        [levels[0][1][columns[0]], *(ends[at] for at, (_, _, ends) in zip(columns, levels, strict=True))], 1
+    )
+    bounds = np.searchsorted(levels[0][0][columns[0]], np.arange(paths + 1)).tolist()
+    return [nodes[begin:end] for begin, end in pairwise(bounds)]
 
 
 def _beginning(rows: Ints, owners: Ints, chains: Ints, most: int | None) -> Ints:

@@ -115,7 +115,7 @@ def instances(
     known: Sequence[Mapping[PathKey, Frontier]],
     budget: Budget,
     cuts: Sequence[dict[str, int]],
-) -> list[list[Instance]]:
+) -> Sequence[Sequence[Instance]]:
     """Read the complete instances of each path, the most confident first, else depth first.
 
     Args:

@@ -20,18 +20,23 @@ from __future__ import annotations
 
 import heapq
 import math
-from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
-from itertools import islice
-from types import MappingProxyType
+from collections.abc import Callable, Collection, Mapping, Sequence
+from itertools import groupby
+from operator import itemgetter
 from typing import Any, NamedTuple
 
 import attrs
+import numpy as np
+import numpy.typing as npt
 
 from srtk_framework.graph import Instance, PathKey, finish, instances, path_order, paths_within
 from srtk_framework.roles import BACKGROUND
-from srtk_framework.values import Budget, Frontier, GraphLike, Join, RankedPath, Subgraph, Triple, rounded
+from srtk_framework.values import SCORE_DIGITS, Budget, Frontier, GraphLike, Join, RankedPath, Subgraph, rounded
+from srtk_plugin_sr.read_table import Interned, Ints, ReadTable, distinct, first_places
 from srtk_plugin_sr.topic_support import INSTANCES_READ, Arrival, joins_of, passed, path_probabilities, topic_support
 
+Floats = npt.NDArray[np.float64]
+_NONE = np.empty(0, dtype=np.int64)
 # Ends of each path that find room before the mass decides: a path with many ends would leave none for other paths.
 LEAST = 2
 RESERVED = 0.5
@@ -68,40 +73,47 @@ class RankedSearch:
     spare: Sequence[RankedPath] = ()
 
 
-class _Node(NamedTuple):
-    """A node that paths end in.
+@attrs.frozen(eq=False)
+class _Nodes:
+    """The nodes of a table that paths end in.
 
     Attributes:
-        mass: Its mass.
-        score: The logarithm of it.
-        rank: Rank of the path that gives it most.
-        instance: The first instance of that path that ends in it.
-        joined: Where and how the other topics arrive at the instance.
+        order: The nodes, best first.
+        mass: By node, its mass; 0 for other nodes.
+        score: By node, the logarithm of its mass.
+        rank: By node, the rank of the path that gives it most.
+        instance: By node, the first instance of that path that ends in it.
+        joined: By node, where and how the other topics arrive at the instance.
+        leading: For each path the best few of its ends, best first, path by path.
     """
 
-    mass: float
-    score: float
-    rank: int
-    instance: Instance
-    joined: tuple[tuple[str, Arrival], ...] = ()
+    order: Ints
+    mass: Floats
+    score: Floats
+    rank: Ints
+    instance: Ints
+    joined: Mapping[int, Sequence[tuple[str, Arrival]]]
+    leading: Ints
 
 
-class _Choice(NamedTuple):
-    score: float
-    rank: int
-
-
-class _Reading(NamedTuple):
+@attrs.frozen(eq=False)
+class _Reading:
     """The triples that are read for a question.
 
     Attributes:
+        table: Numbers of the triples.
         triples: The triples, in order.
+        scores: Score of each.
+        ranks: Rank of the path of each.
         joins: Where paths of different topics meet.
         shares: Share of the mass of all nodes that the triples have, up to each of them.
         limit: Budget that ended the reading.
     """
 
-    triples: dict[Triple, _Choice]
+    table: ReadTable
+    triples: Ints
+    scores: Floats
+    ranks: Ints
     joins: tuple[Join, ...]
     shares: list[float]
     limit: str
@@ -152,17 +164,18 @@ def facts_by_node(
         rows = [
             {rank: row[rank] for rank in sorted(row) if rank < most} for row, most in zip(rows, within, strict=True)
         ]
+    interned = Interned()
     readings = [
-        _chosen(row, found_, one.topics, budget, background)
+        _chosen(row, found_, ReadTable.of(row, found_, interned), one.topics, budget, background)
         for row, found_, one in zip(paths, rows, searches, strict=True)
     ]
     subgraphs = [
-        _subgraph(row, count, found_, reading, cut, one.trace)
-        for row, count, found_, reading, cut, one in zip(paths, within, rows, readings, cuts, searches, strict=True)
+        _subgraph(row, count, reading, cut, one.trace)
+        for row, count, reading, cut, one in zip(paths, within, readings, cuts, searches, strict=True)
     ]
     expected = [[0.0, *reading.shares] if row else [] for row, reading in zip(paths, readings, strict=True)]
     before = [len(one.triples) for one in subgraphs]
-    filled = _filled(graph, subgraphs, searches, read, budget, background)
+    filled = _filled(graph, subgraphs, readings, searches, read, budget, background, interned)
     finished = finish(graph, filled, attrs.evolve(budget, mass=None))
     # Tokens may have cut the triples, which leaves the first ones; of spare paths nothing is expected.
     return [
@@ -176,25 +189,19 @@ def facts_by_node(
 
 
 def _subgraph(
-    paths: Sequence[RankedPath],
-    within: int,
-    read: Mapping[int, Sequence[Instance]],
-    reading: _Reading,
-    cut: dict[str, int],
-    trace: Mapping[str, Any],
+    paths: Sequence[RankedPath], within: int, reading: _Reading, cut: dict[str, int], trace: Mapping[str, Any]
 ) -> Subgraph:
     """Return the subgraph of a question's chosen triples, and count the triples that were left out."""
-    chosen = reading.triples
-    every = {triple for one in read.values() for instance in one for triple in instance.triples}
     beyond = sum(1 for path in paths[within:] if path.steps)
-    for limit, lost in ((reading.limit, len(every) - len(chosen)), ("mass", beyond)):
+    left_out = len(reading.table.subjects) - len(reading.triples)
+    for limit, lost in ((reading.limit, left_out), ("mass", beyond)):
         if lost:
             cut[limit] = cut.get(limit, 0) + lost
     return Subgraph(
-        triples=tuple(chosen),
-        scores=tuple(choice.score for choice in chosen.values()),
+        triples=tuple(reading.table.named(reading.triples)),
+        scores=tuple(reading.scores.tolist()),
         paths=tuple(attrs.evolve(path, score=rounded(path.score)) for path in paths),
-        path_of=tuple(choice.rank for choice in chosen.values()),
+        path_of=tuple(reading.ranks.tolist()),
         trace={**trace, "cut": dict(sorted(cut.items()))} if cut else dict(trace),
         joins=reading.joins,
     )
@@ -206,7 +213,7 @@ def _read(
     searches: Sequence[RankedSearch],
     budget: Budget,
     cuts: Sequence[dict[str, int]],
-) -> list[dict[int, list[Instance]]]:
+) -> list[dict[int, Sequence[Instance]]]:
     """Return, per question, the instances of its paths that have any, by rank."""
     indices = [(i, rank) for i, row in enumerate(paths) for rank, path in enumerate(row) if path.steps]
     read = instances(
@@ -216,9 +223,9 @@ def _read(
         budget,
         [cuts[i] for i, _ in indices],
     )
-    rows: list[dict[int, list[Instance]]] = [{} for _ in paths]
+    rows: list[dict[int, Sequence[Instance]]] = [{} for _ in paths]
     for (i, rank), path_instances in zip(indices, read, strict=True):
-        if path_instances:
+        if len(path_instances):
             rows[i][rank] = path_instances
     return rows
 
@@ -226,10 +233,12 @@ def _read(
 def _filled(
     graph: GraphLike,
     subgraphs: Sequence[Subgraph],
+    readings: Sequence[_Reading],
     searches: Sequence[RankedSearch],
     read: Sequence[Mapping[int, Sequence[Instance]]],
     budget: Budget,
     background: float,
+    interned: Interned,
 ) -> list[Subgraph]:
     """Read triples along spare paths into the room that subgraphs leave, by the scores of the search."""
     enough = budget.price or any(limit is not None and limit < 1 for limit in (budget.recall, budget.mass))
@@ -245,35 +254,37 @@ def _filled(
             own = searches[i].paths
             every = [*own, *further[i]]
             instances_of = {**read[i], **{len(own) + rank: row for rank, row in found[i].items()}}
-            before = dict(zip(one.triples, map(_Choice, one.scores, one.path_of), strict=True))
-            reading = _chosen(every, instances_of, searches[i].topics, budget, background, before)
-            one = _with_spare(one, every, dict(islice(reading.triples.items(), len(before), None)))
+            table = ReadTable.of(every, instances_of, interned)
+            before = table.find(readings[i].table, readings[i].triples)
+            least = min(one.scores, default=math.inf)
+            more = _chosen(every, instances_of, table, searches[i].topics, budget, background, before, least)
+            one = _with_spare(one, every, more)
         filled.append(one)
     return filled
 
 
-def _with_spare(subgraph: Subgraph, paths: Sequence[RankedPath], more: Mapping[Triple, _Choice]) -> Subgraph:
+def _with_spare(subgraph: Subgraph, paths: Sequence[RankedPath], more: _Reading) -> Subgraph:
     """Add triples, and the paths that they were read along, behind those that are there."""
-    if not more:
+    if not len(more.triples):
         return subgraph
     least = min((path.score for path in subgraph.paths), default=math.inf)
-    ranks = sorted({choice.rank for choice in more.values()})
+    ranks = sorted(set(more.ranks.tolist()))
     place = {rank: len(subgraph.paths) + i for i, rank in enumerate(ranks)}
     own = [attrs.evolve(paths[rank], score=rounded(min(least, paths[rank].score))) for rank in ranks]
     return attrs.evolve(
         subgraph,
-        triples=(*subgraph.triples, *more),
-        scores=(*subgraph.scores, *(choice.score for choice in more.values())),
+        triples=(*subgraph.triples, *more.table.named(more.triples)),
+        scores=(*subgraph.scores, *more.scores.tolist()),
         paths=(*subgraph.paths, *own),
-        path_of=(*subgraph.path_of, *(place[choice.rank] for choice in more.values())),
+        path_of=(*subgraph.path_of, *map(place.__getitem__, more.ranks.tolist())),
     )
 
 
 def _rescored(
     paths: Sequence[Sequence[RankedPath]],
-    rows: Sequence[Mapping[int, list[Instance]]],
+    rows: Sequence[Mapping[int, Sequence[Instance]]],
     scores: Sequence[Sequence[float]],
-) -> tuple[list[list[RankedPath]], list[dict[int, list[Instance]]]]:
+) -> tuple[list[list[RankedPath]], list[dict[int, Sequence[Instance]]]]:
     """Return the paths with other scores, best first, and their instances by their new ranks."""
     ranked, read = [], []
     for row, found, values in zip(paths, rows, scores, strict=True):
@@ -287,94 +298,166 @@ def _rescored(
 def _chosen(
     paths: Sequence[RankedPath],
     read: Mapping[int, Sequence[Instance]],
+    table: ReadTable,
     topics: Mapping[str, int],
     budget: Budget,
-    background: float = BACKGROUND,
-    before: Mapping[Triple, _Choice] = MappingProxyType({}),
+    background: float,
+    before: Ints = _NONE,
+    highest: float = math.inf,
 ) -> _Reading:
-    """Choose the triples of a question from the instances of its paths, by rank, behind those chosen before."""
-    most, recall = budget.triples, budget.recall
-    if len(set(topics.values())) > 1:
-        read = {rank: [_joining(one, paths[rank], topics) for one in found] for rank, found in read.items()}
-    nodes = _nodes(paths, read, topics, background)
-    degrees = _degrees(read)
-    order = sorted(nodes, key=lambda end: (-nodes[end].score, nodes[end].rank, -degrees[end]))
-    reserved, held = _reserved(nodes, order, [_ends(found) for found in read.values()], most, before)
-    selection = _Selection(nodes, before)
-    room = math.inf if most is None else most - len(before) - len(held)
-    for end in order:
-        if selection.reaches(recall):
-            break
-        node = nodes[end]
-        own = dict.fromkeys(node.instance.triples, node.rank)
-        joined = {triple: way.rank for _, way in node.joined for triple in way.triples if triple not in own}
-        new = sum(triple not in selection.chosen and triple not in held for triple in (*own, *joined))
-        if new > room and end in reserved:
-            # The room for its own triples is kept; how other topics arrive there needs what is left.
-            joined, new = {}, 0
-        if new <= room:
-            room -= new
-            selection.add(node, own | joined)
-    limit = "recall" if selection.reaches(recall) else "triples"
-    if budget.price:
-        cut = selection.cut_to(budget.price)
-        limit = "price" if cut or (limit == "triples" and len(selection.ends) == len(order)) else limit
-    chosen, shares = selection.chosen, selection.shares
-    joins = _joins([nodes[end] for end in order], chosen)
-    if limit == "recall" or budget.price:
-        return _Reading(chosen, joins, shares, limit)
-    selection.fill(_further(read, chosen), most)
-    return _Reading(chosen, joins, shares, limit)
-
-
-class _Selection:
-    """The triples that were chosen so far, with the share of the mass that they have.
+    """Choose the triples of a question from the instances of its paths.
 
     Args:
-        nodes: All nodes that may be chosen.
-        before: Triples that were chosen before; no score is greater than theirs.
+        paths: The paths.
+        read: Their instances, by rank.
+        table: The instances by number.
+        topics: For each linked entity the number of its topic.
+        budget: Limits.
+        background: Support of a topic where none of its paths arrive.
+        before: Triples of the table that were chosen before; they count as read, and are not returned.
+        highest: No score is greater.
+    """
+    most, recall = budget.triples, budget.recall
+    if len(set(topics.values())) > 1:
+        table = _joining(paths, read, table, topics)
+    nodes = _nodes(paths, read, table, topics, background)
+    wanted = _wanted(table, nodes)
+    held = np.zeros(len(table.subjects), dtype=bool)
+    held[before] = True
+    reserved = _reserve(nodes, table, most, len(before), held)
+    size = len(table.subjects)
+    fresh = first_places(wanted.triples, size)
+    needed = fresh & ~held[wanted.triples]
+    room = math.inf if most is None else most - int(held.sum())
+    kept = _kept(wanted, needed, held, room, reserved, nodes)
+    was = np.zeros(size, dtype=bool)
+    was[before] = True
+    # What a triple adds to the share of the mass: the ends that it is the first to have.
+    at = np.flatnonzero(kept)
+    at = at[first_places(wanted.triples[at], size) & ~was[wanted.triples[at]]]
+    chosen, places = wanted.triples[at], wanted.places[at]
+    passed_ = np.stack([table.subjects[chosen], table.objects[chosen]], axis=1).ravel()
+    gains = np.where(
+        first_places(passed_, table.size), nodes.mass[passed_] / math.fsum(nodes.mass.tolist() or [1.0]), 0.0
+    )
+    shares = np.cumsum(gains)[1::2]
+    # After each of the nodes that are read, the number of triples; a node may need none that is new.
+    ends = np.searchsorted(places, distinct(wanted.places[kept]), side="right")
+    limit = "triples"
+    if recall is not None and recall < 1:
+        reached = np.concatenate([[0.0], shares])[ends] >= recall
+        if reached.any():
+            ends, limit = ends[: int(reached.argmax()) + 1], "recall"
+    count = int(ends[-1]) if len(ends) else 0
+    if budget.price:
+        whole = limit == "triples" and len(ends) == len(nodes.order)
+        worth = _worth(ends.tolist(), np.minimum(shares, 1.0).tolist(), budget.price)
+        if worth < count or whole:
+            count, limit = min(count, worth), "price"
+    chosen, places, ranks = chosen[:count], places[:count], wanted.ranks[at][:count]
+    scores = np.minimum(highest, nodes.score[nodes.order[places]])
+    shares = shares[:count]
+    was[chosen] = True
+    joins = _joins(table, nodes, was)
+    if limit != "recall" and not budget.price and (most is None or was.sum() < most):
+        further, rows = _further(table, was, None if most is None else most - int(was.sum()))
+        lowest = min([highest, *scores.tolist()]) if len(before) or len(scores) else 0.0
+        more = np.minimum.accumulate(np.concatenate([[lowest], nodes.score[table.ends[rows]]]))[1:]
+        share = shares[-1:] if len(shares) else np.zeros(1)
+        chosen, scores = np.concatenate([chosen, further]), np.concatenate([scores, more])
+        ranks = np.concatenate([ranks, np.array(table.ranks, dtype=np.int64)[table.rows[rows]]])
+        shares = np.concatenate([shares, np.repeat(share, len(further))])
+    return _Reading(table, chosen, scores, ranks, joins, np.minimum(shares, 1.0).tolist(), limit)
+
+
+class _Wanted(NamedTuple):
+    """The triples that nodes need, node by node.
+
+    Attributes:
+        places: Place of the node in the order of nodes, rising.
+        triples: The triple.
+        ranks: Rank of its path.
+        own: Whether it is of the node's own instance; others lead there from other topics.
     """
 
-    def __init__(self, nodes: Mapping[str, _Node], before: Mapping[Triple, _Choice]) -> None:
-        self.chosen = dict(before)
-        self.share, self.shares = 0.0, list[float]()
-        self.ends = list[int]()
-        self._nodes, self._seen = nodes, set[str]()
-        self._highest = min((choice.score for choice in before.values()), default=math.inf)
-        self._total = math.fsum(node.mass for node in nodes.values())
+    places: Ints
+    triples: Ints
+    ranks: Ints
+    own: npt.NDArray[np.bool_]
 
-    def reaches(self, recall: float | None) -> bool:
-        """Return whether the triples have a recall below 1."""
-        return recall is not None and recall < 1 and self.share >= recall
 
-    def add(self, node: _Node, wanted: Mapping[Triple, int]) -> None:
-        """Add the triples of a node, each with the rank of its path."""
-        for triple, rank in wanted.items():
-            if triple in self.chosen:
-                continue
-            self.chosen[triple] = _Choice(min(self._highest, node.score), rank)
-            for at in (triple.subject, triple.object):
-                if at in self._nodes and at not in self._seen:
-                    self._seen.add(at)
-                    self.share += self._nodes[at].mass / self._total
-            self.shares.append(min(self.share, 1.0))
-        self.ends.append(len(self.chosen))
+def _wanted(table: ReadTable, nodes: _Nodes) -> _Wanted:
+    """Return the triples that each node needs: those of its instance, and of the ways from other topics there."""
+    triples = table.triples[nodes.instance[nodes.order]]
+    there = triples >= 0
+    places = np.repeat(np.arange(len(triples)), there.sum(axis=1))
+    flat = triples[there]
+    ranks = nodes.rank[nodes.order][places]
+    own = np.ones(len(flat), dtype=bool)
+    if not nodes.joined:
+        return _Wanted(places, flat, ranks, own)
+    number = {triple: i for i, triple in enumerate(table.named(np.arange(len(table.subjects))))}
+    more = [
+        (place, number[triple], way.rank)
+        for place, node in enumerate(nodes.order.tolist())
+        for _, way in nodes.joined.get(node, ())
+        for triple in way.triples
+    ]
+    ways = np.array(more, dtype=np.int64).reshape(-1, 3).T
+    columns = [np.concatenate(pair) for pair in zip((places, flat, ranks), ways, strict=True)]
+    order = np.argsort(columns[0], kind="stable")
+    own = np.concatenate([own, np.zeros(len(more), dtype=bool)])
+    return _Wanted(columns[0][order], columns[1][order], columns[2][order], own[order])
 
-    def fill(self, further: Iterable[tuple[Triple, str, int]], most: int | None) -> None:
-        """Add triples, each with its end and the rank of its path, while there is room; no score rises."""
-        score = min((choice.score for choice in self.chosen.values()), default=0.0)
-        for triple, end, rank in further:
-            if most is not None and len(self.chosen) >= most:
-                break
-            score = min(score, self._nodes[end].score)
-            self.chosen.setdefault(triple, _Choice(score, rank))
-        self.shares += [min(self.share, 1.0)] * (len(self.chosen) - len(self.shares))
 
-    def cut_to(self, price: float) -> bool:
-        """Drop the triples that are not worth their price; return whether there were any."""
-        worth, before = _worth(self.ends, self.shares, price), len(self.chosen)
-        self.chosen, self.shares = dict(islice(self.chosen.items(), worth)), self.shares[:worth]
-        return worth < before
+def _kept(
+    wanted: _Wanted,
+    needed: npt.NDArray[np.bool_],
+    held: npt.NDArray[np.bool_],
+    room: float,
+    reserved: Collection[int],
+    nodes: _Nodes,
+) -> npt.NDArray[np.bool_]:
+    """Return which of the wanted triples are of nodes that find room, best node first.
+
+    Args:
+        wanted: The triples that nodes need.
+        needed: Which of them come for the first time, and are not held.
+        held: By triple, whether there is room for it in any case.
+        room: Number of further triples.
+        reserved: Nodes whose own triples are held.
+        nodes: The nodes.
+    """
+    taken = np.cumsum(needed)
+    kept = np.ones(len(taken), dtype=bool)
+    if not len(taken) or taken[-1] <= room:
+        return kept
+    # From the first node on that lacks room, nodes are looked at one by one: a later one may need fewer.
+    over = int(wanted.places[np.searchsorted(taken, room, side="right")])
+    begin = int(np.searchsorted(wanted.places, over))
+    left = room - (int(taken[begin - 1]) if begin else 0)
+    has = held.copy()
+    has[wanted.triples[:begin]] = True
+    known = has.tolist()
+    rows = zip(
+        wanted.places[begin:].tolist(), wanted.triples[begin:].tolist(), wanted.own[begin:].tolist(), strict=True
+    )
+    order = nodes.order.tolist()
+    at = begin
+    for place, group in groupby(rows, key=itemgetter(0)):
+        some = list(group)
+        lacking = {triple for _, triple, _ in some if not known[triple]}
+        if len(lacking) > left and order[place] in reserved:
+            # The room for its own triples is kept; how other topics arrive there needs what is left.
+            kept[at : at + len(some)] = [own for _, _, own in some]
+        elif len(lacking) > left:
+            kept[at : at + len(some)] = False
+        else:
+            left -= len(lacking)
+            for triple in lacking:
+                known[triple] = True
+        at += len(some)
+    return kept
 
 
 def _worth(ends: Sequence[int], shares: Sequence[float], price: float) -> int:
@@ -404,117 +487,128 @@ def _worth(ends: Sequence[int], shares: Sequence[float], price: float) -> int:
     return worth
 
 
-def _joins(nodes: Sequence[_Node], chosen: Mapping[Triple, _Choice]) -> tuple[Join, ...]:
+def _joins(table: ReadTable, nodes: _Nodes, chosen: npt.NDArray[np.bool_]) -> tuple[Join, ...]:
     """Return the meetings of paths of different topics whose triples were chosen, best first."""
+    if not nodes.joined:
+        return ()
+    known = set(table.named(np.flatnonzero(chosen)))
+    own = table.triples[nodes.instance]
+    whole: list[bool] = (chosen[own] | (own < 0)).all(axis=1).tolist()
     return joins_of(
-        (node.rank, at, way)
-        for node in nodes
-        for at, way in node.joined
-        if all(triple in chosen for triple in (*node.instance.triples, *way.triples))
+        (int(nodes.rank[node]), at, way)
+        for node in nodes.order.tolist()
+        for at, way in nodes.joined.get(node, ())
+        if whole[node] and known.issuperset(way.triples)
     )
 
 
 def _nodes(
     paths: Sequence[RankedPath],
     read: Mapping[int, Sequence[Instance]],
+    table: ReadTable,
     topics: Mapping[str, int],
     background: float,
-) -> dict[str, _Node]:
-    """Return the nodes that the paths end in, in order of the paths."""
-    probabilities = path_probabilities(paths, sorted(read))
-    support = topic_support(paths, read, probabilities, topics, background)
-    alone = len(support.ways) < 2
-    masses: dict[str, list[float]] = {}
-    best: dict[str, tuple[tuple[float, float, int], Instance]] = {}
-    for rank in sorted(read):
-        topic = topics[paths[rank].entity]
-        parts: dict[str, tuple[float, Instance]] = {}
-        greatest = 1.0
-        for instance in read[rank]:
-            boost = 1.0 if alone else support.boost(topic, passed(instance, paths[rank]))
-            part = instance.confidence * boost
-            greatest = max(greatest, boost)
-            if instance.end not in parts or part > parts[instance.end][0]:
-                parts[instance.end] = (part, instance)
-        total = math.fsum(part for part, _ in parts.values())
-        share = probabilities[rank] / math.sqrt(max(1.0, total / greatest))
-        for end, (part, instance) in parts.items():
-            masses.setdefault(end, []).append(share * part)
-            given = (instance.confidence, probabilities[rank] * part, -rank)
-            if end not in best or given > best[end][0]:
-                best[end] = (given, instance)
-    found = {}
-    for end, ((_, _, negative), instance) in best.items():
-        path = paths[-negative]
-        joined = () if alone else support.meetings(topics[path.entity], passed(instance, path))
-        # A mass of 0 has no logarithm.
-        mass = max(math.fsum(masses[end]), 1e-300)
-        found[end] = _Node(mass, rounded(math.log(mass)), -negative, instance, tuple(joined))
-    return found
+) -> _Nodes:
+    """Return the nodes that the paths end in, best first."""
+    ranks, rows, size = table.ranks, table.rows, table.size
+    by_rank = path_probabilities(paths, ranks)
+    probabilities = np.array([by_rank[rank] for rank in ranks])
+    boosts, ways = np.ones(len(rows)), list[tuple[int, list[str]]]()
+    support = None
+    if len(set(topics.values())) > 1:
+        support = topic_support(paths, read, by_rank, topics, background)
+        ways = [(topics[paths[rank].entity], passed(one, paths[rank])) for rank in ranks for one in read[rank]]
+        boosts = np.array([support.boost(topic, nodes) for topic, nodes in ways])
+    parts = table.confidences * boosts
+    # Of the instances of a path that end in a node, the first of those that give it most.
+    given = np.argsort(-parts, kind="stable")
+    keys, first = np.unique((rows * size + table.ends)[given], return_index=True)
+    (row, end), instance = np.divmod(keys, max(size, 1)), given[first]
+    part = parts[instance]
+    greatest = np.ones(len(ranks))
+    np.maximum.at(greatest, rows, boosts)
+    totals = np.bincount(row, part, minlength=len(ranks))
+    shares = probabilities / np.sqrt(np.maximum(1.0, totals / greatest))
+    mass: Floats = np.bincount(end, shares[row] * part, minlength=size).astype(np.float64)
+    best = np.lexsort((row, -probabilities[row] * part, -table.confidences[instance], end))
+    best = best[np.flatnonzero(np.diff(end[best], prepend=-1))]
+    ends = end[best]
+    mass[ends] = np.maximum(mass[ends], 1e-300)  # A mass of 0 has no logarithm.
+    score, rank, at, place = np.zeros(size), *np.zeros((3, size), dtype=np.int64)
+    score[ends] = np.round(np.log(mass[ends]), SCORE_DIGITS) + 0.0
+    rank[ends], at[ends] = np.array(ranks, dtype=np.int64)[row[best]], instance[best]
+    loops = table.subjects[table.subjects == table.objects]
+    touching = np.concatenate([table.subjects, table.objects])
+    degrees = np.bincount(touching, minlength=size) - np.bincount(loops, minlength=size)
+    seen = np.zeros(size, dtype=np.int64)
+    seen[table.ends[::-1]] = np.arange(len(rows))[::-1]
+    order = ends[np.lexsort((seen[ends], -degrees[ends], rank[ends], -score[ends]))]
+    place[order] = np.arange(len(order))
+    by_place = np.lexsort((place[end], row))
+    behind = np.arange(len(row)) - np.searchsorted(row, row)
+    leading = end[by_place][behind < LEAST]
+    joined = {}
+    if support is not None:
+        for node in order.tolist():
+            if met := support.meetings(*ways[at[node]]):
+                joined[node] = met
+    return _Nodes(order, mass, score, rank, at, joined, leading)
 
 
-def _joining(instance: Instance, path: RankedPath, topics: Mapping[str, int]) -> Instance:
-    """Return an instance with the last node before another topic as its end, where it ends at another topic."""
-    own = topics[path.entity]
-    nodes = passed(instance, path)
-    while len(nodes) > 1 and topics.get(nodes[-1], own) != own:
-        nodes.pop()
-    return instance._replace(end=nodes[-1])
+def _joining(
+    paths: Sequence[RankedPath], read: Mapping[int, Sequence[Instance]], table: ReadTable, topics: Mapping[str, int]
+) -> ReadTable:
+    """Return a table in which instances that end at another topic end at the last node before other topics."""
+    ends = []
+    for rank in table.ranks:
+        own = topics[paths[rank].entity]
+        for one in read[rank]:
+            nodes = passed(one, paths[rank])
+            while len(nodes) > 1 and topics.get(nodes[-1], own) != own:
+                nodes.pop()
+            ends.append(len(nodes))
+    return attrs.evolve(table, ends=table.nodes[np.arange(len(ends)), np.array(ends, dtype=np.int64)])
 
 
-def _degrees(read: Mapping[int, Sequence[Instance]]) -> dict[str, int]:
-    """Return the number of distinct triples that were read at each node."""
-    triples = {triple for found in read.values() for instance in found for triple in instance.triples}
-    found: dict[str, int] = {}
-    for triple in triples:
-        for node in {triple.subject, triple.object}:
-            found[node] = found.get(node, 0) + 1
-    return found
+def _reserve(nodes: _Nodes, table: ReadTable, most: int | None, before: int, held: npt.NDArray[np.bool_]) -> set[int]:
+    """Hold the triples that the best few ends of each path need, as far as part of the room suffices.
 
+    Args:
+        nodes: The nodes.
+        table: The triples.
+        most: Maximum number of triples.
+        before: Number of triples that were chosen before, which are held and need no room.
+        held: By triple, whether there is room for it; those that are held are added.
 
-def _ends(instances: Sequence[Instance]) -> dict[str, float]:
-    """Return the ends of instances, most confident first, each with the confidence of its first instance."""
-    found: dict[str, float] = {}
-    for instance in instances:
-        found.setdefault(instance.end, instance.confidence)
-    return found
-
-
-def _reserved(
-    nodes: Mapping[str, _Node],
-    order: Sequence[str],
-    ends: Sequence[Mapping[str, float]],
-    most: int | None,
-    before: Collection[Triple],
-) -> tuple[set[str], set[Triple]]:
-    """Return the best few ends of each path, as far as part of the room suffices, and the triples that they need.
-
-    Triples chosen before need no room.
+    Returns:
+        The ends.
     """
-    reserved: set[str] = set()
-    held: set[Triple] = set()
+    reserved: set[int] = set()
     if most is None:
-        return reserved, held
-    place = {end: i for i, end in enumerate(order)}
-    for row in ends:
-        for end in sorted(row, key=place.__getitem__)[:LEAST]:
-            needed = held.union(triple for triple in nodes[end].instance.triples if triple not in before)
-            if len(needed) <= RESERVED * (most - len(before)):
-                reserved.add(end)
-                held = needed
-    return reserved, held
+        return reserved
+    room = RESERVED * (most - before)
+    for end, row in zip(nodes.leading.tolist(), table.triples[nodes.instance[nodes.leading]].tolist(), strict=True):
+        needed = {triple for triple in row if triple >= 0 and not held[triple]}
+        if len(needed) <= room:
+            reserved.add(end)
+            room -= len(needed)
+            held[list(needed)] = True
+    return reserved
 
 
-def _further(
-    read: Mapping[int, Sequence[Instance]], chosen: Mapping[Triple, _Choice]
-) -> Iterator[tuple[Triple, str, int]]:
-    """Yield the triples of the other instances: first those that join two nodes that no chosen triple joins."""
-    joined = {frozenset((triple.subject, triple.object)) for triple in chosen}
-    for repeat in (False, True):
-        for rank in sorted(read):
-            for instance in read[rank]:
-                for triple in instance.triples:
-                    pair = frozenset((triple.subject, triple.object))
-                    if triple not in chosen and (repeat or pair not in joined):
-                        joined.add(pair)
-                        yield triple, instance.end, rank
+def _further(table: ReadTable, chosen: npt.NDArray[np.bool_], most: int | None) -> tuple[Ints, Ints]:
+    """Return the triples of the other instances, each with the first of its instances.
+
+    First those come that join two nodes that no chosen triple joins.
+    """
+    there = table.triples >= 0
+    flat, rows = table.triples[there], np.repeat(np.arange(len(there)), there.sum(axis=1))
+    first = first_places(flat, len(chosen)) & ~chosen[flat]
+    flat, rows = flat[first], rows[first]
+    low, high = np.minimum(table.subjects, table.objects), np.maximum(table.subjects, table.objects)
+    _, pairs = np.unique(low * table.size + high, return_inverse=True)
+    joined = np.zeros(len(pairs), dtype=bool)
+    joined[pairs[chosen]] = True
+    new = first_places(pairs[flat], len(pairs)) & ~joined[pairs[flat]]
+    order = np.concatenate([np.flatnonzero(new), np.flatnonzero(~new)])[:most]
+    return flat[order], rows[order]

@@ -4,14 +4,15 @@ from __future__ import annotations
 
 import math
 import re
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Hashable, Mapping, Sequence
 from itertools import pairwise
+from typing import Any
 
 import attrs
 import numpy as np
 import numpy.typing as npt
 
-from srtk_framework.graph import Instance
+from srtk_framework.graph import Instance, NumberedInstances
 from srtk_framework.roles import KnowledgeGraph, PathScorer
 from srtk_framework.text import fold, spaced
 from srtk_framework.values import RankedPath, Step
@@ -130,13 +131,19 @@ class FeatureInput:
         words: The words of the question.
         steps: The distinct steps of the paths.
         table: Scores of the steps, each as the first of a path, of shape [``words.texts``, steps].
-        labels: Labels of relations and of a few ends.
+        ends: By rank, the distinct ends of the path in order, as ids or as numbers.
+        shown: By rank, the ids of the first of them.
+        at: The topics, in the form of ``ends``.
+        labels: Labels of relations and of the ends that are shown.
     """
 
     question: SearchedQuestion
     words: QuestionWords
     steps: Sequence[Step]
     table: Floats
+    ends: Mapping[int, Sequence[Hashable]]
+    shown: Mapping[int, Sequence[str]]
+    at: Collection[Hashable]
     labels: Mapping[str, str]
 
 
@@ -158,11 +165,49 @@ def feature_inputs(
         np.array([next(scores) if row else () for _ in own.texts], dtype=np.float64).reshape(len(own.texts), len(row))
         for own, row in zip(words, steps, strict=True)
     ]
+    ends, shown, topics = _ends(questions)
     needed = {step.relation for row in steps for step in row}
-    needed.update(end for one in questions for instances in one.read.values() for end in _first_ends(instances))
+    needed.update(end for row in shown for own in row.values() for end in own)
     ids = sorted(needed)
     labels = dict(zip(ids, graph.labels(ids), strict=True)) if ids else {}
-    return [FeatureInput(*row, labels) for row in zip(questions, words, steps, tables, strict=True)]
+    return [
+        FeatureInput(*row, *known, labels)
+        for row, known in zip(
+            zip(questions, words, steps, tables, strict=True), zip(ends, shown, topics, strict=True), strict=True
+        )
+    ]
+
+
+def _ends(
+    questions: Sequence[SearchedQuestion],
+) -> tuple[list[dict[int, list[Any]]], list[dict[int, list[str]]], list[set[Any]]]:
+    """Return, for each question, the distinct ends of its paths by rank, the ids of the first ones, and its topics.
+
+    In a graph with arrays all but the ids are numbers.
+    """
+    arrays = None
+    ends, first, topics = [], [], [set[Any](one.topics) for one in questions]
+    for one in questions:
+        own: dict[int, list[Any]] = {}
+        shown = {}
+        for rank, found in one.read.items():
+            if isinstance(found, NumberedInstances):
+                arrays, every = found.arrays, found.nodes[:, -1].tolist()
+            else:
+                every = [instance.end for instance in found]
+            if every:
+                own[rank] = list(dict.fromkeys(every))
+                shown[rank] = list(dict.fromkeys(every[: 4 * LABELLED]))[:LABELLED]
+        ends.append(own)
+        first.append(shown)
+    if arrays is not None:
+        numbers = sorted({end for shown in first for own in shown.values() for end in own})
+        id_of = dict(zip(numbers, arrays.ids(np.array(numbers, dtype=np.int64)), strict=True))
+        first = [{rank: [id_of[end] for end in own] for rank, own in shown.items()} for shown in first]
+        known = sorted({topic for own in topics for topic in own})
+        number = dict(zip(known, arrays.numbers(known).tolist(), strict=True))
+        topics = [{number[topic] for topic in own} for own in topics]
+    return ends, first, topics
 
 
 def features_of(given: FeatureInput) -> Floats:
@@ -237,20 +282,19 @@ def _add_relations(given: FeatureInput, rows: _Rows) -> None:
 
 def _add_ends(given: FeatureInput, rows: _Rows) -> None:
     """Add the features of the ends: their probability by all paths, and whether they are of the expected kind."""
-    question, kind = given.question, given.words.kind
-    ends = {rank: list(dict.fromkeys(one.end for one in found)) for rank, found in question.read.items() if found}
+    question, kind, ends = given.question, given.words.kind, given.ends
     probabilities = path_probabilities(question.paths, range(len(question.paths)))
-    mass: dict[str, float] = {}
+    mass: dict[Hashable, float] = {}
     for rank, own in ends.items():
         for end in own:
             mass[end] = mass.get(end, 0.0) + probabilities[rank]
     value = kind.kind if kind.kind in (TIME, NUMBER) else None
     for rank, own in ends.items():
-        row, shown = rows[rank], _first_ends(question.read[rank])
+        row, shown = rows[rank], given.shown[rank]
         mean = sum(mass[end] for end in own) / len(own)
         row["mass"] = math.log(max(_LEAST, mean))
         row["agreed"] = mean - probabilities[rank]
-        at_topic = sum(end in question.topics for end in own) / len(own)
+        at_topic = sum(end in given.at for end in own) / len(own)
         # What shares something with a topic is found by a way back on which the topic lies itself.
         row["at topic"] = 0.0 if row["back same"] else at_topic
         row["only topic"] = float(at_topic == 1.0)
@@ -275,10 +319,6 @@ def _add_joins(given: FeatureInput, rows: _Rows) -> None:
         row["joined most"] = math.log(max(boosts, default=1.0))
         row["joined mean"] = math.log(sum(boosts) / len(boosts)) if boosts else 0.0
         row["other topic"] = float(any(question.topics.get(one.end, topic) != topic for one in found))
-
-
-def _first_ends(instances: Sequence[Instance]) -> list[str]:
-    return list(dict.fromkeys(one.end for one in instances[: 4 * LABELLED]))[:LABELLED]
 
 
 def _standard(table: Floats) -> Floats:

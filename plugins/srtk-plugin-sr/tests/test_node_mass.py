@@ -4,12 +4,14 @@ import itertools
 import math
 
 import attrs
+import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 from srtk_plugin_local.memory import MemoryGraph
 from srtk_plugin_sr import node_mass
 from srtk_plugin_sr.node_mass import RankedSearch, facts_by_node
+from srtk_plugin_sr.read_table import Interned, ReadTable
 
 from srtk_framework.graph import Instance, facts
 from srtk_framework.roles import BACKGROUND, GraphView
@@ -204,9 +206,11 @@ def test_a_node_where_topics_meet_takes_the_whole_of_each_path_times_what_it_is_
 def test_a_path_over_several_other_topics_leads_to_the_node_before_them():
     chain = [Triple("a", "r", "x"), Triple("x", "r", "b"), Triple("b", "r", "c")]
     instance = Instance(tuple(chain), "c", 1.0)
-    joining = node_mass._joining(instance, RankedPath("a", (Step("r"),) * 3, 0.0), {"a": 0, "b": 1, "c": 2})
-    assert joining.end == "x"
-    assert node_mass._joining(instance, RankedPath("a", (Step("r"),) * 3, 0.0), {"a": 0}).end == "c"
+    paths, read = [RankedPath("a", (Step("r"),) * 3, 0.0)], {0: [instance]}
+    table = ReadTable.of(paths, read, Interned())
+    for numbers, end in (({"a": 0, "b": 1, "c": 2}, "x"), ({"a": 0}, "c")):
+        joining = node_mass._joining(paths, read, table, numbers)
+        assert table.graph.ids(table.numbers[joining.ends]) == [end]
 
 
 def test_alternatives_of_one_topic_do_not_support_each_other():
@@ -434,21 +438,24 @@ def test_of_spare_paths_the_node_of_most_mass_comes_first():
 
 
 def test_ends_are_reserved_by_the_order_of_nodes_as_far_as_half_of_the_room_suffices():
-    def node(*names):
-        return node_mass._Node(
-            1.0, 0.0, 0, Instance(tuple(Triple("a", "r", name) for name in names), names[-1], 1.0), ()
-        )
+    first = [Triple("a", "r", name) for name in "pqs"]
+    paths = [RankedPath("a", (Step("r"),), 0.0), RankedPath("a", (Step("r"), Step("t")), 0.0)]
+    further = [(first[0], Triple("p", "t", "y")), (first[2], Triple("s", "t", "x")), (first[2], Triple("s", "t", "z"))]
+    read = {0: [Instance((one,), one.object) for one in first], 1: [Instance(two, two[1].object) for two in further]}
+    table = ReadTable.of(paths, read, Interned())
+    nodes = node_mass._nodes(paths, read, table, {"a": 0}, BACKGROUND)
 
-    nodes = {"p": node("p"), "q": node("q"), "s": node("s"), "t": node("t", "u"), "v": node("v")}
-    ends = [dict.fromkeys("pqs", 1.0), dict.fromkeys("tv", 1.0)]
-    # The best two of each path, s before q; together they need two, three and five triples of ten.
-    everything = node_mass._reserved(nodes, "spqtv", ends, 10, ())
-    assert everything[0] == {"s", "p", "t", "v"}
-    assert {triple.object for triple in everything[1]} == {"s", "p", "t", "u", "v"}
-    assert node_mass._reserved(nodes, "spqtv", ends, 9, ())[0] == {"s", "p", "t"}
-    assert node_mass._reserved(nodes, "spqtv", ends, 5, ())[0] == {"s", "p"}
+    def reserved(most, *before):
+        held = np.array([triple in before for triple in table.named(np.arange(len(table.subjects)))])
+        ends = node_mass._reserve(nodes, table, most, len(before), held)
+        return set(table.graph.ids(table.numbers[sorted(ends)]))
+
+    # The best two of each path, s before p before q; each needs one more triple.
+    assert reserved(8) == {"s", "p", "y", "x"}
+    assert reserved(7) == {"s", "p", "y"}
+    assert reserved(4) == {"s", "p"}
     # What was chosen before needs no room, and takes its own.
-    assert node_mass._reserved(nodes, "spqtv", ends, 3, [Triple("a", "r", "s")])[0] == {"s", "p"}
+    assert reserved(3, first[2]) == {"s", "p"}
 
 
 def test_a_triple_is_worth_what_the_steepest_way_on_from_it_brings():

@@ -1,0 +1,55 @@
+"""A table numbers the nodes and triples of instances, whether the graph has numbers or not."""
+
+import numpy as np
+from srtk_plugin_sr.read_table import Interned, ReadTable, first_places
+
+from srtk_framework.graph import Instance, NumberedInstances
+from srtk_framework.values import RankedPath, Step, Triple
+
+PATHS = [RankedPath("a", (Step("r"),), 0.0), RankedPath("a", (Step("r"), Step("s", True)), -1.0)]
+READ = {
+    0: [Instance((Triple("a", "r", "b"),), "b")],
+    1: [
+        Instance((Triple("a", "r", "b"), Triple("c", "s", "b")), "c", 0.5),
+        Instance((Triple("a", "r", "b"), Triple("d", "s", "b")), "d"),
+    ],
+}
+
+
+class Numbers:
+    """Nodes a to d have the numbers 10 to 13."""
+
+    def ids(self, numbers):
+        return ["abcd"[number - 10] for number in numbers.tolist()]
+
+
+def numbered():
+    nodes = (np.array([[10, 11]]), np.array([[10, 11, 12], [10, 11, 13]]))
+    return {
+        rank: NumberedInstances(Numbers(), path.steps, row)
+        for rank, (path, row) in enumerate(zip(PATHS, nodes, strict=True))
+    }
+
+
+def test_the_triples_of_instances_are_each_numbered_once_and_named_again():
+    for read in (READ, numbered()):
+        table = ReadTable.of(PATHS, read, Interned())
+        whole = [table.named(row[row >= 0]) for row in table.triples]
+        assert whole == [list(one.triples) for one in (*READ[0], *READ[1])]
+        assert len(table.subjects) == 3
+        assert table.graph.ids(table.numbers[table.ends]) == ["b", "c", "d"]
+        assert table.rows.tolist() == [0, 1, 1]
+    assert ReadTable.of(PATHS, READ, Interned()).confidences.tolist() == [1.0, 0.5, 1.0]
+
+
+def test_a_larger_table_of_the_same_graph_finds_the_triples_of_a_smaller_one():
+    for read in (READ, numbered()):
+        interned = Interned()
+        less = ReadTable.of(PATHS[1:], {0: read[1]}, interned)
+        more = ReadTable.of([*PATHS, RankedPath("a", (Step("q"),), 0.0)], read, interned)
+        every = np.arange(len(less.subjects))
+        assert more.named(more.find(less, every)) == less.named(every)
+
+
+def test_of_equal_numbers_the_first_comes_for_the_first_time():
+    assert first_places(np.array([3, 1, 3, 0, 1]), 5).tolist() == [True, True, False, True, False]
