@@ -1,11 +1,12 @@
 """Builds a graph with the degrees of Wikidata as a snapshot and in other stores, and reads single nodes of it.
 
     python -m benchmarks.speed.local_graph --triples 20000000 [--stores local scipy igraph duckdb ladybug oxigraph]
-    python -m benchmarks.speed.local_graph --triples 100000000 --stores local --folder FOLDER
+    python -m benchmarks.speed.local_graph --triples 100000000 --stores local labelled --folder FOLDER
 
 Each store is built in a process of its own from the same TSV file and stored on disk; then it is opened in another
-process, which reads the triples of random nodes in both directions, one node at a time. Times are CPU times. `--update`
-also replaces a hundredth of the triples of the snapshot.
+process, which reads the triples of random nodes in both directions, one node at a time. Times are CPU times. The store
+`labelled` is a snapshot with a label for each entity; after `local`, its costs are also summed for a graph of the size
+of Wikidata. `--update` also replaces a hundredth of the triples of the snapshot.
 
 The degrees are the law of `benchmarks.loopback.wikidata_shaped`: the logarithm of an entity's claims is normal, the
 object of rank n is drawn with a frequency of n to the power of -0.9, and a relation has favourites of its own. An
@@ -20,11 +21,14 @@ import json
 import math
 import multiprocessing
 import os
+import re
 import resource
+import shutil
 import sys
 import tempfile
 import time
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Mapping
+from contextlib import suppress
 from pathlib import Path
 from typing import IO, Any
 
@@ -39,10 +43,18 @@ RELATIONS, KINDS, OWN = 1500, 24, 60
 FALL = 0.9
 """How steeply the popularity of an object falls with its rank."""
 READS = 300
+LABELS = "labels.tsv"
 SHARE = 100
 """One in so many triples is removed, and as many are added, by an update."""
+WIKIDATA = {"triple": 10**9, "node": 10**8, "label": 10**8}
+"""Numbers of triples between entities, entities and labels of one language in Wikidata, about."""
 
 Ints = npt.NDArray[np.int64]
+
+
+def entities_of(triples: int) -> int:
+    """Return the number of entities of a graph by its number of triples."""
+    return max(int(triples / (MEDIAN_DEGREE * math.exp(SPREAD**2 / 2))), 1000)
 
 
 def generate(file: IO[bytes], triples: int, seed: int) -> None:
@@ -52,7 +64,7 @@ def generate(file: IO[bytes], triples: int, seed: int) -> None:
     from pyarrow import csv
 
     random = np.random.default_rng(seed)
-    entities = max(int(triples / (MEDIAN_DEGREE * math.exp(SPREAD**2 / 2))), 1000)
+    entities = entities_of(triples)
     own = np.stack([random.choice(RELATIONS - 1, OWN, replace=False) + 1 for _ in range(KINDS)])
     steps = 2 * random.integers(1, 2**31, RELATIONS) + 1
     frequent = np.cumsum(1 / (np.arange(OWN) + 2))
@@ -77,6 +89,25 @@ def generate(file: IO[bytes], triples: int, seed: int) -> None:
         relations[first], objects[first] = 0, ranks(size, max(entities // 1000, 10))
         columns = {"s": names("Q", 20_000_000 + 5 * subjects), "r": names("P", relations)}
         csv.write_csv(pa.table({**columns, "o": names("Q", 20_000_000 + 5 * objects)}), file, options)
+
+
+def generate_labels(file: IO[bytes], entities: int, seed: int) -> None:
+    """Write a label of two to four words for each entity."""
+    import pyarrow as pa
+    import pyarrow.compute as pc
+    from pyarrow import csv
+
+    random = np.random.default_rng(seed)
+    syllables = [first + second for first in "bdfgklmnprst" for second in ("a", "e", "i", "o", "u", "al", "en", "or")]
+    words = pa.array(["".join(random.choice(syllables, random.integers(2, 5))) for _ in range(50_000)] + [""])
+    options = csv.WriteOptions(include_header=False, delimiter="\t", quoting_style="none")
+    for start in range(0, entities, CHUNK):
+        part = 20_000_000 + 5 * np.arange(start, min(start + CHUNK, entities))
+        count, places = random.integers(2, 5, len(part)), random.integers(0, len(words) - 1, (4, len(part)))
+        texts = [words.take(pa.array(np.where(at < count, places[at], len(words) - 1))) for at in range(4)]
+        ids = pc.binary_join_element_wise("Q", pa.array(part).cast(pa.string()), "")
+        table = pa.table({"id": ids, "label": pc.utf8_trim_whitespace(pc.binary_join_element_wise(*texts, " "))})
+        csv.write_csv(table, file, options)
 
 
 def read_columns(source: str) -> Any:
@@ -114,12 +145,17 @@ def numbered(source: str) -> tuple[npt.NDArray[Any], npt.NDArray[Any], Ints, Int
     )
 
 
-def build_local(source: str, out: Path) -> None:
+def build_local(source: str, out: Path, labels: tuple[str, ...] = ()) -> None:
     """Build the snapshot."""
     from srtk_plugin_local.snapshot.build import build
     from srtk_plugin_local.snapshot.build_settings import BuildSettings
 
-    build(BuildSettings(files=(source,)), out / "graph")
+    build(BuildSettings(files=(source,), labels=labels), out / "graph")
+
+
+def build_labelled(source: str, out: Path) -> None:
+    """Build the snapshot with the labels beside the triples."""
+    build_local(source, out, (str(Path(source).with_name(LABELS)),))
 
 
 def open_local(out: Path) -> Callable[[str], int]:
@@ -293,6 +329,7 @@ def update_local(source: str, out: Path) -> None:
 
 STORES = {
     "local": (build_local, open_local),
+    "labelled": (build_labelled, open_local),
     "scipy": (build_scipy, open_scipy),
     "igraph": (build_igraph, open_igraph),
     "duckdb": (build_duckdb, open_duckdb),
@@ -319,6 +356,7 @@ def cost(make: Callable[[str, Path], None], source: str, out: Path) -> dict[str,
 def reading(store: str, out: Path, ids: list[str]) -> dict[str, float]:
     """Open a store twice, and read nodes; return CPU times and the number of triples that were read."""
     time.sleep(3)  # The snapshot checks files anew that changed in the last two seconds.
+    first = time.process_time()
     STORES[store][1](out)
     start = time.process_time()
     read = STORES[store][1](out)
@@ -328,23 +366,81 @@ def reading(store: str, out: Path, ids: list[str]) -> dict[str, float]:
     found += sum(read(id_) for id_ in ids[READS // 10 :])
     ended = time.process_time()
     return {
+        "opening first, ms": round(1000 * (start - first), 2),
         "opening again, ms": round(1000 * (opened - start), 2),
         "one node, µs": round(1e6 * (ended - begun) / (len(ids) - READS // 10), 1),
         "triples read": found,
     }
 
 
-def bytes_of_parts(out: Path) -> dict[str, float]:
-    """Return the bytes a triple of the snapshot: edges in both directions, ids, their hashes, names."""
+def temporary(out: Path) -> int:
+    """Return the bytes of the files beside a snapshot that is built."""
+    found = 0
+    for folder, folders, files in os.walk(out):
+        folders[:] = [name for name in folders if name not in ("graph", "snapshot")]
+        for file in files:
+            with suppress(FileNotFoundError):  # It was removed in between.
+                found += os.stat(os.path.join(folder, file)).st_size
+    return found
+
+
+def watched(result: Any, folder: Path) -> tuple[Any, float]:
+    """Wait for a result; return it with the most MB of temporary files that were below a folder meanwhile."""
+    most = 0
+    while not result.ready():
+        most = max(most, temporary(folder))
+        result.wait(0.2)
+    return result.get(), round(most / 1e6, 1)
+
+
+PARTS = {
+    "groups and targets": ("triple", r"(forward|inverse)\.(relations|starts|blocks|targets)"),
+    "first groups": ("node", r"(forward|inverse)\.nodes"),
+    "ids": ("node", r"(nodes|relations)\.(offsets|bytes)|literals|relations\.count"),
+    "hashes of ids": ("node", r"nodes\.hash.*"),
+    "index of names": ("node", r"names\..*"),
+    "labels": ("label", r"labels\..*"),
+}
+"""Files of a snapshot, with the unit that their size depends on; of others, the graph has next to nothing."""
+
+
+def bytes_of_parts(out: Path) -> tuple[dict[str, float], dict[str, int]]:
+    """Return the bytes of the snapshot by part, each for one of its unit, and the number of units."""
     from srtk_plugin_local.snapshot.meta_file import read_meta
 
     meta = read_meta(out / "graph")
-    kinds = {"forward": "edges", "inverse": "edges", "nodes": "ids", "relations": "ids", "literals": "ids"}
-    parts = {"edges": 0.0, "ids": 0.0, "hashes": 0.0, "names": 0.0}
-    for name, entry in meta.files.items():
-        kind = "hashes" if name.startswith("nodes.hash") else kinds.get(name.partition(".")[0], "names")
-        parts[kind] += entry["bytes"] / meta.counts["triples"]
-    return {f"bytes a triple: {kind}": round(size, 2) for kind, size in parts.items()}
+    units = {"triple": meta.counts["triples"], "node": meta.counts["entities"], "label": meta.counts["labels"]}
+    parts = {}
+    for part, (unit, names) in PARTS.items():
+        if units[unit]:
+            taken = sum(entry["bytes"] for name, entry in meta.files.items() if re.fullmatch(names, name))
+            parts[part] = taken / units[unit]
+    return parts, units
+
+
+def edges(parts: Mapping[str, float], units: Mapping[str, int]) -> float:
+    """Return the bytes of the edges in both directions for each triple."""
+    return parts["groups and targets"] + parts["first groups"] * units["node"] / units["triple"]
+
+
+def sums(plain: Mapping[str, float], labelled: Mapping[str, float], parts: Mapping[str, float]) -> dict[str, float]:
+    """Return GB and CPU hours for a graph of the size of Wikidata, each term in proportion to its unit.
+
+    Args:
+        plain: Figures of the snapshot without labels.
+        labelled: Figures of the snapshot with labels.
+        parts: Bytes of the snapshot with labels by part, and numbers of units by unit.
+    """
+    units = {unit: parts[unit] for unit in WIKIDATA}
+    more = {name: labelled[name] - plain[name] for name in ("CPU s", "input, MB", "temporary files, MB")}
+    graph = {f"{part}, GB": parts[part] * WIKIDATA[unit] / 1e9 for part, (unit, _) in PARTS.items()}
+
+    def whole(name: str) -> float:
+        return plain[name] / units["triple"] * WIKIDATA["triple"] + more[name] / units["label"] * WIKIDATA["label"]
+
+    made = {f"{name.partition(',')[0]}, GB": whole(name) / 1e3 for name in ("input, MB", "temporary files, MB")}
+    summed = {**graph, "graph, GB": sum(graph.values()), **made, "CPU hours": whole("CPU s") / 3600}
+    return {name: round(figure, 1) for name, figure in summed.items()}
 
 
 def sampled(source: Path) -> list[str]:
@@ -372,27 +468,42 @@ def main() -> int:
     args = parser.parse_args()
     where = f"{args.triples / 1e6:g} million triples"
     spawn = multiprocessing.get_context("spawn")
-    with tempfile.TemporaryDirectory(dir=args.folder) as temporary:
-        source = Path(temporary) / "triples.tsv"
+    with tempfile.TemporaryDirectory(dir=args.folder) as folder:
+        source = Path(folder) / "triples.tsv"
         with source.open("wb") as file:
             generate(file, args.triples, args.seed)
+        if "labelled" in args.stores:
+            with source.with_name(LABELS).open("wb") as file:
+                generate_labels(file, entities_of(args.triples), args.seed)
         ids = sampled(source)
+        snapshots: dict[str, dict[str, float]] = {}
         for store in args.stores:
-            out = Path(temporary) / store
+            out = Path(folder) / store
             out.mkdir()
             with spawn.Pool(1) as pool:
-                figures = pool.apply(cost, (STORES[store][0], str(source), out))
+                built = pool.apply_async(cost, (STORES[store][0], str(source), out))
+                figures, most = watched(built, out)
             with spawn.Pool(1) as pool:
                 figures |= pool.apply(reading, (store, out, ids))
-            if store == "local":
-                figures |= bytes_of_parts(out)
+            if store in ("local", "labelled"):
+                inputs = [source, *([source.with_name(LABELS)] if store == "labelled" else [])]
+                figures |= {"input, MB": round(sum(path.stat().st_size for path in inputs) / 1e6, 1)}
+                parts, units = bytes_of_parts(out)
+                figures |= {"temporary files, MB": most, "bytes a triple: edges": round(edges(parts, units), 2)}
+                figures |= {f"bytes a {PARTS[part][0]}: {part}": round(taken, 2) for part, taken in parts.items()}
+                snapshots[store] = figures
             if store == "local" and args.update:
                 with spawn.Pool(1) as pool:
                     changed = pool.apply(cost, (update_local, str(source), out))
                 figures |= {f"update: {name}": changed[name] for name in ("CPU s", "peak memory, MB")}
-            print(json.dumps({"set": where, "store": store, **figures}, ensure_ascii=False), flush=True)
-            for metric, figure in figures.items():
-                record_figure(where, store, metric, figure, None)
+            rows = {(where, store): figures}
+            if store == "labelled" and "local" in snapshots:
+                rows["1 billion triples, summed", store] = sums(snapshots["local"], figures, {**parts, **units})
+            for (at, _), kept in rows.items():
+                print(json.dumps({"set": at, "store": store, **kept}, ensure_ascii=False), flush=True)
+                for metric, figure in kept.items():
+                    record_figure(at, store, metric, figure, None)
+            shutil.rmtree(out)
     return 0
 
 

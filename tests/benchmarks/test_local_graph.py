@@ -7,7 +7,20 @@ from pathlib import Path
 
 import pytest
 
-from benchmarks.speed.local_graph import STORES, bytes_of_parts, generate, sampled, update_local
+from benchmarks.speed.local_graph import (
+    LABELS,
+    PARTS,
+    STORES,
+    WIKIDATA,
+    bytes_of_parts,
+    edges,
+    entities_of,
+    generate,
+    generate_labels,
+    sampled,
+    sums,
+    update_local,
+)
 
 
 def test_the_stores_read_the_same_triples(tmp_path: Path) -> None:
@@ -23,7 +36,7 @@ def test_the_stores_read_the_same_triples(tmp_path: Path) -> None:
         found[store] = [read(id_) for id_ in ids]
     assert min(found["local"]) > 0
     assert all(counts == found["local"] for counts in found.values())
-    assert bytes_of_parts(tmp_path / "local")["bytes a triple: edges"] < 14
+    assert edges(*bytes_of_parts(tmp_path / "local")) < 14
     update_local(str(source), tmp_path / "local")
     changed = [STORES["local"][1](tmp_path / "local")(id_) for id_ in ids]
     assert sum(changed) == pytest.approx(sum(found["local"]), rel=0.1)
@@ -37,3 +50,22 @@ def test_the_degrees_do_not_depend_on_the_size() -> None:
         subjects = {row.split(b"\t")[0] for row in rows}
         assert len(rows) == pytest.approx(triples, rel=0.02)
         assert len(rows) / len(subjects) == pytest.approx(14.4, rel=0.02)
+
+
+def test_the_sum_for_wikidata_is_of_the_parts_by_their_units(tmp_path: Path) -> None:
+    source, out = tmp_path / "triples.tsv", tmp_path / "labelled"
+    with source.open("wb") as file:
+        generate(file, 20_000, 0)
+    with (tmp_path / LABELS).open("wb") as file:
+        generate_labels(file, entities_of(20_000), 0)
+    out.mkdir()
+    STORES["labelled"][0](str(source), out)
+    parts, units = bytes_of_parts(out)
+    assert units["label"] == units["node"] == entities_of(20_000)
+    stored = sum(path.stat().st_size for path in (out / "graph").rglob("*") if path.name != "meta.json")
+    assert sum(parts[part] * units[unit] for part, (unit, _) in PARTS.items()) == pytest.approx(stored, rel=0.05)
+    plain = {"CPU s": units["triple"] * 1e-6, "input, MB": 1.0, "temporary files, MB": 2.0}
+    labelled = {"CPU s": plain["CPU s"] + units["label"] * 1e-5, "input, MB": 1.5, "temporary files, MB": 2.0}
+    summed = sums(plain, labelled, {**parts, **units})
+    assert summed["CPU hours"] == round((WIKIDATA["triple"] * 1e-6 + WIKIDATA["label"] * 1e-5) / 3600, 1)
+    assert summed["graph, GB"] == pytest.approx(sum(summed[f"{part}, GB"] for part in PARTS), abs=0.3)
