@@ -31,6 +31,10 @@ class Heap:
     def __len__(self) -> int:
         return len(self._offsets) - 1
 
+    def __getitem__(self, number: int) -> str:
+        start, end = self._offsets[number : number + 2].tolist()
+        return self._data[start:end].decode()
+
     def column(self) -> Any:
         """Return the strings as a pyarrow array over the mapped bytes."""
         import pyarrow as pa
@@ -116,6 +120,17 @@ class Snapshot:
         if not self.has_literals:
             return np.zeros(len(numbers), dtype=bool)
         return np.asarray(self.literals[numbers] != 0, dtype=np.bool_)
+
+    def number(self, id_: str) -> int:
+        """Find the number of one node by its id, faster than ``numbers``; -1 for an unknown id."""
+        keys, [wanted] = self._arrays["nodes.hash"], hash64([id_])
+        at = int(keys.searchsorted(wanted))
+        while at < len(keys) and keys[at] == wanted:
+            node = int(self._arrays["nodes.hash_node"][at])
+            if self.nodes[node] == id_:
+                return node
+            at += 1
+        return -1
 
     def numbers(self, ids: Sequence[str]) -> Ints:
         """Find the number of each node by its id; -1 for an unknown id."""

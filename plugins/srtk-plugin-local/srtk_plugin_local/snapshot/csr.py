@@ -91,6 +91,16 @@ class Starts:
         upper = np.searchsorted(self.blocks, places, side="right")
         return np.asarray(upper * RUN + self.low[places], dtype=np.int64)
 
+    def between(self, first: int, last: int) -> list[int]:
+        """Return the numbers at the places from the first to the last, included."""
+        upper = int(self.blocks.searchsorted(first, "right"))
+        found: list[int] = self.low[first : last + 1].tolist()
+        if upper < len(self.blocks) and self.blocks[upper] <= last:
+            found = self[first : last + 1].tolist()
+        elif upper:  # as most nodes, whose targets are few: all lie in one block
+            found = [upper * RUN + low for low in found]
+        return found
+
     def before(self, numbers: Ints) -> Ints:
         """Find the place of the last that is not above each number; the first of all is 0."""
         bounds = np.concatenate(([0], self.blocks, [len(self)]))
@@ -133,7 +143,7 @@ class Adjacency:
     def runs_of(self, node: int) -> dict[int, tuple[int, int]]:
         """Return the relations of one node in order, each with its first target and one past its last."""
         first, last = self.nodes[node : node + 2].tolist()
-        bounds = self.starts[first : last + 1].tolist()
+        bounds = self.starts.between(first, last)
         return dict(zip(self.relations[first:last].tolist(), pairwise(bounds), strict=True))
 
     def along(self, nodes: Ints, relations: Ints) -> tuple[Ints, Ints]:

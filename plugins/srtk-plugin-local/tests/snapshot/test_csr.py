@@ -26,6 +26,9 @@ def test_starts_are_the_numbers_and_find_the_run_of_each_position(lengths: list[
     starts, numbers = starts_of(lengths)
     assert starts[np.arange(len(numbers))].tolist() == numbers
     assert starts[1:].tolist() == numbers[1:]
+    for first in range(min(len(numbers), 300)):
+        assert starts.between(first, len(numbers) - 1) == numbers[first:]
+        assert starts.between(first, first) == numbers[first : first + 1]
     positions = np.arange(numbers[-1])
     assert starts.before(positions).tolist() == np.repeat(np.arange(len(lengths)), lengths).tolist()
 

@@ -142,7 +142,12 @@ def test_match_degrees_and_labels_are_those_of_a_dictionary(found: list[Triple],
     ]
     with tempfile.TemporaryDirectory() as folder:
         local, oracle = both(found, folder)
-        assert local.match(patterns) == oracle.match(patterns)
+        wanted = oracle.match(patterns)
+        assert local.match(patterns) == wanted
+        # A few patterns are read by slices.
+        alone = [row for pattern in patterns for row in local.match([pattern])]
+        assert alone == wanted
+        assert [type(one.object) for row in alone for one in row] == [type(one.object) for row in wanted for one in row]
         entities = [*ENTITIES, "unknown"]
         assert local.degrees(entities) == oracle.degrees(entities)
         assert local.labels([*entities, *LITERALS]) == oracle.labels([*entities, *LITERALS])
