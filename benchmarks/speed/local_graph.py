@@ -43,7 +43,7 @@ RELATIONS, KINDS, OWN = 1500, 24, 60
 FALL = 0.9
 """How steeply the popularity of an object falls with its rank."""
 READS = 300
-LABELS = "labels.tsv"
+LABELS, ADDED, REMOVED = "labels.tsv", "added.tsv", "removed.tsv"
 SHARE = 100
 """One in so many triples is removed, and as many are added, by an update."""
 WIKIDATA = {"triple": 10**9, "node": 10**8, "label": 10**8}
@@ -312,19 +312,21 @@ def open_oxigraph(out: Path) -> Callable[[str], int]:
     return read
 
 
-def update_local(source: str, out: Path) -> None:
-    """Replace a hundredth of the triples of the snapshot; the added have new objects."""
-    from srtk_plugin_local.snapshot.build import update
-
-    add, remove = out / "add.tsv", out / "remove.tsv"
-    with open(source) as rows, add.open("w") as new, remove.open("w") as gone:
+def changes(source: Path) -> None:
+    """Write the files of triples to remove and to add, a hundredth of all; the added have new objects."""
+    with source.open() as rows, source.with_name(ADDED).open("w") as new, source.with_name(REMOVED).open("w") as gone:
         for place, row in enumerate(rows):
             if place % SHARE == 0:
                 gone.write(row)
                 new.write(row[:-1] + "0\n")
-    update(out / "graph", {"files": (str(add),)}, (str(remove),))
-    add.unlink()
-    remove.unlink()
+
+
+def update_local(source: str, out: Path) -> None:
+    """Replace a hundredth of the triples of the snapshot."""
+    from srtk_plugin_local.snapshot.build import update
+
+    add, remove = (str(Path(source).with_name(name)) for name in (ADDED, REMOVED))
+    update(out / "graph", {"files": (add,)}, (remove,))
 
 
 STORES = {
@@ -493,6 +495,7 @@ def main() -> int:
                 figures |= {f"bytes a {PARTS[part][0]}: {part}": round(taken, 2) for part, taken in parts.items()}
                 snapshots[store] = figures
             if store == "local" and args.update:
+                changes(source)
                 with spawn.Pool(1) as pool:
                     changed = pool.apply(cost, (update_local, str(source), out))
                 figures |= {f"update: {name}": changed[name] for name in ("CPU s", "peak memory, MB")}

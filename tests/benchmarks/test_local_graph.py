@@ -13,6 +13,7 @@ from benchmarks.speed.local_graph import (
     STORES,
     WIKIDATA,
     bytes_of_parts,
+    changes,
     edges,
     entities_of,
     generate,
@@ -37,6 +38,7 @@ def test_the_stores_read_the_same_triples(tmp_path: Path) -> None:
     assert min(found["local"]) > 0
     assert all(counts == found["local"] for counts in found.values())
     assert edges(*bytes_of_parts(tmp_path / "local")) < 14
+    changes(source)
     update_local(str(source), tmp_path / "local")
     changed = [STORES["local"][1](tmp_path / "local")(id_) for id_ in ids]
     assert sum(changed) == pytest.approx(sum(found["local"]), rel=0.1)

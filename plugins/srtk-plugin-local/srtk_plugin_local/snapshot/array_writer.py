@@ -17,10 +17,13 @@ from srtk_plugin_local.snapshot.id_names import IdNames
 from srtk_plugin_local.snapshot.input_files import Progress
 from srtk_plugin_local.snapshot.layout import TERM_LITERALS, ArrayFile, HeapFile, hash64, map_array, width
 from srtk_plugin_local.snapshot.mediators import GENERATED
+from srtk_plugin_local.snapshot.merge import Rows, merged
 from srtk_plugin_local.snapshot.staging_values import first_row, is_literal
 
 if TYPE_CHECKING:
     import duckdb
+
+    from srtk_plugin_local.snapshot.update import Kept
 
 ROWS = 500_000
 NAMES = 50_000
@@ -40,7 +43,8 @@ class Work:
         counts: Numbers of entities, triples and the like, by kind.
         ignored: Numbers of input rows that add nothing to the graph, by kind.
         nameless: Number of entities that nothing names, not even a local name of their IRI.
-        unnamed: Whether each node is an entity that neither a label nor its id names.
+        unnamed: Whether each node is an entity that neither a label nor its id names; of an update, only what is new.
+        kept: The part of the stored graph that an update keeps, which is merged with what is new.
     """
 
     con: duckdb.DuckDBPyConnection
@@ -51,6 +55,7 @@ class Work:
     ignored: dict[str, int] = attrs.field(factory=dict)
     nameless: int = 0
     unnamed: npt.NDArray[np.bool_] = attrs.field(factory=lambda: np.zeros(0, dtype=bool))
+    kept: Kept | None = None
 
     def array(self, name: str, dtype: str) -> ArrayFile:
         """Create a file of numbers."""
@@ -82,19 +87,23 @@ def number_nodes(work: Work) -> None:
     """Create the tables ``node``, ``relation`` and ``edge``; a row id is the number of a node, in order of ids."""
     con = work.con
     work.progress("number nodes", 0, None)
+    old, kept = "", ""
+    if work.kept is not None:
+        work.kept.stage(con)
+        old, kept = ", max(old) AS old", " UNION ALL BY NAME FROM kept_node"
     con.execute(
-        "CREATE TABLE node AS SELECT id, bool_or(literal) AS literal, bool_or(subject) AS subject FROM "
-        "(SELECT s AS id, FALSE AS literal, TRUE AS subject FROM fact UNION ALL SELECT o, literal, FALSE FROM fact) "
-        "GROUP BY id ORDER BY id"
+        f"CREATE TABLE node AS SELECT id, bool_or(literal) AS literal, bool_or(subject) AS subject{old} FROM "
+        "(SELECT s AS id, FALSE AS literal, TRUE AS subject FROM fact UNION ALL SELECT o, literal, FALSE FROM fact"
+        f"{kept}) GROUP BY id ORDER BY id"
     )
     wrong = con.execute("SELECT id FROM node WHERE literal AND subject LIMIT 1").fetchone()
     if wrong:
         raise InputError(
             f"the literal {wrong[0]} is the subject of a triple; only an entity can be one, so rename it in the input"
         )
-    con.execute(
-        "CREATE TABLE relation AS SELECT r AS id FROM (SELECT r FROM fact UNION SELECT q FROM qualifier) ORDER BY id"
-    )
+    used = "SELECT r FROM fact UNION SELECT q FROM qualifier"
+    used += " UNION FROM kept_relation" if work.kept is not None else ""
+    con.execute(f"CREATE TABLE relation AS SELECT r AS id FROM ({used}) ORDER BY id")
     nodes, relations = work.one("SELECT count(*) FROM node"), work.one("SELECT count(*) FROM relation")
     literals = work.one("SELECT count(*) FROM node WHERE literal")
     work.counts |= {"entities": nodes - literals, "literals": literals, "relations": relations}
@@ -106,6 +115,8 @@ def number_nodes(work: Work) -> None:
     )
     con.execute("DROP VIEW fact")
     con.execute("DROP TABLE raw")
+    if work.kept is not None:
+        work.kept.number(con)
 
 
 def write_ids(work: Work) -> None:
@@ -119,12 +130,25 @@ def write_ids(work: Work) -> None:
     with work.heap("relations") as heap:
         for batch in work.batches("SELECT id FROM relation ORDER BY rowid", ROWS, "write ids", None):
             heap.write(batch.column(0))
-    rows = work.batches("SELECT id, rowid FROM node", NAMES, "index ids", nodes)
-    _write_hashes(work, "nodes.hash", "nodes.hash_node", ((b.column(0).to_pylist(), _ints(b.column(1))) for b in rows))
+    new = " WHERE old IS NULL" if work.kept is not None else ""
+    rows = work.batches(f"SELECT id, rowid FROM node{new}", NAMES, "index ids", nodes)
+    texts = ((b.column(0).to_pylist(), _ints(b.column(1))) for b in rows)
+    kept = work.kept.hashes("nodes.hash", "nodes.hash_node") if work.kept is not None else None
+    _write_hashes(work, "nodes.hash", "nodes.hash_node", texts, kept)
 
 
-def _write_hashes(work: Work, hashes: str, nodes: str, rows: Iterator[tuple[list[str], Ints]]) -> int:
-    """Write the hashes of texts, sorted, and the node of each to two files; return their number."""
+def _write_hashes(
+    work: Work, hashes: str, nodes: str, rows: Iterator[tuple[list[str], Ints]], kept: Iterator[Rows] | None
+) -> int:
+    """Write the hashes of texts, sorted, and the node of each to two files; return their number.
+
+    Args:
+        work: The build.
+        hashes: File of the hashes.
+        nodes: File of the nodes.
+        rows: Texts and the node of each.
+        kept: Sorted hashes and nodes that are written too.
+    """
     import pyarrow as pa
 
     work.con.execute("CREATE TABLE hashed (h UBIGINT, n UBIGINT)")
@@ -134,12 +158,17 @@ def _write_hashes(work: Work, hashes: str, nodes: str, rows: Iterator[tuple[list
         work.con.unregister("chunk")
     most = work.counts["entities"] + work.counts["literals"]
     with work.array(hashes, "<u8") as keys, work.array(nodes, width(most)) as values:
-        for batch in work.batches("SELECT DISTINCT h, n FROM hashed ORDER BY h, n", ROWS, "sort index", None):
-            keys.write(batch.column(0).to_numpy())
-            values.write(batch.column(1).to_numpy())
+        batches = work.batches("SELECT DISTINCT h, n FROM hashed ORDER BY h, n", ROWS, "sort index", None)
+        for h, n in _with(kept, ((batch.column(0).to_numpy(), batch.column(1).to_numpy()) for batch in batches)):
+            keys.write(h)
+            values.write(n)
         count = keys.count
     work.con.execute("DROP TABLE hashed")
     return count
+
+
+def _with(kept: Iterator[Rows] | None, new: Iterator[Rows]) -> Iterator[Rows]:
+    return new if kept is None else merged(kept, new)
 
 
 def _ints(column: Any) -> Ints:
@@ -148,7 +177,7 @@ def _ints(column: Any) -> Ints:
 
 def write_edges(work: Work) -> None:
     """Write the edges in both directions, the triple count of each relation, and the self-loops."""
-    rows = work.one("SELECT count(*) FROM edge")
+    rows = work.one("SELECT count(*) FROM edge") + (0 if work.kept is None else work.kept.triples)
     counts = np.zeros(work.counts["relations"], dtype=np.int64)
     with work.array("loops", "<i8") as loops:
 
@@ -180,8 +209,9 @@ def _write_side(work: Work, side: str, start: str, end: str, rows: int, watch: A
         work.array(f"{side}.blocks", "<i8") as block_file,
         work.array(f"{side}.targets", width(nodes)) as target_file,
     ):
-        for batch in work.batches(sql, ROWS, f"write {side}", rows):
-            a, r, b = (_ints(batch.column(place)) for place in range(3))
+        batches = work.batches(sql, ROWS, f"write {side}", rows if work.kept is None else None)
+        new = (tuple(_ints(batch.column(place)) for place in range(3)) for batch in batches)
+        for a, r, b in _with(None if work.kept is None else work.kept.edges(side), new):
             new_group = np.empty(len(a), dtype=bool)
             new_group[1:] = (a[1:] != a[:-1]) | (r[1:] != r[:-1])
             new_group[:1] = last[:2] != (a[0], r[0])
@@ -244,6 +274,10 @@ def write_names(work: Work, id_names: Callable[[bool], IdNames]) -> None:
     )
     total = work.counts["entities"] + work.counts["aliases"]
     from_id = id_names(bool(work.counts["labels"]))
+    kept = None
+    if work.kept is not None:
+        kept = work.kept.names(con, from_id.names)
+        sql = f"SELECT text, n, lacks FROM ({sql}) JOIN renamed USING (n)"
 
     def indexed(id_: str) -> list[str]:
         names = from_id.indexed(id_)
@@ -252,7 +286,7 @@ def write_names(work: Work, id_names: Callable[[bool], IdNames]) -> None:
 
     work.unnamed = np.zeros(work.counts["entities"] + work.counts["literals"], dtype=bool)
     rows = (_folded(b, from_id, indexed, work.unnamed) for b in work.batches(sql, NAMES, "index names", total))
-    work.counts["names"] = _write_hashes(work, "names.hash", "names.node", rows)
+    work.counts["names"] = _write_hashes(work, "names.hash", "names.node", rows, kept)
 
 
 def _folded(

@@ -127,7 +127,8 @@ def build(
 def update(out: Path, given: Mapping[str, Any], removed: tuple[str, ...], progress: Progress = quiet) -> Built:
     """Build a new version of a snapshot: its triples, without the removed, and those of more files.
 
-    The files are read by the settings of the first build. A label stays the label until it is removed.
+    The files are read by the settings of the first build. A label stays the label until it is removed. Mediators are
+    those that the build noticed.
 
     Args:
         out: Folder of the snapshot. It is as before until the new version is complete.
@@ -246,7 +247,7 @@ def _fill(
         is_rdf, plan = stage_triples(con, settings, progress, reports, pinned)
         stage_names(con, settings, progress, reports, is_rdf)
         if base is not None:
-            work.ignored |= stage_kept(con, base.snapshot, base.removed)
+            work.kept, work.ignored = stage_kept(con, base.snapshot, base.removed)
         work.ignored |= stage_redirects(con, settings, progress, reports)
         rank_names(con, settings)
         stage_qualifiers(con, settings, progress, reports)
@@ -261,7 +262,7 @@ def _fill(
         write_names(work, lambda labelled: IdNames(_ids_are_names(settings, is_rdf, labelled), settings.prefixes))
         write_qualifiers(work)
         schema = _schema(settings, con)
-        mediators = _mediators(work, schema, plan)
+        mediators = _mediators(work, schema, plan) if base is None else None
     few = 2 * work.counts["labels"] < work.counts["entities"]
     if reports and is_rdf and ((few and naming) or 2 * work.nameless > work.counts["entities"]):
         reports[0].note(few_names(work.counts["labels"], work.counts["entities"], naming))
@@ -281,6 +282,8 @@ def _fill(
     }
     if mediators is not None:
         described["mediators"] = mediators.data()
+    elif "mediators" in before:
+        described["mediators"] = before["mediators"]
     prefixes = {prefix: iri for report in reversed(reports) for prefix, iri in report.prefixes.items()}
     if prefixes := prefixes | before.get("prefixes", {}):
         described["prefixes"] = dict(sorted(prefixes.items()))

@@ -43,15 +43,21 @@ def distinct(numbers: Ints) -> Ints:
     return numbers[fresh]
 
 
-def lower_bound(values: npt.NDArray[Any], starts: Ints, ends: Ints, wanted: Ints) -> Ints:
-    """Find the first position of each sorted range ``values[starts[i]:ends[i]]`` that is not below ``wanted[i]``."""
+def lower_bound(
+    values: npt.NDArray[Any], starts: Ints, ends: Ints, wanted: npt.NDArray[Any], after: bool = False
+) -> Ints:
+    """Find the first position of each sorted range ``values[starts[i]:ends[i]]`` that is not below ``wanted[i]``.
+
+    With ``after``, find the first that is above it.
+    """
     low, high = starts.copy(), ends.copy()
     if not len(low) or not len(values):
         return low
     last = len(values) - 1
     for _ in range(int((high - low).max()).bit_length()):
         middle = (low + high) >> 1
-        below = (values[np.minimum(middle, last)] < wanted) & (low < high)
+        found = values[np.minimum(middle, last)]
+        below = (found <= wanted if after else found < wanted) & (low < high)
         low = np.where(below, middle + 1, low)
         high = np.where(below, high, middle)
     return low

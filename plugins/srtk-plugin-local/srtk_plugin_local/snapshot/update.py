@@ -1,4 +1,4 @@
-"""The stored graph that an update begins with: its triples, names and qualifiers, in the tables of the build."""
+"""The part of the stored graph that an update keeps: a stream of sorted edges, and names in the tables of the build."""
 
 from __future__ import annotations
 
@@ -13,7 +13,9 @@ from srtk_framework.values import Literal, SnapshotError
 from srtk_plugin_local.snapshot import formats
 from srtk_plugin_local.snapshot.arrays import Snapshot
 from srtk_plugin_local.snapshot.build_settings import BuildSettings
-from srtk_plugin_local.snapshot.csr import Ints, spread
+from srtk_plugin_local.snapshot.csr import Ints
+from srtk_plugin_local.snapshot.mediators import Flags
+from srtk_plugin_local.snapshot.merge import Rows
 from srtk_plugin_local.snapshot.meta_file import AGAIN
 from srtk_plugin_local.snapshot.staging_tables import insert
 from srtk_plugin_local.snapshot.staging_values import QUALIFIERS, first_row, quote
@@ -58,14 +60,120 @@ def stage_removed(con: duckdb.DuckDBPyConnection) -> None:
     con.execute("CREATE TABLE gone AS SELECT DISTINCT s, r, o FROM fact")
 
 
-def stage_kept(con: duckdb.DuckDBPyConnection, snapshot: Snapshot, removed: Path | None) -> dict[str, int]:
-    """Add the triples of a snapshot to the view ``fact``, without those of the table ``gone`` of a database.
+@attrs.define(eq=False)
+class Kept:
+    """The part of a stored graph that an update keeps, in order; numbers are new once the nodes are numbered.
+
+    Attributes:
+        snapshot: The stored graph.
+        removed: Positions of the edges that are removed, sorted, by direction.
+        stays: Whether each node keeps an edge.
+        subjects: Whether each node keeps an edge as subject.
+        counts: Number of edges that each relation keeps.
+        nodes: New number of each node; -1 for one that is no more.
+        relations: New number of each relation; -1 for one that is no more.
+    """
+
+    snapshot: Snapshot
+    removed: dict[str, Ints]
+    stays: Flags
+    subjects: Flags
+    counts: Ints
+    nodes: Ints = attrs.field(init=False)
+    relations: Ints = attrs.field(init=False)
+
+    @classmethod
+    def without(cls, snapshot: Snapshot, con: duckdb.DuckDBPyConnection) -> Kept:
+        """Find the triples of the table ``gone`` in a snapshot; it keeps the others."""
+        relations = {relation: number for number, relation in enumerate(snapshot.relations)}
+        parts = [np.empty((5, 0), dtype=np.int64)]
+        for batch in con.cursor().sql("FROM gone").to_arrow_reader(_ROWS):
+            s, r, o = (batch.column(place).to_pylist() for place in range(3))
+            s, r, o = snapshot.numbers(s), np.array([relations.get(id_, -1) for id_ in r]), snapshot.numbers(o)
+            found = np.stack([s, r, o, snapshot.forward.edges(s, r, o), snapshot.inverse.edges(o, r, s)])
+            parts.append(found[:, found[3] >= 0])
+        s, r, o, forward, inverse = np.concatenate(parts, axis=1)
+        stays, subjects = np.ones(snapshot.size, dtype=bool), np.diff(snapshot.forward.nodes) > 0
+        nodes, less = np.unique(s, return_counts=True)
+        subjects[nodes[snapshot.forward.degrees(nodes) == less]] = False
+        nodes, less = np.unique(np.concatenate([s, o]), return_counts=True)
+        stays[nodes[snapshot.forward.degrees(nodes) + snapshot.inverse.degrees(nodes) == less]] = False
+        counts = snapshot.array("relations.count").astype(np.int64) - np.bincount(r, minlength=len(relations))
+        return cls(snapshot, {"forward": np.sort(forward), "inverse": np.sort(inverse)}, stays, subjects, counts)
+
+    @property
+    def triples(self) -> int:
+        """Number of triples."""
+        return int(self.counts.sum())
+
+    def stage(self, con: duckdb.DuckDBPyConnection) -> None:
+        """Make the tables ``kept_node`` (id, literal, subject, old) and ``kept_relation``."""
+        import pyarrow as pa
+
+        con.execute("CREATE TABLE kept_node (id VARCHAR, literal BOOLEAN, subject BOOLEAN, old BIGINT)")
+        ids = self.snapshot.nodes.column()
+        for start in range(0, len(ids), _ROWS):
+            old = np.flatnonzero(self.stays[start : start + _ROWS]) + start
+            columns = {"literal": self.snapshot.is_literal(old), "subject": self.subjects[old], "old": old}
+            insert(con, "kept_node", pa.table({"id": ids.take(pa.array(old)), **columns}), "*")
+        used = [id_ for id_, count in zip(self.snapshot.relations, self.counts.tolist(), strict=True) if count]
+        con.execute("CREATE TABLE kept_relation AS SELECT unnest(?::VARCHAR[]) AS r", [used])
+
+    def number(self, con: duckdb.DuckDBPyConnection) -> None:
+        """Read the new numbers from the tables ``node`` and ``relation``."""
+        self.nodes = np.full(self.snapshot.size, -1, dtype=np.int64)
+        for batch in con.cursor().sql("SELECT old, rowid FROM node WHERE old IS NOT NULL").to_arrow_reader(_ROWS):
+            self.nodes[batch.column(0).to_numpy()] = batch.column(1).to_numpy()
+        new = dict(con.execute("SELECT id, rowid FROM relation").fetchall())
+        self.relations = np.array([new.get(id_, -1) for id_ in self.snapshot.relations], dtype=np.int64)
+
+    def edges(self, direction: str) -> Iterator[Rows]:
+        """Stream the edges of a direction: nodes, relations and nodes at the far end."""
+        side = self.snapshot.forward if direction == "forward" else self.snapshot.inverse
+        removed = self.removed[direction]
+        for first in range(0, len(side.relations), _ROWS):
+            groups = np.arange(first, min(first + _ROWS, len(side.relations)))
+            bounds = side.starts[first : int(groups[-1]) + 2]
+            owners, relations = self.nodes[side.owners(groups)], self.relations[side.relations[groups]]
+            for low in range(int(bounds[0]), int(bounds[-1]), _ROWS):
+                high = min(low + _ROWS, int(bounds[-1]))
+                ends = np.clip(bounds, low, high)
+                lengths = ends[1:] - ends[:-1]
+                rows = np.repeat(owners, lengths), np.repeat(relations, lengths), self.nodes[side.targets[low:high]]
+                less = removed[slice(*np.searchsorted(removed, [low, high]))] - low
+                if len(less) < high - low:
+                    yield tuple(np.delete(column, less) for column in rows)
+
+    def hashes(self, hashes: str, nodes: str, skip: Flags | None = None) -> Iterator[Rows]:
+        """Stream hashes in order, each with its node, from two files; not of nodes to skip."""
+        keys, owners = self.snapshot.array(hashes), self.snapshot.array(nodes)
+        for start in range(0, len(keys), _ROWS):
+            old = owners[start : start + _ROWS]
+            kept = self.nodes[old] >= 0
+            if skip is not None:
+                kept &= ~skip[old]
+            if kept.any():
+                yield keys[start : start + _ROWS][kept], self.nodes[old[kept]].astype(np.uint64)
+
+    def names(self, con: duckdb.DuckDBPyConnection, are_names: bool) -> Iterator[Rows]:
+        """Stream the index of the names that stay; make the table ``renamed`` (n) of all nodes with other names."""
+        changed = "SELECT id FROM name WHERE key <> '' UNION SELECT id FROM unnamed"
+        stay = f"old IS NOT NULL AND NOT literal AND id NOT IN ({changed})"
+        if are_names != self.snapshot.meta.names:
+            stay = "FALSE"
+        con.execute(f"CREATE TABLE renamed AS SELECT rowid AS n FROM node WHERE NOT ({stay})")
+        skip = np.ones(self.snapshot.size, dtype=bool)
+        for batch in con.cursor().sql(f"SELECT old FROM node WHERE {stay}").to_arrow_reader(_ROWS):
+            skip[batch.column(0).to_numpy()] = False
+        return self.hashes("names.hash", "names.node", skip)
+
+
+def stage_kept(con: duckdb.DuckDBPyConnection, snapshot: Snapshot, removed: Path | None) -> tuple[Kept, dict[str, int]]:
+    """Find what an update keeps of a snapshot: all but the table ``gone`` of a database, and the names in it.
 
     Returns:
-        Number of triples to remove that the snapshot lacks, by kind.
+        What it keeps, and the number of triples to remove that the snapshot lacks, by kind.
     """
-    con.execute("CREATE TABLE kept (s VARCHAR, r VARCHAR, o VARCHAR, literal BOOLEAN)")
-    ignored: dict[str, int] = {}
     con.execute("CREATE TABLE gone (s VARCHAR, r VARCHAR, o VARCHAR)")
     con.execute("CREATE TABLE unnamed (id VARCHAR, text VARCHAR)")
     if removed is not None:
@@ -73,13 +181,9 @@ def stage_kept(con: duckdb.DuckDBPyConnection, snapshot: Snapshot, removed: Path
         con.execute("INSERT INTO gone FROM removed.gone")
         con.execute("INSERT INTO unnamed SELECT DISTINCT id, text FROM removed.name")
         con.execute("DETACH removed")
-    insert(con, "kept", _facts(snapshot), "*", "(s, r, o) NOT IN (FROM gone)" if removed is not None else "TRUE")
-    left = first_row(con, "SELECT count(*) FROM kept")[0]
+    kept = Kept.without(snapshot, con)
     count = first_row(con, "SELECT count(*) FROM gone")[0]
-    ignored[_LACKING] = count - (snapshot.meta.counts["triples"] - left)
-    con.execute("ALTER VIEW fact RENAME TO added")
-    con.execute("CREATE VIEW fact AS FROM kept UNION ALL FROM added")
-    return ignored
+    return kept, {_LACKING: count - len(kept.removed["forward"])}
 
 
 def stage_kept_names(con: duckdb.DuckDBPyConnection, snapshot: Snapshot) -> None:
@@ -122,28 +226,3 @@ def stage_kept_qualifiers(con: duckdb.DuckDBPyConnection, snapshot: Snapshot) ->
         ]
         table = pa.table(dict(zip(QUALIFIERS, columns, strict=True)))
         insert(con, "qualifier", table, "*", "(s, r, o) NOT IN (FROM gone)")
-
-
-def _facts(snapshot: Snapshot) -> Any:
-    """Return a stream of the triples of a snapshot as texts, in order; a query reads it once."""
-    import pyarrow as pa
-
-    side = snapshot.forward
-    nodes, relations = (snapshot.heap(name).column() for name in ("nodes", "relations"))
-    text = pa.large_string()
-    schema = pa.schema({"s": text, "r": text, "o": text, "literal": pa.bool_()})
-
-    def batches() -> Iterator[Any]:
-        for first in range(0, len(side.relations), _ROWS):
-            groups = np.arange(first, min(first + _ROWS, len(side.relations)))
-            positions, bounds = spread(*side.runs(groups))
-            lengths, targets = np.diff(bounds), side.targets[positions]
-            columns = [
-                nodes.take(pa.array(np.repeat(side.owners(groups), lengths))),
-                relations.take(pa.array(np.repeat(side.relations[groups], lengths))),
-                nodes.take(pa.array(targets)),
-                pa.array(snapshot.is_literal(targets)),
-            ]
-            yield pa.record_batch(columns, schema)
-
-    return pa.RecordBatchReader.from_batches(schema, batches())

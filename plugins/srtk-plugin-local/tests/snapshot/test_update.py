@@ -9,6 +9,8 @@ from typing import Any
 
 import pytest
 from srtk_plugin_local.commands import update as command
+from srtk_plugin_local.snapshot import array_writer
+from srtk_plugin_local.snapshot import update as kept
 from srtk_plugin_local.snapshot.build import build, update
 from srtk_plugin_local.snapshot.build_settings import BuildSettings
 from srtk_plugin_local.snapshot.graph import LocalGraph
@@ -34,8 +36,13 @@ def lines(rows: list[tuple[str, str, str]]) -> str:
     return "".join("\t".join(row) + "\n" for row in rows)
 
 
-@pytest.mark.parametrize("seed", range(3))
-def test_an_update_has_the_bytes_of_a_build_of_what_is_left_and_what_is_new(tmp_path: Path, seed: int) -> None:
+@pytest.mark.parametrize("seed", range(4))
+def test_an_update_has_the_bytes_of_a_build_of_what_is_left_and_what_is_new(
+    tmp_path: Path, seed: int, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    # Parts of a few rows, as a large graph has them.
+    monkeypatch.setattr(array_writer, "ROWS", 2048 if seed == 0 else 3 * seed)
+    monkeypatch.setattr(kept, "_ROWS", 2048 if seed == 0 else 8 * seed)
     draw = random.Random(seed)
     ends = [f"n{n}" for n in range(60)] + [f'"{n}"^^xsd:integer' for n in range(20)]
     rows = sorted({(draw.choice(ends[:60]), f"r{draw.randrange(4)}", draw.choice(ends)) for _ in range(900)})
@@ -72,6 +79,15 @@ def test_labels_aliases_and_qualifiers_stay_and_come_with_the_triples_that_they_
     graph.open()
     assert graph.labels(["a", "d", "r"]) == ["Ada", "Dee", "knows"]
     assert list(graph.qualifiers([Triple("a", "r", "c")])[0]) == [("since", Literal('"1991"^^xsd:gYear'))]
+
+
+def test_the_first_labels_of_a_graph_change_the_names_of_all_ids(tmp_path: Path) -> None:
+    rows, labels = write(tmp_path / "1.tsv", "Old_town\tr\tRiver\n"), write(tmp_path / "l.tsv", "River\tDon\n")
+    built = build(BuildSettings(files=(rows,)), tmp_path / "g").folder
+    update(built, {"files": (write(tmp_path / "2.tsv", "River\tr\tSea\n"),), "labels": (labels,)}, ())
+    union = write(tmp_path / "3.tsv", "Old_town\tr\tRiver\nRiver\tr\tSea\n")
+    fresh = build(BuildSettings(files=(union,), labels=(labels,)), tmp_path / "fresh").folder
+    assert files_of(built) == files_of(fresh)
 
 
 def test_a_label_stays_until_it_is_removed(tmp_path: Path) -> None:

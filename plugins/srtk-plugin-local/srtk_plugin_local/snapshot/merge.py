@@ -1,0 +1,48 @@
+"""Streams of sorted rows merged into one, so that nothing that is sorted is sorted again."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+
+from srtk_plugin_local.snapshot.csr import Ints, lower_bound
+
+Rows = tuple[npt.NDArray[Any], ...]
+"""Columns of numbers, of equal length, in order of the rows that they are of."""
+
+
+def merged(old: Iterator[Rows], new: Iterator[Rows]) -> Iterator[Rows]:
+    """Merge two streams, each of whose parts has rows; a new row comes before its equals.
+
+    Args:
+        old: The longer stream.
+        new: A stream of rows with as many columns.
+    """
+    rest = next(new, None)
+    for rows in old:
+        while rest is not None and len(rows[0]):
+            cut = int(_places(rest, tuple(column[-1:] for column in rows), after=True)[0])
+            if not cut:
+                break
+            at = _places(rows, tuple(column[:cut] for column in rest))
+            end = int(at[-1]) if cut == len(rest[0]) else len(rows[0])
+            yield tuple(np.insert(column[:end], at, more[:cut]) for column, more in zip(rows, rest, strict=True))
+            rows = tuple(column[end:] for column in rows)
+            rest = tuple(column[cut:] for column in rest) if cut < len(rest[0]) else next(new, None)
+        if len(rows[0]):
+            yield rows
+    if rest is not None:
+        yield rest
+    yield from new
+
+
+def _places(rows: Rows, wanted: Rows, after: bool = False) -> Ints:
+    """Find the first place in sorted rows that is not before each wanted row, or that is after it."""
+    low = np.zeros(len(wanted[0]), dtype=np.int64)
+    high = np.full(len(low), len(rows[0]))
+    for column, values in zip(rows[:-1], wanted[:-1], strict=True):
+        low, high = lower_bound(column, low, high, values), lower_bound(column, low, high, values, after=True)
+    return lower_bound(rows[-1], low, high, wanted[-1], after)
