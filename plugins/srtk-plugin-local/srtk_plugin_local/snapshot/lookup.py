@@ -43,6 +43,7 @@ def match(snapshot: Snapshot, relations: Mapping[str, int], patterns: Sequence[P
 def _match_few(snapshot: Snapshot, relations: Mapping[str, int], patterns: Sequence[Pattern]) -> list[list[Triple]]:
     """Find the triples of patterns with one open end, each by slices: a node alone is read five times as fast."""
     nodes: dict[str, int] = {}
+    every = snapshot.relations
     found: list[list[Triple]] = []
     for subject, relation, object_ in patterns:
         id_ = str(object_ if subject is None else subject)
@@ -59,12 +60,12 @@ def _match_few(snapshot: Snapshot, relations: Mapping[str, int], patterns: Seque
             continue
         bounds = list(runs.values())
         ends = side.targets[bounds[0][0] : bounds[-1][1]]
-        numbered = [number for number, (low, high) in runs.items() for _ in range(high - low)]
+        names = [name for number, (low, high) in runs.items() for name in repeat(every[number], high - low)]
         if subject is None:
-            order = np.argsort(ends, kind="stable")
-            ends, numbered = ends[order], np.array(numbered)[order].tolist()
+            order = ends.argsort(kind="stable")
+            ends, names = ends[order], [names[place] for place in order.tolist()]
         own = Literal(id_) if snapshot.has_literals and snapshot.literals[node] else id_
-        others, names = snapshot.ids(ends), map(snapshot.relations.__getitem__, numbered)
+        others = snapshot.ids(ends)
         rows = zip(others, names, repeat(own)) if subject is None else zip(repeat(own), names, others)
         found.append(list(map(_TRIPLE, rows)))
     return found
