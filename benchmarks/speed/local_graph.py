@@ -5,8 +5,8 @@
 
 Each store is built in a process of its own from the same TSV file and stored on disk; then it is opened in another
 process, which reads the triples of random nodes in both directions, one node at a time. Times are CPU times. The store
-`labelled` is a snapshot with a label for each entity; after `local`, its costs are also summed for a graph of the size
-of Wikidata. `--update` also replaces a hundredth of the triples of the snapshot.
+`labelled` is a snapshot with a label for each entity. `--update` also replaces a hundredth of the triples of the
+snapshot. `--sum` adds up the recorded costs for a graph of the size of Wikidata.
 
 The degrees are the law of `benchmarks.loopback.wikidata_shaped`: the logarithm of an entity's claims is normal, the
 object of rank n is drawn with a frequency of n to the power of -0.9, and a relation has favourites of its own. An
@@ -27,7 +27,7 @@ import shutil
 import sys
 import tempfile
 import time
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from contextlib import suppress
 from pathlib import Path
 from typing import IO, Any
@@ -35,7 +35,7 @@ from typing import IO, Any
 import numpy as np
 import numpy.typing as npt
 
-from benchmarks.figures import record_figure
+from benchmarks.figures import load, measurement, record_figure
 from benchmarks.loopback.wikidata_shaped import MEDIAN_DEGREE, MOST, SPREAD
 
 CHUNK = 100_000
@@ -425,24 +425,32 @@ def edges(parts: Mapping[str, float], units: Mapping[str, int]) -> float:
     return parts["groups and targets"] + parts["first groups"] * units["node"] / units["triple"]
 
 
-def sums(plain: Mapping[str, float], labelled: Mapping[str, float], parts: Mapping[str, float]) -> dict[str, float]:
-    """Return GB and CPU hours for a graph of the size of Wikidata, each term in proportion to its unit.
+def sums(records: Iterable[Mapping[str, Any]]) -> dict[str, float]:
+    """Return GB and CPU hours of a snapshot of the size of Wikidata, each term in proportion to its unit.
 
     Args:
-        plain: Figures of the snapshot without labels.
-        labelled: Figures of the snapshot with labels.
-        parts: Bytes of the snapshot with labels by part, and numbers of units by unit.
+        records: Figures of this benchmark. Terms of triples and nodes are those of the largest snapshot, terms of
+            labels those by which the largest with labels differs from the same without.
     """
-    units = {unit: parts[unit] for unit in WIKIDATA}
-    more = {name: labelled[name] - plain[name] for name in ("CPU s", "input, MB", "temporary files, MB")}
-    graph = {f"{part}, GB": parts[part] * WIKIDATA[unit] / 1e9 for part, (unit, _) in PARTS.items()}
+    found: dict[tuple[str, float], dict[str, float]] = {}
+    for record in records:
+        if match := re.fullmatch(r"([\d.]+) million triples", record["set"]):
+            found.setdefault((record["method"], float(match[1]) * 1e6), {})[record["metric"]] = record["figure"]
+    triples, at = (
+        max(size for method, size in found if method == name and "input, MB" in found[method, size])
+        for name in ("local", "labelled")
+    )
+    plain, labelled, beside = found["local", triples], found["labelled", at], found["local", at]
 
-    def whole(name: str) -> float:
-        return plain[name] / units["triple"] * WIKIDATA["triple"] + more[name] / units["label"] * WIKIDATA["label"]
+    def whole(metric: str) -> float:
+        more = (labelled[metric] - beside[metric]) / entities_of(int(at)) * WIKIDATA["label"]
+        return plain[metric] / triples * WIKIDATA["triple"] + more
 
-    made = {f"{name.partition(',')[0]}, GB": whole(name) / 1e3 for name in ("input, MB", "temporary files, MB")}
-    summed = {**graph, "graph, GB": sum(graph.values()), **made, "CPU hours": whole("CPU s") / 3600}
-    return {name: round(figure, 1) for name, figure in summed.items()}
+    terms = {**labelled, **plain}
+    graph = {part: terms[f"bytes a {unit}: {part}"] * WIKIDATA[unit] / 1e9 for part, (unit, _) in PARTS.items()}
+    made = {name.partition(",")[0]: whole(name) / 1e3 for name in ("input, MB", "temporary files, MB")}
+    rows = {f"{name}, GB": figure for name, figure in {**graph, "graph": sum(graph.values()), **made}.items()}
+    return {name: round(figure, 1) for name, figure in {**rows, "CPU hours": whole("CPU s") / 3600}.items()}
 
 
 def sampled(source: Path) -> list[str]:
@@ -459,6 +467,13 @@ def sampled(source: Path) -> list[str]:
     return list(lines())
 
 
+def keep(where: str, store: str, figures: Mapping[str, float]) -> None:
+    """Print and record the figures of a store."""
+    print(json.dumps({"set": where, "store": store, **figures}, ensure_ascii=False), flush=True)
+    for metric, figure in figures.items():
+        record_figure(where, store, metric, figure, None)
+
+
 def main() -> int:
     """Measure the stores, and print each at once."""
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
@@ -467,7 +482,11 @@ def main() -> int:
     parser.add_argument("--update", action="store_true", help="also update the snapshot")
     parser.add_argument("--seed", type=int, default=0)
     parser.add_argument("--folder", type=Path, help="an empty folder for files and stores; by default a temporary one")
+    parser.add_argument("--sum", action="store_true", help="sum the recorded figures for the size of Wikidata instead")
     args = parser.parse_args()
+    if args.sum:
+        keep("Wikidata, summed", "labelled", sums(measurement(load("stores"), "local-graph")["records"]))
+        return 0
     where = f"{args.triples / 1e6:g} million triples"
     spawn = multiprocessing.get_context("spawn")
     with tempfile.TemporaryDirectory(dir=args.folder) as folder:
@@ -478,7 +497,6 @@ def main() -> int:
             with source.with_name(LABELS).open("wb") as file:
                 generate_labels(file, entities_of(args.triples), args.seed)
         ids = sampled(source)
-        snapshots: dict[str, dict[str, float]] = {}
         for store in args.stores:
             out = Path(folder) / store
             out.mkdir()
@@ -493,19 +511,12 @@ def main() -> int:
                 parts, units = bytes_of_parts(out)
                 figures |= {"temporary files, MB": most, "bytes a triple: edges": round(edges(parts, units), 2)}
                 figures |= {f"bytes a {PARTS[part][0]}: {part}": round(taken, 2) for part, taken in parts.items()}
-                snapshots[store] = figures
             if store == "local" and args.update:
                 changes(source)
                 with spawn.Pool(1) as pool:
                     changed = pool.apply(cost, (update_local, str(source), out))
                 figures |= {f"update: {name}": changed[name] for name in ("CPU s", "peak memory, MB")}
-            rows = {(where, store): figures}
-            if store == "labelled" and "local" in snapshots:
-                rows["1 billion triples, summed", store] = sums(snapshots["local"], figures, {**parts, **units})
-            for (at, _), kept in rows.items():
-                print(json.dumps({"set": at, "store": store, **kept}, ensure_ascii=False), flush=True)
-                for metric, figure in kept.items():
-                    record_figure(at, store, metric, figure, None)
+            keep(where, store, figures)
             shutil.rmtree(out)
     return 0
 

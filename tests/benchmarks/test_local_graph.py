@@ -54,7 +54,7 @@ def test_the_degrees_do_not_depend_on_the_size() -> None:
         assert len(rows) / len(subjects) == pytest.approx(14.4, rel=0.02)
 
 
-def test_the_sum_for_wikidata_is_of_the_parts_by_their_units(tmp_path: Path) -> None:
+def test_the_parts_of_a_snapshot_by_their_units_are_the_snapshot(tmp_path: Path) -> None:
     source, out = tmp_path / "triples.tsv", tmp_path / "labelled"
     with source.open("wb") as file:
         generate(file, 20_000, 0)
@@ -66,8 +66,26 @@ def test_the_sum_for_wikidata_is_of_the_parts_by_their_units(tmp_path: Path) -> 
     assert units["label"] == units["node"] == entities_of(20_000)
     stored = sum(path.stat().st_size for path in (out / "graph").rglob("*") if path.name != "meta.json")
     assert sum(parts[part] * units[unit] for part, (unit, _) in PARTS.items()) == pytest.approx(stored, rel=0.05)
-    plain = {"CPU s": units["triple"] * 1e-6, "input, MB": 1.0, "temporary files, MB": 2.0}
-    labelled = {"CPU s": plain["CPU s"] + units["label"] * 1e-5, "input, MB": 1.5, "temporary files, MB": 2.0}
-    summed = sums(plain, labelled, {**parts, **units})
-    assert summed["CPU hours"] == round((WIKIDATA["triple"] * 1e-6 + WIKIDATA["label"] * 1e-5) / 3600, 1)
-    assert summed["graph, GB"] == pytest.approx(sum(summed[f"{part}, GB"] for part in PARTS), abs=0.3)
+
+
+def test_the_sum_for_wikidata_is_of_the_recorded_terms_by_their_units() -> None:
+    terms = {f"bytes a {unit}: {part}": 10.0 for part, (unit, _) in PARTS.items()}
+    small = {"CPU s": 2.0, "input, MB": 20.0, "temporary files, MB": 30.0, **terms}
+    labels = entities_of(1_000_000) / 1e6
+    more = {**small, "CPU s": 2.0 + 5 * labels, "input, MB": 20.0 + 7 * labels}
+    large = {**small, "CPU s": 6.0, "input, MB": 50.0, "temporary files, MB": 80.0}
+    rows = [
+        ("1 million triples", "local", small),
+        ("1 million triples", "labelled", more),
+        ("2 million triples", "local", large),
+    ]
+    records = [
+        {"set": where, "method": method, "metric": metric, "figure": figure}
+        for where, method, figures in rows
+        for metric, figure in figures.items()
+    ]
+    found = sums(records)
+    assert found["input, GB"] == pytest.approx(25 + 7 * WIKIDATA["label"] / 1e9, abs=0.06)
+    assert found["temporary files, GB"] == 40
+    assert found["CPU hours"] == round((3e-6 * WIKIDATA["triple"] + 5e-6 * WIKIDATA["label"]) / 3600, 1)
+    assert found["graph, GB"] == pytest.approx(sum(10 * WIKIDATA[unit] / 1e9 for unit, _ in PARTS.values()), abs=0.06)
