@@ -43,6 +43,8 @@ RELATIONS, KINDS, OWN = 1500, 24, 60
 FALL = 0.9
 """How steeply the popularity of an object falls with its rank."""
 READS = 300
+HUB, BEST = 1000, 15
+"""Most edges that are read from a node along a step, and number of paths of two steps whose triples are read."""
 LABELS, ADDED, REMOVED = "labels.tsv", "added.tsv", "removed.tsv"
 SHARE = 100
 """One in so many triples is removed, and as many are added, by an update."""
@@ -395,6 +397,31 @@ def watched(result: Any, folder: Path) -> tuple[Any, float]:
     return result.get(), round(most / 1e6, 1)
 
 
+def searching(out: Path, ids: list[str]) -> dict[str, float]:
+    """Return the CPU time of what a search of two steps reads for a question, whose topic is a node."""
+    from srtk_plugin_local.snapshot.graph import LocalGraph
+
+    graph = LocalGraph(str(out / "graph"))
+    graph.open()
+
+    def question(id_: str) -> None:
+        topic = graph.frontiers([[id_]])[0]
+        first = graph.steps([topic], True)[0]
+        reached = graph.follow([topic] * len(first), first, HUB)
+        pairs = [(end, step) for end, steps in zip(reached, graph.steps(reached, True), strict=True) for step in steps]
+        chosen = pairs[:: max(len(pairs) // BEST, 1)]
+        found = graph.triples([topic] * len(first), first, HUB)
+        found = [*found, *graph.triples([end for end, _ in chosen], [step for _, step in chosen], HUB)]
+        assert any(map(len, found))
+
+    for id_ in ids[: READS // 10]:
+        question(id_)
+    start = time.process_time()
+    for id_ in ids[READS // 10 :]:
+        question(id_)
+    return {"reads of a search, ms": round(1000 * (time.process_time() - start) / (len(ids) - READS // 10), 2)}
+
+
 PARTS = {
     "groups and targets": ("triple", r"(forward|inverse)\.(relations|starts|blocks|targets)"),
     "first groups": ("node", r"(forward|inverse)\.nodes"),
@@ -511,6 +538,9 @@ def main() -> int:
                 parts, units = bytes_of_parts(out)
                 figures |= {"temporary files, MB": most, "bytes a triple: edges": round(edges(parts, units), 2)}
                 figures |= {f"bytes a {PARTS[part][0]}: {part}": round(taken, 2) for part, taken in parts.items()}
+            if store == "local":
+                with spawn.Pool(1) as pool:
+                    figures |= pool.apply(searching, (out, ids))
             if store == "local" and args.update:
                 changes(source)
                 with spawn.Pool(1) as pool:

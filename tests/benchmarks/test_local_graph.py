@@ -10,6 +10,7 @@ import pytest
 from benchmarks.speed.local_graph import (
     LABELS,
     PARTS,
+    READS,
     STORES,
     WIKIDATA,
     bytes_of_parts,
@@ -19,6 +20,7 @@ from benchmarks.speed.local_graph import (
     generate,
     generate_labels,
     sampled,
+    searching,
     sums,
     update_local,
 )
@@ -38,6 +40,7 @@ def test_the_stores_read_the_same_triples(tmp_path: Path) -> None:
     assert min(found["local"]) > 0
     assert all(counts == found["local"] for counts in found.values())
     assert edges(*bytes_of_parts(tmp_path / "local")) < 14
+    assert searching(tmp_path / "local", ids * (READS // len(ids)))["reads of a search, ms"] > 0
     changes(source)
     update_local(str(source), tmp_path / "local")
     changed = [STORES["local"][1](tmp_path / "local")(id_) for id_ in ids]
