@@ -1,14 +1,15 @@
 """SEPTA trained as a whole on CommonsenseQA and OpenBookQA, over all subgraphs of CN-100K: the graph's gain over text.
 
     OMP_NUM_THREADS=1 python -m benchmarks.septa.ablations [--device cuda] [--workers N] [--seeds N]
-        [--methods NAME ...] [--out FOLDER]
+        [--methods NAME ...] [--folder FOLDER]
 
-MiniLM learns: with the graph network in the alignment, and again in the reader of options. Ablations: no alignment, no
-subgraph, no joins, knowledge alone (lambda = 1), encoders that stay frozen, and text alone. CommonsenseQA:
-five-fold cross-validation; OpenBookQA: its training questions. A tenth of the questions to learn from choose the
-epoch. The other settings of training are chosen by `--choose`, on two parts of OpenBookQA's training questions, with
-text alone and with the index that is not aligned. Trainings run in `--workers` processes, which share a GPU where there
-is one. One alignment serves all seeds. `--small` takes few subgraphs and questions, to try the command.
+MiniLM learns: with the graph network in the alignment, and again in the reader of options; `frozen` methods keep its
+weights in both, and those with a `frozen alignment` in the alignment alone. Ablations: no alignment, no subgraph, no
+joins, knowledge alone (lambda = 1), and text alone. CommonsenseQA: five-fold cross-validation; OpenBookQA: its training
+questions. A tenth of the questions to learn from choose the epoch. The other settings of training are chosen by
+`--choose`, on two parts of OpenBookQA's training questions, with text alone and with the index that is not aligned.
+Trainings run in `--workers` processes, which share a GPU where there is one. One alignment serves all seeds. A run goes
+on with what is in its folder already. `--small` takes few subgraphs and questions, to try the command.
 """
 
 from __future__ import annotations
@@ -16,13 +17,13 @@ from __future__ import annotations
 import argparse
 import json
 import pickle
-import shutil
 import tempfile
 import time
 from collections import defaultdict
 from collections.abc import Callable, Sequence
 from concurrent.futures import Executor, Future, ProcessPoolExecutor, ThreadPoolExecutor, as_completed
 from functools import cache
+from itertools import product
 from multiprocessing import get_context
 from pathlib import Path
 from typing import Any
@@ -32,6 +33,7 @@ import numpy as np
 from srtk_plugin_datasets.multiple_choice import CommonsenseQA, OpenBookQA
 from srtk_plugin_evaluation import paired, ratios
 from srtk_plugin_local.memory import MemoryGraph
+from srtk_plugin_onnx.encoder import OnnxEncoder
 from srtk_plugin_septa.fit_settings import OptionsFitSettings, SeptaFitSettings
 from srtk_plugin_septa.fused import FusedCorpus
 from srtk_plugin_septa.graph_encoder import SeptaGraphEncoder
@@ -41,15 +43,16 @@ from srtk_plugin_septa.text_encoder import SeptaTextEncoder
 from srtk_plugin_transformers.encoder import TransformersEncoder
 
 from benchmarks.common import DATA, OUT, lacking
-from benchmarks.septa.alignment import Given, adjacent, read_graph
+from benchmarks.septa.alignment import Given, Kept, adjacent, read_graph
 from benchmarks.septa.graph_questions import K, Remembered, bare, retrieved, right
 from benchmarks.septa.option_sets import CSQA, FOLDER, FOLDS, Phrases
 from srtk_framework.graph import TripleTable
-from srtk_framework.roles import TrainingTask
+from srtk_framework.roles import Encoder, TrainingTask
 from srtk_framework.text import fold
 from srtk_framework.values import Entry, Question, Subgraph, TrainingExample
 
-TOKENS = 64
+TOKENS, PARTS = 64, 32
+FIGURES = "figures.jsonl"
 CSQA_NAME, BOOK = "CommonsenseQA", "OpenBookQA"
 JOINT, FROZEN, NONE = "joint", "frozen", "none"
 EMPTY = "empty"
@@ -82,19 +85,25 @@ class Method:
 
 
 TEXT, WHOLE, UNALIGNED = "text alone", "graph and text", "no alignment"
-FROZEN_TEXT = "frozen, text alone"
+LEARNING = (
+    Method(TEXT, NONE, joins=False, found=False, knowledge=0.0),
+    Method(WHOLE),
+    Method(UNALIGNED, NONE),
+    Method("no subgraph", found=False),
+    Method("no joins", joins=False),
+    Method("no subgraph, no joins", joins=False, found=False),
+    Method("knowledge alone", knowledge=1.0),
+)
+FROZEN_TEXT, FROZEN_WHOLE, HALF = f"frozen, {TEXT}", f"frozen, {WHOLE}", f"{WHOLE}, frozen alignment"
 METHODS = {
     method.name: method
     for method in (
-        Method(TEXT, NONE, joins=False, found=False, knowledge=0.0),
-        Method(WHOLE),
-        Method(UNALIGNED, NONE),
-        Method("no subgraph", found=False),
-        Method("no joins", joins=False),
-        Method("no subgraph, no joins", joins=False, found=False),
-        Method("knowledge alone", knowledge=1.0),
-        Method(FROZEN_TEXT, NONE, joins=False, found=False, knowledge=0.0, frozen=True),
-        Method("frozen", FROZEN, frozen=True),
+        *(
+            attrs.evolve(one, name=f"frozen, {one.name}", aligned=NONE if one.aligned == NONE else FROZEN, frozen=True)
+            for one in LEARNING
+        ),
+        Method(HALF, FROZEN),
+        *LEARNING,
     )
 }
 
@@ -109,7 +118,7 @@ class Setup:
     centres: int | None = None
     questions: int | None = None
     align_epochs: int = 2
-    epochs: int = 8
+    epochs: int = 3
 
     @property
     def accelerator(self) -> Any:
@@ -129,10 +138,42 @@ def linker_of() -> Phrases:
     return Phrases({fold(node): node for node in adjacent(graph_of())})
 
 
+@attrs.define(eq=False)
+class Learnable(Kept):
+    """Keeps vectors; a copy of ``driver``, which gives the same, can learn."""
+
+    driver: TransformersEncoder = attrs.field(kw_only=True)
+
+    def open(self) -> None:
+        """Read the vectors of all parts."""
+        for file in sorted(self.file.parent.glob("part-*.npy")):
+            part = Kept(self.encoder, file)
+            part.open()
+            self._known |= part._known
+
+
 @cache
-def encoder_of(setup: Setup) -> TransformersEncoder:
+def driver_of(setup: Setup) -> TransformersEncoder:
+    """Return the text encoder of which copies learn."""
+    driver = TransformersEncoder(model=setup.model, device=setup.device, dtype="float32")
+    driver.open()
+    return driver
+
+
+@cache
+def fast_of(setup: Setup) -> Encoder:
+    """Return the fastest encoder with the same vectors: on a CPU, ONNX Runtime takes half of the time."""
+    if setup.device != "cpu":
+        return driver_of(setup)
+    made = OnnxEncoder(model=setup.model)
+    made.open()
+    return made
+
+
+@cache
+def encoder_of(setup: Setup) -> Learnable:
     """Return the text encoder as it is before any training."""
-    made = TransformersEncoder(model=setup.model, device=setup.device, dtype="float32")
+    made = Learnable(fast_of(setup), setup.folder / "part", driver=driver_of(setup))
     made.open()
     return made
 
@@ -172,29 +213,43 @@ def questions_of(setup: Setup) -> dict[str, list[Question]]:
     return {name: list(one.read())[: setup.questions] for name, one in sets.items()}
 
 
-def sample(setup: Setup, centres: Sequence[str]) -> list[Entry]:
-    """Sample the subgraphs of some centres."""
-    corpus = SubgraphCorpus(graph=graph_of(), centres=list(centres), tokens=TOKENS)
-    corpus.open()
-    return list(corpus.read())
+def sample(setup: Setup, number: int, centres: Sequence[str]) -> int:
+    """Sample the subgraphs of some centres, and encode their texts and the centres."""
+    file = setup.folder / f"part-{number}"
+    if not file.exists():
+        corpus = SubgraphCorpus(graph=graph_of(), centres=list(centres), tokens=TOKENS)
+        corpus.open()
+        entries = list(corpus.read())
+        vectors = Kept(fast_of(setup), file.with_suffix(".npy"))
+        vectors.encode([*centres, *(entry.text for entry in entries)])
+        vectors.keep()
+        file.write_bytes(pickle.dumps(entries))
+    return number
+
+
+def entries_of(setup: Setup, number: int) -> list[Entry]:
+    """Return the subgraphs of a part."""
+    found: list[Entry] = pickle.loads((setup.folder / f"part-{number}").read_bytes())
+    return found
 
 
 def align(setup: Setup, aligned: str) -> dict[str, float]:
     """Train an alignment on all subgraphs; 1,000 held-out ones choose the epoch."""
-    entries = pickle.loads((setup.folder / "entries").read_bytes())
+    entries = [entry for number in range(PARTS) for entry in entries_of(setup, number)]
     learner = SeptaGraphEncoder(graph=graph_of(), encoder=encoder_of(setup), corpus=Given(entries))
     learner.open()
     joint = aligned == JOINT
     size = {"epochs": setup.align_epochs * (1 if joint else 2), "batch_size": 512 if joint else 256}
     settings = SeptaFitSettings(frozen=not joint, accelerator=setup.accelerator, **size)
+    start = time.perf_counter()
     figures = learner.fit(TrainingTask([], None, setup.folder / aligned, 0), settings)
     learner.save(setup.folder / aligned / "model")
-    return dict(figures)
+    return {**figures, "took": time.perf_counter() - start}
 
 
-def fuse(setup: Setup, aligned: str, centres: Sequence[str]) -> list[Entry]:
-    """Give the subgraphs of some centres their vectors."""
-    corpus = Given(sample(setup, centres))
+def fuse(setup: Setup, aligned: str, number: int) -> list[Entry]:
+    """Give the subgraphs of a part their vectors."""
+    corpus = Given(entries_of(setup, number))
     return list(FusedCorpus(corpus, graphs_of(setup, aligned), texts_of(setup, aligned)).read())
 
 
@@ -293,17 +348,15 @@ class Run:
 
     def __init__(self, setup: Setup, pool: Executor, options: argparse.Namespace) -> None:
         self.setup, self.pool, self.names, self.seeds = setup, pool, options.methods, options.seeds
-        self.out = options.out
         self.start = time.perf_counter()
-        graph = graph_of()
-        centres = list(TripleTable.of(graph).entities)[: setup.centres]
-        self.parts = [centres[start::32] for start in range(32)]
+        centres = list(TripleTable.of(graph_of()).entities)[: setup.centres]
+        self.parts = [centres[start::PARTS] for start in range(PARTS)]
 
     def tell(self, **figures: Any) -> None:
         """Write one line, at once."""
         line = json.dumps({"seconds": round(time.perf_counter() - self.start), **figures})
         print(line, flush=True)
-        with self.out.open("a", encoding="utf-8") as file:
+        with (self.setup.folder / FIGURES).open("a", encoding="utf-8") as file:
             file.write(line + "\n")
 
     def map(self, work: Callable[..., Any], *rows: Sequence[Any]) -> list[Any]:
@@ -311,27 +364,29 @@ class Run:
         return [one.result() for one in [self.pool.submit(work, self.setup, *row) for row in zip(*rows, strict=True)]]
 
     def prepare(self) -> None:
-        """Sample all subgraphs, and make an index of none."""
-        entries = [entry for part in self.map(sample, self.parts) for entry in part]
-        (self.setup.folder / "entries").write_bytes(pickle.dumps(entries))
+        """Sample and encode all subgraphs, and make an index of none."""
+        for number in self.map(sample, range(PARTS), self.parts):
+            self.tell(sampled=number)
         write_index(self.setup, EMPTY, [])
-        self.tell(subgraphs=len(entries))
 
     def group(self, aligned: str) -> None:
         """Align, index and retrieve for the methods of an alignment."""
-        if not any(METHODS[name].aligned == aligned for name in self.names):
+        folder = self.setup.folder / aligned
+        if not any(one.aligned == aligned and one.knowledge != 0 for one in map(METHODS.__getitem__, self.names)):
             return
-        if aligned != NONE:
+        if aligned != NONE and not (folder / "model").exists():
             self.tell(aligned=aligned, **self.pool.submit(align, self.setup, aligned).result())
-        parts = self.map(fuse, [aligned] * len(self.parts), self.parts)
-        size = write_index(self.setup, aligned, parts)
-        self.tell(index=aligned, entries=size)
+        if not (folder / "index").exists():
+            parts = self.map(fuse, [aligned] * PARTS, range(PARTS))
+            self.tell(index=aligned, entries=write_index(self.setup, aligned, parts))
         for name, questions in questions_of(self.setup).items():
+            if (folder / f"{name}.found").exists():
+                continue
             slices = [slice(start, start + 40) for start in range(0, len(questions), 40)]
             found = self.map(search, [aligned] * len(slices), [name] * len(slices), slices)
             whole = {joins: [one for part in found for one in part[joins]] for joins in found[0]}
-            (self.setup.folder / aligned / f"{name}.found").write_bytes(pickle.dumps(whole))
-        self.tell(retrieved=aligned)
+            (folder / f"{name}.found").write_bytes(pickle.dumps(whole))
+            self.tell(retrieved=aligned, set=name)
 
     def choose(self) -> None:
         """Choose settings for each number of questions to learn from."""
@@ -345,38 +400,48 @@ class Run:
             self.tell(tried=name, size=size, fit=fit, right=share)
 
     def train(self) -> None:
-        """Train and test the methods with all seeds, in their order."""
-        jobs: dict[Future[dict[int, float]], tuple[str, str]] = {}
+        """Train and test the methods with all seeds: each set with all methods, then the next seed."""
+        known = {one["rows"] for one in lines_of(self.setup) if "rows" in one}
+        jobs: dict[Future[dict[int, float]], tuple[str, str, str]] = {}
 
-        def submit(name: str, set_: str, work: Callable[..., dict[int, float]], *given: Any) -> None:
-            jobs[self.pool.submit(work, self.setup, *given)] = name, set_
+        def submit(name: str, set_: str, rows: str, work: Callable[..., dict[int, float]], *given: Any) -> None:
+            rows = f"{name}; {set_}; {rows}"
+            if rows not in known:
+                jobs[self.pool.submit(work, self.setup, *given)] = name, set_, rows
 
-        for method in (METHODS[name] for name in self.names):
-            name, fit = method.name, BEST[TEXT if method.knowledge == 0 else UNALIGNED]
-            for seed in range(self.seeds):
-                for number in range(FOLDS):
-                    submit(name, CSQA_NAME, fold_of, name, seed, number, fit["few"])
-                submit(name, BOOK, open_book, name, seed, fit["many"])
-            if name in (FROZEN_TEXT, WHOLE):
+        for name in self.names:
+            if name in (FROZEN_TEXT, FROZEN_WHOLE, WHOLE):
                 for set_ in (CSQA_NAME, BOOK):
-                    submit(f"{name}, not trained", set_, untrained, name, set_)
+                    submit(f"{name}, not trained", set_, "all", untrained, name, set_)
+        fits = {name: BEST[TEXT if METHODS[name].knowledge == 0 else UNALIGNED] for name in self.names}
+        for seed in range(self.seeds):
+            for number, (name, fit) in product(range(FOLDS), fits.items()):
+                submit(name, CSQA_NAME, f"seed {seed}, fold {number}", fold_of, name, seed, number, fit["few"])
+            for name, fit in fits.items():
+                submit(name, BOOK, f"seed {seed}", open_book, name, seed, fit["many"])
         for job in as_completed(jobs):
-            name, set_ = jobs[job]
-            self.tell(rows=name, set=set_, right=sorted(job.result().items()))
+            name, set_, rows = jobs[job]
+            self.tell(rows=rows, method=name, set=set_, right=sorted(job.result().items()))
 
 
-def report(file: Path) -> list[dict[str, Any]]:
-    """Return the figures of a run, with differences from text alone and from the whole, by the mean of the seeds."""
-    lines = [json.loads(line) for line in file.read_text(encoding="utf-8").splitlines()]
+def lines_of(setup: Setup) -> list[dict[str, Any]]:
+    """Return what a folder's runs told."""
+    file = setup.folder / FIGURES
+    return [json.loads(line) for line in file.read_text(encoding="utf-8").splitlines()] if file.exists() else []
+
+
+def report(setup: Setup) -> list[dict[str, Any]]:
+    """Return the figures of a folder, with differences from text alone and from the whole, by the mean of the seeds."""
     found: dict[tuple[str, str], dict[int, list[float]]] = defaultdict(lambda: defaultdict(list))
-    for line in lines:
-        for place, value in line.get("right", []) if "rows" in line else []:
-            found[line["rows"], line["set"]][place].append(value)
+    for line in lines_of(setup):
+        for place, value in line["right"] if "rows" in line else []:
+            found[line["method"], line["set"]][place].append(value)
     means = {key: {place: float(np.mean(some)) for place, some in rows.items()} for key, rows in found.items()}
     figures = []
     for (method, set_), values in sorted(means.items(), key=lambda one: (one[0][1], one[0][0])):
-        row: dict[str, Any] = {"set": set_, "method": method, **ratios([[(one, 1.0) for one in values.values()]])[0]}
-        for base in (TEXT, WHOLE, FROZEN_TEXT):
+        row: dict[str, Any] = {"set": set_, "method": method, "seeds": len(found[method, set_][min(values)])}
+        row |= ratios([[(one, 1.0) for one in values.values()]])[0]
+        for base in (TEXT, WHOLE, HALF, FROZEN_TEXT, FROZEN_WHOLE):
             other = means.get((base, set_), {})
             if base != method and (both := sorted(values.keys() & other.keys())):
                 row[f"less {base}"] = paired([values[at] for at in both], [other[at] for at in both])
@@ -387,29 +452,27 @@ def report(file: Path) -> list[dict[str, Any]]:
 def main() -> None:
     """Train and measure."""
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    parser.add_argument("--device", default="auto")
+    parser.add_argument("--device", default="cpu")
     parser.add_argument("--model", default="minilm", help="text encoder that learns")
     parser.add_argument("--workers", type=int, default=1)
     parser.add_argument("--seeds", type=int, default=3)
     parser.add_argument("--methods", nargs="*", default=list(METHODS), choices=METHODS)
-    parser.add_argument("--out", type=Path, default=OUT / "ablations.jsonl", help="file of the figures")
-    parser.add_argument("--folder", type=Path, default=OUT / "ablations", help="models, indexes and checkpoints")
+    parser.add_argument("--folder", type=Path, default=OUT / "ablations", help="models, indexes, vectors and figures")
     parser.add_argument("--choose", action="store_true", help="try settings of training instead")
-    parser.add_argument("--report", action="store_true", help="print the figures of the file, without a run")
+    parser.add_argument("--report", action="store_true", help="print the figures of the folder, without a run")
     parser.add_argument("--small", action="store_true", help="try the command")
     options = parser.parse_args()
     if missing := lacking(CSQA, f"{FOLDER}/openbookqa_train.json", "conceptnet/cn100k/train100k.txt"):
         parser.exit(1, f"{missing}\n")
-    if options.report:
-        for row in report(options.out):
-            print(json.dumps(row))
-        return
-    options.out.unlink(missing_ok=True)
-    shutil.rmtree(options.folder, ignore_errors=True)
-    options.folder.mkdir(parents=True)
     setup = Setup(options.folder, options.device, options.model)
     if options.small:
-        setup = attrs.evolve(setup, centres=200, questions=8, align_epochs=1, epochs=1)
+        small = setup.folder.with_name(f"{setup.folder.name}-small")
+        setup = attrs.evolve(setup, folder=small, centres=200, questions=8, align_epochs=1, epochs=1)
+    setup.folder.mkdir(parents=True, exist_ok=True)
+    if options.report:
+        for row in report(setup):
+            print(json.dumps(row))
+        return
     with ProcessPoolExecutor(options.workers, get_context("spawn")) as pool:
         run = Run(setup, pool, options)
         run.prepare()
@@ -421,7 +484,7 @@ def main() -> None:
             run.choose()
         else:
             run.train()
-    for row in report(options.out):
+    for row in report(setup):
         print(json.dumps(row), flush=True)
 
 

@@ -43,7 +43,9 @@ class LogisticModel:
             row = counts.setdefault(pool.step, [0.0, 0.0])
             row[0] += float(good.sum())
             row[1] += len(good)
-        share = sum(good for good, _ in counts.values()) / sum(every for _, every in counts.values())
+        found, size = (sum(column) for column in zip(*counts.values(), strict=True))
+        # Where all are right, half a candidate counts as wrong, so that the odds are finite.
+        share = min(found, size - 0.5) / size
         shares = {step: (row[0] + _SHRUNK * share) / (row[1] + _SHRUNK) for step, row in sorted(counts.items())}
         priors = {step: float(np.log(one / (1 - one))) for step, one in shares.items()}
         everywhere = float(np.log(share / (1 - share)))

@@ -134,6 +134,18 @@ def test_of_an_entity_that_the_graph_lacks_all_that_some_part_proposes_is_a_cand
     assert few < most == set(CITIES)
 
 
+@pytest.mark.parametrize("method", METHODS)
+def test_a_model_is_learnt_where_all_proposals_are_right(method: str, tmp_path: Path) -> None:
+    """Of the reliable relation, the first completion alone is a candidate."""
+    graph = opened(MemoryGraph(triples=[*OTHERS, *(fact for fact in HIDDEN if fact.relation == "lives_in")]))
+    driver = opened(HybridCompleter(completers=[Witness(graph, "lives_in")], graph=graph, depth=1, method=method))
+    hidden = [fact for fact in HIDDEN if fact.relation == "lives_in"]
+    figures = driver.fit(TrainingTask((), None, tmp_path, 0, hidden), HybridTraining())
+    assert figures["right"] == figures["candidates"]
+    (one,) = driver.complete([Pattern(ASKED[0].subject, "lives_in")], None)[0]
+    assert 0.5 < one.confidence < 1
+
+
 @pytest.mark.parametrize("unknown", [False, True])
 def test_a_part_that_rates_and_proposes_nothing_is_told(unknown: bool, tmp_path: Path, caplog: Any) -> None:
     """Of the people held out nothing else is known."""

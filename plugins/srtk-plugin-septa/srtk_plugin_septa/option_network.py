@@ -11,8 +11,11 @@ from typing import Any, NamedTuple
 import numpy as np
 import torch
 
+from srtk_framework.values import batched
 from srtk_plugin_septa.fine_tuning import half
 from srtk_plugin_septa.option_vectors import OptionVectors
+
+_AT_ONCE = 64  # Texts that are padded to the longest of them
 
 # Weights of the similarities before any training, chosen by ``benchmarks/septa/graph_questions.py --choose``.
 BEGIN = (10.0, 20.0, 80.0, 5.0)
@@ -75,20 +78,24 @@ class OptionLearner(torch.nn.Module):
             there, given = ~batch.absent[:, :, None], self.network.given
             # What lambda leaves out is not encoded.
             parts = [part for part, out in enumerate((0.0, 1.0)) if given != out]
-            rows = {
-                ("searches", "plain")[at]: self._encoded(there, [one.tokens[at] for one in questions]) for at in parts
-            }
-            batch = batch._replace(**rows)
+            names = [("searches", "plain")[part] for part in parts]
+            rows = [[tuple(row) for one in questions for row in one.tokens[part]] for part in parts]
+            batch = batch._replace(**dict(zip(names, self._encoded(there, rows), strict=True)))
         found: torch.Tensor = self.network(batch)
         return found
 
-    def _encoded(self, there: torch.Tensor, tokens: Sequence[list[list[int]]]) -> torch.Tensor:
-        """Encode the texts of the options of questions, [questions, options, d]."""
+    def _encoded(self, there: torch.Tensor, parts: Sequence[Sequence[tuple[int, ...]]]) -> list[torch.Tensor]:
+        """Encode token rows of the options of questions, [questions, options, d] for each part.
+
+        Each distinct row is encoded once, beside others of about its length: a search without joins is the plain text.
+        """
+        order = sorted({row for rows in parts for row in rows}, key=lambda row: (len(row), row))
         with half(there.device):
-            rows = self.text([row for rows in tokens for row in rows])
-        rows = torch.nn.functional.normalize(rows.float(), dim=1)
-        table = rows.new_zeros(*there.shape[:2], rows.shape[1])
-        return table.masked_scatter(there, rows)
+            vectors = torch.cat([self.text(some) for some in batched(order, _AT_ONCE)])
+        vectors = torch.nn.functional.normalize(vectors.float(), dim=1)
+        place = {row: at for at, row in enumerate(order)}
+        table = vectors.new_zeros(*there.shape[:2], vectors.shape[1])
+        return [table.masked_scatter(there, vectors[[place[row] for row in rows]]) for rows in parts]
 
 
 class OptionNetwork(torch.nn.Module):

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import itertools
 
+import attrs
 import numpy as np
 import pytest
 import torch
@@ -187,10 +188,26 @@ def test_rows_of_the_text_encoder_stand_at_their_options():
     assert found[0, 2] == -torch.inf
 
 
-@pytest.mark.parametrize(("knowledge", "rows"), [(None, 4), (0.0, 2), (1.0, 2)])
-def test_texts_that_lambda_leaves_out_are_not_encoded(knowledge, rows):
+@pytest.mark.parametrize(("knowledge", "rows"), [(None, 3), (0.0, 2), (1.0, 2)])
+def test_texts_are_encoded_once_and_not_at_all_where_lambda_leaves_them_out(knowledge, rows):
     text = Counting()
     OptionLearner(OptionNetwork(2, 2, 1, knowledge), text)(
-        [option_vectors_of([[1, 2], [3, 1]], [[2, 5], [1, 7]], True)]
+        [option_vectors_of([[1, 2], [3, 1]], [[2, 5], [1, 2]], True)]
     )
     assert text.rows == rows
+
+
+def test_texts_stand_beside_others_of_their_length():
+    widths = []
+
+    class Padding(Counting):
+        def forward(self, rows):
+            widths.append((len(rows[0]), len(rows[-1])))
+            return super().forward(rows)
+
+    tokens = [[[1, number, *[1] * (number % 9)] for number in range(part, part + 100)] for part in (1, 101)]
+    one = attrs.evolve(option_vectors_of([[1, 1]] * 100, [[1, 1]] * 100, True), tokens=tokens)
+    OptionLearner(OptionNetwork(2, 2, 1, None), Padding())([one])
+    assert len(widths) == 4
+    assert [short for short, _ in widths] == sorted(short for short, _ in widths)
+    assert all(short <= long <= short + 3 for short, long in widths)
