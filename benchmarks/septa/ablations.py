@@ -43,6 +43,7 @@ from srtk_plugin_septa.text_encoder import SeptaTextEncoder
 from srtk_plugin_transformers.encoder import TransformersEncoder
 
 from benchmarks.common import DATA, OUT, lacking
+from benchmarks.figures import record_mean
 from benchmarks.septa.alignment import Given, Kept, adjacent, read_graph
 from benchmarks.septa.graph_questions import K, Remembered, bare, retrieved, right
 from benchmarks.septa.option_sets import CSQA, FOLDER, FOLDS, Phrases
@@ -52,7 +53,7 @@ from srtk_framework.text import fold
 from srtk_framework.values import Entry, Question, Subgraph, TrainingExample
 
 TOKENS, PARTS = 64, 32
-FIGURES = "figures.jsonl"
+FIGURES, RIGHT = "figures.jsonl", "right answers"
 CSQA_NAME, BOOK = "CommonsenseQA", "OpenBookQA"
 JOINT, FROZEN, NONE = "joint", "frozen", "none"
 EMPTY = "empty"
@@ -239,7 +240,7 @@ def align(setup: Setup, aligned: str) -> dict[str, float]:
     learner = SeptaGraphEncoder(graph=graph_of(), encoder=encoder_of(setup), corpus=Given(entries))
     learner.open()
     joint = aligned == JOINT
-    size = {"epochs": setup.align_epochs * (1 if joint else 2), "batch_size": 512 if joint else 256}
+    size = {"epochs": setup.align_epochs, "batch_size": 512 if joint else 256}
     settings = SeptaFitSettings(frozen=not joint, accelerator=setup.accelerator, **size)
     start = time.perf_counter()
     figures = learner.fit(TrainingTask([], None, setup.folder / aligned, 0), settings)
@@ -445,6 +446,8 @@ def report(setup: Setup) -> list[dict[str, Any]]:
             other = means.get((base, set_), {})
             if base != method and (both := sorted(values.keys() & other.keys())):
                 row[f"less {base}"] = paired([values[at] for at in both], [other[at] for at in both])
+                record_mean(set_, f"{method}, less {base}", RIGHT, row[f"less {base}"], len(both))
+        record_mean(set_, method, RIGHT, row, len(values))
         figures.append(row)
     return figures
 
