@@ -2,9 +2,12 @@
 
 from __future__ import annotations
 
+import contextlib
 import hashlib
+import math
 import os
 import re
+from array import array
 from collections.abc import Iterable, Iterator, Sequence
 from pathlib import Path
 from typing import Any
@@ -137,18 +140,16 @@ class Journal:
                 raise RunError(f"{error}; start over with --fresh") from error
             yield retrieval
 
-    def seconds(self) -> list[float | None]:
-        """Return the seconds of each finished question; None where a killed run lost them."""
-        try:
-            text = self._seconds.read_text(encoding="ascii", errors="replace")
-        except OSError:
-            text = ""
-        found: dict[int, float] = {}
-        for line in text.splitlines():
-            number, _, share = line.partition(" ")
-            if number.isdecimal() and number.isascii() and re.fullmatch(r"[0-9]+\.[0-9]{6}", share):
-                found[int(number)] = float(share)
-        return [found.get(number) for number in range(1, self.finished + 1)]
+    def seconds(self) -> Iterator[float | None]:
+        """Yield the seconds of each finished question; None where a killed run lost them."""
+        found = array("d", [math.nan]) * self.finished
+        with contextlib.suppress(OSError), self._seconds.open(encoding="ascii", errors="replace") as lines:
+            for line in lines:
+                number, _, share = line.rstrip("\n").partition(" ")
+                known = re.fullmatch("[0-9]{1,18}", number) and re.fullmatch(r"[0-9]+\.[0-9]{6}", share)
+                if known and 0 < int(number) <= self.finished:
+                    found[int(number) - 1] = float(share)
+        return (None if math.isnan(share) else share for share in found)
 
     def _lines(self) -> Iterator[tuple[int, bytes]]:
         """Yield the lines with their numbers from 1; none where there is no file.

@@ -2,7 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+import copy
+import functools
+from array import array
+from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
 
 import attrs
@@ -12,7 +15,8 @@ import numpy.typing as npt
 from srtk_framework.graph import names_of
 from srtk_framework.values import Retrieval
 from srtk_plugin_evaluation.columns import QUALITY
-from srtk_plugin_evaluation.intervals import Estimate, bootstrap_many, holm, paired_many
+from srtk_plugin_evaluation.intervals import Computed, Estimate, bootstrap_many, holm, paired_many
+from srtk_plugin_evaluation.numbers import Numbers
 
 CUTS = (5, 10, 20, 50, 100, 200)  # Values of K at which methods are compared.
 
@@ -65,18 +69,46 @@ def ranks_of(retrieval: Retrieval) -> Ranks:
 
 
 class Ranking:
-    """The ranks of one method over all questions, in arrays.
+    """The ranks of one method over all questions, in columns.
 
     Args:
-        ranks: Ranks of each question, or None if unknown.
+        ranks: Ranks of the first questions, or None if unknown.
+
+    Attributes:
+        size: Number of questions.
     """
 
-    def __init__(self, ranks: Sequence[Ranks | None]) -> None:
-        self.sizes: _Floats = np.array([np.nan if r is None else r.size for r in ranks], dtype=np.float64)
-        self._answers = np.array([None if r is None else r.answers for r in ranks], dtype=np.float64)
-        self._gold = np.array([None if r is None else r.gold for r in ranks], dtype=np.float64)
-        self._answers_at = _flat([() if r is None else r.answers_at for r in ranks])
-        self._gold_at = _flat([() if r is None else r.gold_at for r in ranks])
+    def __init__(self, ranks: Iterable[Ranks | None] = ()) -> None:
+        self.size = self._whole = 0
+        self._sizes, self._answers, self._gold = Numbers(), Numbers(), Numbers()
+        self._answers_at, self._gold_at = (array("I"), array("I")), (array("I"), array("I"))
+        self._places: _Ints | None = None
+        for one in ranks:
+            self.add(one)
+
+    def add(self, ranks: Ranks | None) -> None:
+        """Add the ranks of the next question."""
+        place = self.size
+        self.size = self._whole = place + 1
+        if ranks is None:
+            return
+        for numbers, value in ((self._sizes, ranks.size), (self._answers, ranks.answers), (self._gold, ranks.gold)):
+            if value is not None:
+                numbers.put(place, value)
+        for (places, values), some in ((self._answers_at, ranks.answers_at), (self._gold_at, ranks.gold_at)):
+            places.extend(place for _ in some)
+            values.extend(some)
+
+    def take(self, places: _Ints) -> Ranking:
+        """Return the ranks of some questions."""
+        part = copy.copy(self)
+        part._places, part.size = places, len(places)
+        return part
+
+    @property
+    def sizes(self) -> _Floats:
+        """Number of triples of each subgraph; NaN if unknown."""
+        return self._values(self._sizes)
 
     def at(self, cut: int | _Floats) -> dict[str, _Floats]:
         """Compute the metrics of the first ``cut`` triples.
@@ -89,29 +121,39 @@ class Ranking:
         Returns:
             Metric to an array with one value per question; NaN if it does not apply.
         """
-        cuts = np.broadcast_to(np.asarray(cut, dtype=np.float64), self.sizes.shape)
+        cuts = np.broadcast_to(np.asarray(cut, dtype=np.float64), (self.size,))
         sizes = np.minimum(self.sizes, cuts)
-        answers, gold = _within(self._answers_at, cuts), _within(self._gold_at, cuts)
+        wanted, known = self._values(self._answers), self._values(self._gold)
+        answers, gold = self._within(self._answers_at, cuts), self._within(self._gold_at, cuts)
         return {
-            "answer_coverage": np.where(np.isnan(self._answers), np.nan, (answers > 0).astype(np.float64)),
-            "answer_recall": answers / self._answers,
-            "triple_precision": np.where(np.isnan(self._gold), np.nan, gold / np.maximum(sizes, 1)),
-            "triple_recall": gold / self._gold,
-            "triple_f1": 2 * gold / (self._gold + sizes),
+            "answer_coverage": np.where(np.isnan(wanted), np.nan, (answers > 0).astype(np.float64)),
+            "answer_recall": answers / wanted,
+            "triple_precision": np.where(np.isnan(known), np.nan, gold / np.maximum(sizes, 1)),
+            "triple_recall": gold / known,
+            "triple_f1": 2 * gold / (known + sizes),
             "triples": sizes,
         }
 
+    def columns(self, cut: int | _Floats) -> dict[str, Computed]:
+        """Return the metrics of the first ``cut`` triples, each computed when it is read."""
+        return {
+            metric: Computed(self.size, functools.partial(lambda name: self.at(cut)[name], metric))
+            for metric in (*QUALITY, "triples")
+        }
 
-def _flat(rows: Sequence[Sequence[int]]) -> tuple[_Ints, _Floats]:
-    """Flatten ragged rows into two arrays: the row of each value, and the values."""
-    lengths = [len(row) for row in rows]
-    values = np.fromiter((value for row in rows for value in row), dtype=np.float64, count=sum(lengths))
-    return np.repeat(np.arange(len(rows)), lengths), values
+    def _values(self, numbers: Numbers) -> _Floats:
+        whole = numbers.values(self._whole)
+        return whole if self._places is None else whole[self._places]
 
-
-def _within(flat: tuple[_Ints, _Floats], cuts: _Floats) -> _Floats:
-    rows, values = flat
-    return np.bincount(rows[values <= cuts[rows]], minlength=len(cuts)).astype(np.float64)
+    def _within(self, flat: tuple[array[int], array[int]], cuts: _Floats) -> _Floats:
+        """Count the ranks of each question up to its cut-off."""
+        rows, values = (np.array(some, dtype=np.int64) for some in flat)
+        if self._places is not None:
+            new = np.full(self._whole, -1)
+            new[self._places] = np.arange(self.size)
+            rows = new[rows]
+            rows, values = rows[rows >= 0], values[rows >= 0]
+        return np.bincount(rows[values <= cuts[rows]], minlength=self.size).astype(np.float64)
 
 
 def curves(rankings: Mapping[str, Ranking]) -> dict[str, Any]:
@@ -127,11 +169,11 @@ def curves(rankings: Mapping[str, Ranking]) -> dict[str, Any]:
         return {}
     names = list(rankings)
     at = {
-        name: {str(cut): ranking.at(cut) for cut in CUTS} | {WHOLE: ranking.at(ranking.sizes)}
+        name: {str(cut): ranking.columns(cut) for cut in CUTS} | {WHOLE: ranking.columns(ranking.sizes)}
         for name, ranking in rankings.items()
     }
-    first = rankings[names[0]]
-    equal = {name: {"equal": ranking.at(first.sizes)} for name, ranking in rankings.items()}
+    first = rankings[names[0]].sizes
+    equal = {name: {"equal": ranking.columns(first)} for name, ranking in rankings.items()}
     level = {"methods": _means(equal), "differences": _differences(equal, QUALITY)}
     return {
         "sizes": list(CUTS),
@@ -146,7 +188,7 @@ def curves(rankings: Mapping[str, Ranking]) -> dict[str, Any]:
     }
 
 
-_At = Mapping[str, Mapping[str, Mapping[str, _Floats]]]  # Method to cut to metric to values.
+_At = Mapping[str, Mapping[str, Mapping[str, Computed]]]  # Method to cut to metric to values.
 
 _Found = dict[str, dict[str, dict[str, Estimate]]]  # Method, or pair of methods, to metric to cut to estimate.
 

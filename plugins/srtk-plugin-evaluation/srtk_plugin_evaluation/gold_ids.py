@@ -28,8 +28,7 @@ class GoldIds:
 
     def __init__(self) -> None:
         self.fields: dict[str, int] = {}
-        self._answers: dict[str, None] = {}
-        self._found: set[str] = set()
+        self._answers: dict[str, bool] = {}  # whether each is a node of a result
         self._nodes: dict[str, None] = {}
 
     def take_fields(self, questions: Iterable[Question]) -> None:
@@ -40,11 +39,12 @@ class GoldIds:
         """Take the gold answers of a question, and compare them with the nodes of its result."""
         same = with_ids_of_result(retrieval)
         wanted = [answer for answer in same.question.answers or () if not is_value(answer)]
-        self._answers.update(dict.fromkeys(wanted))
+        for answer in wanted:
+            self._answers.setdefault(answer, False)
         nodes = {end for triple in same.subgraph.triples for end in (triple.subject, triple.object)}
         if same.answer is not None:
             nodes.update(same.answer.entities)
-        self._found.update(name for node in nodes for name in names_of(node) if name in self._answers)
+        self._answers.update((name, True) for node in nodes for name in names_of(node) if name in self._answers)
         if len(self._nodes) < _SHOWN:
             self._nodes.update(dict.fromkeys(sorted(nodes)[:_SHOWN]))
 
@@ -57,10 +57,10 @@ class GoldIds:
             ``answers`` and ``unchecked``, its error: a server that is away, or a recording that lacks the question,
             does not spoil a finished evaluation. None if no answer is missing.
         """
-        missing = [answer for answer in self._answers if answer not in self._found]
+        missing = [answer for answer, found in self._answers.items() if not found]
         if graph is not None:
             return _looked_up(graph, len(self._answers), missing)
-        if self._found or not self._nodes:
+        if len(missing) < len(self._answers) or not self._nodes:
             return None
         counted = _counted(len(self._answers), missing)
         return None if counted is None else {**counted, "nodes": list(self._nodes)[:_SHOWN]}

@@ -12,6 +12,7 @@ There is no interval, ``low`` and ``high`` are None, of one question, and of equ
 
 from __future__ import annotations
 
+import functools
 from collections.abc import Callable, Collection, Iterator, Sequence
 from itertools import accumulate
 from math import isclose
@@ -26,12 +27,34 @@ SEED = 20240101  # Fixed, so that equal scores give equal intervals.
 RESAMPLES = 1000  # So the least p-value is 1 / 1001.
 LEVEL = 0.95
 _CELLS = 1_000_000  # Maximum number of cells of a block of resamples; bounds the memory.
+_HELD = 250_000  # Number of values up to which columns are resampled together.
 
 # ``mean`` (None without values), ``low`` and ``high`` (None without an interval), and ``n``, the number of values.
 Estimate = dict[str, Any]
 
 _Floats = npt.NDArray[np.float64]
-Values = Sequence[float | None] | _Floats  # One value per question; None, or NaN in an array, if it is missing.
+
+
+class Computed:
+    """A column that is computed whenever it is read, so that many long columns do not fill the memory.
+
+    Args:
+        size: Number of questions.
+        compute: Returns the values, [size]; NaN if one is missing.
+    """
+
+    def __init__(self, size: int, compute: Callable[[], _Floats]) -> None:
+        self._size, self._compute = size, compute
+
+    def __len__(self) -> int:
+        return self._size
+
+    def __array__(self, dtype: Any = None, copy: bool | None = None) -> _Floats:
+        return self._compute()
+
+
+# One value per question; None, or NaN in an array, if it is missing.
+Values = Sequence[float | None] | _Floats | Computed
 
 
 def bootstrap(values: Values) -> Estimate:
@@ -51,17 +74,17 @@ def bootstrap_many(columns: Sequence[Values], sizes: Collection[int] = ()) -> li
         columns: The values of each metric.
         sizes: Places of metrics that have no greatest value, even where theirs are within 0 and 1.
     """
-    arrays = [_array(column) for column in columns]
-    within = [place not in sizes and _within(array) for place, array in enumerate(arrays)]
-    return _of_columns(arrays, within, (0.0, 1.0))
+    within = [place not in sizes and _within(column) for place, column in enumerate(columns)]
+    return _of_columns(columns, within, (0.0, 1.0))
 
 
-def _within(values: _Floats) -> bool:
+def _within(values: Values) -> bool:
     """Return whether all values that are not missing are from 0 to 1."""
-    return bool((np.isnan(values) | ((values >= 0) & (values <= 1))).all())
+    known = _array(values)
+    return bool((np.isnan(known) | ((known >= 0) & (known <= 1))).all())
 
 
-def _of_columns(columns: Sequence[_Floats], within: Sequence[bool], ends: tuple[float, float]) -> list[Estimate]:
+def _of_columns(columns: Sequence[Values], within: Sequence[bool], ends: tuple[float, float]) -> list[Estimate]:
     """Estimate means; ``within`` says whether ``ends`` are the range of a column's values."""
     found: list[Estimate] = [_NOTHING] * len(columns)
     for members, matrix in _groups(columns):
@@ -117,9 +140,8 @@ def paired_many(pairs: Sequence[tuple[Values, Values]], sizes: Collection[int] =
     for a, b in pairs:
         if len(a) != len(b):
             raise ValueError(f"paired values must be aligned, but there are {len(a)} and {len(b)}")
-    arrays = [(_array(a), _array(b)) for a, b in pairs]
-    columns = [a - b for a, b in arrays]
-    within = [place not in sizes and _within(a) and _within(b) for place, (a, b) in enumerate(arrays)]
+    columns = [Computed(len(a), functools.partial(_difference, a, b)) for a, b in pairs]
+    within = [place not in sizes and _within(a) and _within(b) for place, (a, b) in enumerate(pairs)]
     found = _of_columns(columns, within, (-1.0, 1.0))
     for estimate in found:
         estimate["p"] = None
@@ -127,6 +149,10 @@ def paired_many(pairs: Sequence[tuple[Values, Values]], sizes: Collection[int] =
         for i, p in zip(members, _sign_p(matrix), strict=True):
             found[i]["p"] = p
     return found
+
+
+def _difference(a: Values, b: Values) -> _Floats:
+    return _array(a) - _array(b)
 
 
 def ratios(columns: Sequence[Sequence[tuple[float, float]]], sizes: Collection[int] = ()) -> list[Estimate]:
@@ -223,12 +249,14 @@ def _resampled(matrix: _Floats, extra: _Floats | None) -> _Floats:
     With two extra questions each resample is also summed with both exchanged, which doubles their number: so the two
     methods of a comparison, and right and wrong, are treated alike.
     """
-    whole = matrix if extra is None else np.concatenate([matrix, extra])
+    size = len(matrix)
     found, turned = [], []
-    for weights in _resamples(len(whole)):
-        found.append(weights @ whole)
+    for weights in _resamples(size if extra is None else size + 2):
+        found.append(weights[:, :size] @ matrix)
         if extra is not None:
+            found[-1] += weights[:, size:] @ extra
             turned.append(found[-1] + np.outer(weights[:, -2] - weights[:, -1], extra[1] - extra[0]))
+        del weights  # before the next block is drawn
     return np.concatenate(found + turned)
 
 
@@ -259,8 +287,7 @@ def _exchange_p(both: _Floats, observed: float) -> float:
     total, apart = both.sum(axis=(0, 1)), both[0] - both[1]
     extreme = 0
     for count in _blocks(len(apart)):
-        signs = generator.integers(0, 2, (count, len(apart)), dtype=np.int8).astype(np.float64) * 2 - 1
-        one = (total + signs @ apart) / 2
+        one = (total + _signs(generator, count, len(apart)) @ apart) / 2
         other = total - one
         with np.errstate(invalid="ignore", divide="ignore"):
             seen = np.abs(one[:, 0] / one[:, 1] - other[:, 0] / other[:, 1])
@@ -298,16 +325,24 @@ def _estimate(mean: float, low: float, high: float, size: int, asked: int) -> Es
 
 
 def _groups(columns: Sequence[Values]) -> Iterator[tuple[list[int], _Floats]]:
-    """Group the columns with values for the same questions: indexes, and a matrix [questions, columns] without NaN."""
-    arrays = [_array(column) for column in columns]
-    groups: dict[bytes, tuple[npt.NDArray[np.bool_], list[int]]] = {}
-    for i, array in enumerate(arrays):
+    """Group the columns with values for the same questions: indexes, and a matrix [questions, columns] without NaN.
+
+    Many long columns come in several groups, whose sizes ``_HELD`` bounds.
+    """
+    groups: dict[bytes, tuple[list[int], list[_Floats]]] = {}
+    cells = 0
+    for i, column in enumerate(columns):
+        array = _array(column)
         known = ~np.isnan(array)
-        _, members = groups.setdefault(known.tobytes(), (known, []))
-        members.append(i)
-    for known, members in groups.values():
         if known.any():
-            yield members, np.array([arrays[i][known] for i in members]).T
+            members, arrays = groups.setdefault(known.tobytes(), ([], []))
+            members.append(i)
+            arrays.append(array[known])
+            cells += arrays[-1].size
+        if cells > _HELD or i == len(columns) - 1:
+            for members, arrays in groups.values():
+                yield members, np.array(arrays).T
+            groups, cells = {}, 0
 
 
 def _array(values: Values) -> _Floats:
@@ -325,10 +360,15 @@ def _means(matrix: _Floats, ends: tuple[float, float] | None) -> _Floats:
 def _resamples(size: int) -> Iterator[_Floats]:
     """Yield blocks [resamples, size] with the number of times that each question is drawn."""
     generator = np.random.default_rng(SEED)
-    for count in _blocks(size):
-        drawn = generator.integers(0, size, (count, size))
-        drawn += np.arange(count)[:, None] * size
-        yield np.bincount(drawn.ravel(), minlength=count * size).reshape(count, size).astype(np.float64)
+    yield from (_times_drawn(generator, count, size) for count in _blocks(size))
+
+
+def _times_drawn(generator: np.random.Generator, count: int, size: int) -> _Floats:
+    drawn = generator.integers(0, size, (count, size))
+    drawn += np.arange(count)[:, None] * size
+    times = np.bincount(drawn.ravel(), minlength=count * size).reshape(count, size)
+    del drawn
+    return times.astype(np.float64)
 
 
 def _sign_p(matrix: _Floats) -> list[float]:
@@ -339,9 +379,16 @@ def _sign_p(matrix: _Floats) -> list[float]:
     observed = np.abs(matrix.sum(axis=0)) - 1e-12 * np.abs(matrix).sum(axis=0)
     extreme = np.zeros(matrix.shape[1], dtype=np.int64)
     for count in _blocks(len(matrix)):
-        signs = generator.integers(0, 2, (count, len(matrix)), dtype=np.int8).astype(np.float64) * 2 - 1
-        extreme += np.count_nonzero(np.abs(signs @ matrix) >= observed, axis=0)
+        extreme += np.count_nonzero(np.abs(_signs(generator, count, len(matrix)) @ matrix) >= observed, axis=0)
     return [rounded(p) for p in (extreme + 1) / (RESAMPLES + 1)]
+
+
+def _signs(generator: np.random.Generator, count: int, size: int) -> _Floats:
+    """Draw signs, 1 or -1, [count, size]."""
+    signs = generator.integers(0, 2, (count, size), dtype=np.int8).astype(np.float64)
+    signs *= 2
+    signs -= 1
+    return signs
 
 
 def _blocks(size: int) -> Iterator[int]:

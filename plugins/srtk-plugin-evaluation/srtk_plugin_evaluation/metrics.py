@@ -2,13 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
+
+import numpy as np
 
 from srtk_framework.graph import names_of, with_ids_of_result
 from srtk_framework.text import subgraph_tokens
 from srtk_framework.values import END, LINKED_BY, InputError, Path, Question, Retrieval
-from srtk_plugin_evaluation.answers import VALUES, answer_scores, judged, use_scores
+from srtk_plugin_evaluation.answers import answer_scores, judged, use_scores
 from srtk_plugin_evaluation.columns import (
     ANSWER_METRICS,
     METRICS,
@@ -19,12 +21,13 @@ from srtk_plugin_evaluation.columns import (
     USE_METRICS,
 )
 from srtk_plugin_evaluation.completion import Completed, compare_completions, completed
-from srtk_plugin_evaluation.curves import Ranking, by_pair, curves, ranks_of
+from srtk_plugin_evaluation.curves import by_pair, curves, ranks_of
 from srtk_plugin_evaluation.intervals import Estimate, bootstrap_many, paired_many, rates, spread
 from srtk_plugin_evaluation.link_scores import compare_links
 from srtk_plugin_evaluation.mintaka import mintaka_scores
+from srtk_plugin_evaluation.row_table import RowTable
 from srtk_plugin_evaluation.rows import Row
-from srtk_plugin_evaluation.selective_answers import Judged, compare_selective
+from srtk_plugin_evaluation.selective_answers import compare_selective
 from srtk_plugin_evaluation.slices import TrainingOverlap, fields_of, gold_paths, gold_relations, groups, links_of
 
 # Metrics of methods with a reader or a generator; omitted for others.
@@ -115,19 +118,19 @@ def _topics(question: Question) -> int | None:
     return len(places) or None
 
 
-def summarise(rows: Sequence[Row]) -> dict[str, Estimate]:
+def summarise(rows: Iterable[Row]) -> dict[str, Estimate]:
     """Average each metric over questions, with 95 % intervals."""
-    return _summaries({"": rows})[""]
+    return _summaries({"": RowTable(rows)})[""]
 
 
-def _summaries(methods: Mapping[str, Sequence[Row]]) -> dict[str, dict[str, Estimate]]:
+def _summaries(methods: Mapping[str, RowTable]) -> dict[str, dict[str, Estimate]]:
     columns = {
-        (method, name): _column(rows, name)
-        for method, rows in methods.items()
-        for name in (*METRICS, *(PATH_METRICS if any(r.walks for r in rows) else ()), *OPTIONAL)
+        (method, name): table.column(name)
+        for method, table in methods.items()
+        for name in (*METRICS, *(PATH_METRICS if table.walks else ()), *OPTIONAL)
+        if name in METRICS or table.has(name)
     }
-    columns = {key: column for key, column in columns.items() if key[1] in METRICS or _known(column)}
-    speeds = rates([[r.seconds for r in rows] for rows in methods.values()])
+    speeds = rates([table.seconds for table in methods.values()])
     found: dict[str, dict[str, Estimate]] = {method: {} for method in methods}
     sizes = [place for place, (_, name) in enumerate(columns) if name in SIZES]
     for (method, name), estimate in zip(columns, bootstrap_many(list(columns.values()), sizes), strict=True):
@@ -140,29 +143,15 @@ def _summaries(methods: Mapping[str, Sequence[Row]]) -> dict[str, dict[str, Esti
     return found
 
 
-def _column(rows: Sequence[Row], metric: str) -> list[float | None]:
-    """Return a metric of each question; failed questions of a method with a reader have 0 for answer metrics."""
-    column = [r.metrics.get(metric) for r in rows]
-    if metric in ANSWER_METRICS and _known(column):
-        return [0.0 if value is None and _fails(r) else value for value, r in zip(column, rows, strict=True)]
-    return column
-
-
-def _known(column: Sequence[float | None]) -> bool:
-    return any(value is not None for value in column)
-
-
 def compare(
     methods: Mapping[str, Sequence[Row]],
-    share_of_time: Mapping[str, Mapping[str, float]] | None = None,
     fields: Sequence[str] = (),
     overlap: TrainingOverlap | None = None,
 ) -> dict[str, Any]:
-    """Build the report in ``evaluation.json``, which compares the first method with each other method.
+    """Compare the first method with each other method: see ``report_of``.
 
     Args:
         methods: Method to its rows, for the same questions in the same order.
-        share_of_time: Method to component to its share of the time, copied into the report.
         fields: Fields of the question records to slice by.
         overlap: Relations and paths in the training data, to slice by.
 
@@ -172,41 +161,40 @@ def compare(
     first_name, first = next(iter(methods.items()), ("", ()))
     for name, rows in methods.items():
         _same_questions(first_name, first, name, rows)
+    return report_of({name: RowTable(rows, fields, overlap) for name, rows in methods.items()}, fields)
+
+
+def report_of(methods: Mapping[str, RowTable], fields: Sequence[str] = ()) -> dict[str, Any]:
+    """Build the report in ``evaluation.json``, which compares the first method with each other method.
+
+    Args:
+        methods: Method to the table of its rows, for the same questions in the same order.
+        fields: Fields of the question records to slice by, which the tables have.
+
+    Raises:
+        InputError: If a field is unsuitable for slices.
+    """
     report: dict[str, Any] = {
-        "questions": len(first),
-        "links": links_of([r for rows in methods.values() for r in rows]),
-        "links_of": {name: links_of(rows) for name, rows in methods.items()},
-        "failed": {name: sum(r.failed for r in rows) for name, rows in methods.items()},
+        "questions": next((table.size for table in methods.values()), 0),
+        "links": links_of(methods.values()),
+        "links_of": {name: links_of([table]) for name, table in methods.items()},
+        "failed": {name: table.failed for name, table in methods.items()},
         "methods": _summaries(methods),
         "differences": _differences(methods),
     }
     report |= _at(methods)
-    answers = compare_selective({name: _judged(rows) for name, rows in methods.items()})
+    answers = compare_selective({name: table.answers for name, table in methods.items()})
     if answers:
         report["answers"] = answers
     report |= _links_and_completion(methods)
     report["slices"] = {
         name: {
-            label: _slice({method: [rows[i] for i in places] for method, rows in methods.items()})
+            label: _slice({method: table.take(places) for method, table in methods.items()})
             for label, places in placed.items()
         }
-        for name, placed in groups(methods, fields, overlap)
+        for name, placed in groups(methods, fields)
     }
-    if share_of_time:
-        report["share_of_time"] = {name: dict(shares) for name, shares in share_of_time.items()}
     return report
-
-
-def _judged(rows: Sequence[Row]) -> list[Judged | None]:
-    """Return the answer of each question; a failed question of a method with answers is unanswered."""
-    if all(r.judged is None for r in rows):
-        return []
-    lost = Judged(right=False, answered=False)
-    return [lost if r.judged is None and _fails(r) else r.judged for r in rows]
-
-
-def _fails(r: Row) -> bool:
-    return r.failed and (r.metrics.get("answer_coverage") is not None or VALUES in r.fields)
 
 
 def _same_questions(name_a: str, a: Sequence[Row], name_b: str, b: Sequence[Row]) -> None:
@@ -226,20 +214,19 @@ def _same_questions(name_a: str, a: Sequence[Row], name_b: str, b: Sequence[Row]
     )
 
 
-def _differences(methods: Mapping[str, Sequence[Row]]) -> dict[str, dict[str, Estimate]]:
+def _differences(methods: Mapping[str, RowTable]) -> dict[str, dict[str, Estimate]]:
     """Compare the first method with each other method; ``p_holm`` is corrected over the methods of a metric."""
-    a = next(iter(methods.values()), ())
-    shown = (*METRICS, *(metric for metric in OPTIONAL if _known(_column(a, metric))))
     first, *others = methods or [""]
+    shown = (*METRICS, *(metric for metric in OPTIONAL if methods and methods[first].has(metric)))
     keys = [(name, metric) for name in others for metric in shown]
     sizes = [place for place, (_, metric) in enumerate(keys) if metric in SIZES]
-    estimates = paired_many([(_column(a, metric), _column(methods[name], metric)) for name, metric in keys], sizes)
-    return by_pair(first, others, keys, estimates)
+    pairs = [(methods[first].column(metric), methods[name].column(metric)) for name, metric in keys]
+    return by_pair(first, others, keys, paired_many(pairs, sizes))
 
 
-def _slice(part: Mapping[str, Sequence[Row]]) -> dict[str, Any]:
+def _slice(part: Mapping[str, RowTable]) -> dict[str, Any]:
     return {
-        "questions": len(next(iter(part.values()))),
+        "questions": next(iter(part.values())).size,
         "methods": {
             name: {metric: value for metric, value in summary.items() if value["n"]}
             for name, summary in _summaries(part).items()
@@ -250,20 +237,19 @@ def _slice(part: Mapping[str, Sequence[Row]]) -> dict[str, Any]:
     }
 
 
-def _links_and_completion(methods: Mapping[str, Sequence[Row]], slices: bool = True) -> dict[str, Any]:
+def _links_and_completion(methods: Mapping[str, RowTable], slices: bool = True) -> dict[str, Any]:
     """Compare the links and the completions of the methods, where any question has them."""
-    linking = {name: [r.linking for r in rows] for name, rows in methods.items()}
-    completion = {name: [r.completion for r in rows] for name, rows in methods.items()}
     found: dict[str, Any] = {}
-    if any(one is not None for rows in linking.values() for one in rows):
-        found["linking"] = compare_links(linking)
-    if any(one is not None for rows in completion.values() for one in rows):
-        found["completion"] = compare_completions(completion, slices)
+    if any(table.linking for table in methods.values()):
+        found["linking"] = compare_links({n: [*map(t.linking.get, range(t.size))] for n, t in methods.items()})
+    if any(table.completion for table in methods.values()):
+        rows = {n: [*map(t.completion.get, range(t.size))] for n, t in methods.items()}
+        found["completion"] = compare_completions(rows, slices)
     return found
 
 
-def _at(methods: Mapping[str, Sequence[Row]]) -> dict[str, Any]:
+def _at(methods: Mapping[str, RowTable]) -> dict[str, Any]:
     """Compare the methods at each K, if ranks are known."""
-    if all(r.ranks is None for rows in methods.values() for r in rows):
+    if all(np.isnan(table.ranking.sizes).all() for table in methods.values()):
         return {}
-    return {"at": curves({name: Ranking([r.ranks for r in rows]) for name, rows in methods.items()})}
+    return {"at": curves({name: table.ranking for name, table in methods.items()})}

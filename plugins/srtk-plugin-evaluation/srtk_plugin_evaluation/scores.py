@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping
 from pathlib import Path
 from typing import Any
 
@@ -21,14 +21,14 @@ _CONVERTER = cattrs.Converter(forbid_extra_keys=True, detailed_validation=False)
 _OPTIONAL = ("completion", "topics", "judged")  # Left out where None, as most questions lack them.
 
 
-def write_scores(folder: Path, methods: Mapping[str, Sequence[Row]]) -> Path:
-    """Write one line per method and question, the main method first; the file replaces an old one when complete.
+def write_scores(folder: Path, rows: Iterable[tuple[str, Row]]) -> Path:
+    """Write a line for each method and row, the main method first; the file replaces an old one when complete.
 
     Raises:
         RunError: If the file cannot be written; its old content stays.
     """
     file = folder / FILE
-    write_jsonl(file, ({"method": method, **_record(row)} for method, rows in methods.items() for row in rows))
+    write_jsonl(file, ({"method": method, **_record(row)} for method, row in rows))
     return file
 
 

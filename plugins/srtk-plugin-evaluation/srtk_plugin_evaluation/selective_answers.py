@@ -7,7 +7,7 @@ confidence are in no order: accuracy is its expectation over all orders of the t
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping
 from typing import Any
 
 import attrs
@@ -16,6 +16,7 @@ import numpy.typing as npt
 
 from srtk_framework.values import CERTAINTIES, rounded
 from srtk_plugin_evaluation.calibration import bin_sums, brier_score, error_of_bins, reliability
+from srtk_plugin_evaluation.numbers import Numbers
 
 COVERAGES = tuple(step / 10 for step in range(1, 11))  # Shares of the questions at which accuracy is told.
 
@@ -37,6 +38,41 @@ class Judged:
     answered: bool
     confidence: float | None = None
     certainty: str | None = None
+
+
+class Answers:
+    """The answers of a method to all questions, in columns.
+
+    Args:
+        judged: The first answers; None for a question that does not count.
+
+    Attributes:
+        size: Number of questions.
+    """
+
+    def __init__(self, judged: Iterable[Judged | None] = ()) -> None:
+        self.size = 0
+        self._columns = {name: Numbers() for name in ("right", "answered", "confidence", "certainty")}
+        for one in judged:
+            self.add(one)
+
+    def add(self, judged: Judged | None) -> None:
+        """Add the answer to the next question."""
+        place = self.size
+        self.size = place + 1
+        if judged is None:
+            return
+        certainty = None if judged.certainty is None else CERTAINTIES.index(judged.certainty)
+        for column, value in zip(
+            self._columns.values(), (judged.right, judged.answered, judged.confidence, certainty), strict=True
+        ):
+            if value is not None:
+                column.put(place, value)
+
+    def counted(self) -> _Floats:
+        """Return [4, n]: right, answered, confidence and certainty of the answers to questions with gold answers."""
+        found = np.array([column.values(self.size) for column in self._columns.values()])
+        return found[:, ~np.isnan(found[0])]
 
 
 def accuracy_at(sureness: npt.ArrayLike, right: npt.ArrayLike, count: float) -> float:
@@ -74,11 +110,8 @@ def _expected(sureness: npt.ArrayLike, right: npt.ArrayLike) -> tuple[_Floats, _
     return np.concatenate([[0.0], np.cumsum(sizes)]), np.concatenate([[0.0], np.cumsum(hits)])
 
 
-def selective(answers: Sequence[Judged | None]) -> dict[str, Any] | None:
+def selective(answers: Answers) -> dict[str, Any] | None:
     """Summarise the answers of one method; None if it answers no question that has gold answers.
-
-    Args:
-        answers: An answer for each question; None for a question that does not count.
 
     Returns:
         ``questions`` with gold answers; ``coverage``, the share of them that is answered; ``accuracy``, the share of
@@ -87,64 +120,54 @@ def selective(answers: Sequence[Judged | None]) -> dict[str, Any] | None:
         None beyond the coverage; and ``risk_area``. With confidences, ``calibration_error``, ``brier`` and
         ``reliability``, whose ``n`` is ``confident``.
     """
-    counted = [one for one in answers if one is not None and one.right is not None]
-    told = [one for one in counted if one.answered]
-    if not told:
+    counted = answers.counted()
+    right, _, confidence, certainty = told = counted[:, counted[1] == 1]
+    if not right.size:
         return None
+    questions = counted.shape[1]
     found: dict[str, Any] = {
-        "questions": len(counted),
-        "coverage": rounded(len(told) / len(counted)),
-        "accuracy": rounded(sum(map(_is_right, told)) / len(told)),
+        "questions": questions,
+        "coverage": rounded(right.size / questions),
+        "accuracy": rounded(right.sum() / right.size),
     }
-    levels = {name: [one for one in told if one.certainty == name] for name in CERTAINTIES}
-    if any(levels.values()):
+    levels = {name: right[certainty == place] for place, name in enumerate(CERTAINTIES)}
+    if any(some.size for some in levels.values()):
         found["certainty"] = {
-            name: {"n": len(some), "accuracy": rounded(sum(map(_is_right, some)) / len(some))}
+            name: {"n": some.size, "accuracy": rounded(some.sum() / some.size)}
             for name, some in levels.items()
-            if some
+            if some.size
         }
-    return found | _curve(counted, told) | _calibration(told)
+    return found | _curve(questions, told) | _calibration(right, confidence)
 
 
-def _curve(counted: Sequence[Judged], told: Sequence[Judged]) -> dict[str, Any]:
-    confident = any(one.confidence is not None for one in told)
-    if not confident and all(one.certainty is None for one in told):
+def _curve(questions: int, told: _Floats) -> dict[str, Any]:
+    right, _, confidence, certainty = told
+    confident = not np.isnan(confidence).all()
+    if not confident and np.isnan(certainty).all():
         return {}
-    sure = [_sureness(one, confident) for one in told]
-    right = [_is_right(one) for one in told]
-    at = {f"{share:g}": accuracy_at(sure, right, share * len(counted)) for share in COVERAGES}
+    # By confidence where a method has any, else by certainty; answers without either come last.
+    sure = np.nan_to_num(confidence if confident else -certainty, nan=-len(CERTAINTIES))
+    at = {f"{share:g}": accuracy_at(sure, right, share * questions) for share in COVERAGES}
     return {
         "accuracy_at": {share: None if np.isnan(value) else rounded(value) for share, value in at.items()},
         "risk_area": rounded(risk_area(sure, right)),
     }
 
 
-def _sureness(one: Judged, confident: bool) -> float:
-    """Order answers by confidence where a method has any, else by certainty; answers without either come last."""
-    if confident:
-        return -1.0 if one.confidence is None else one.confidence
-    return 0.0 if one.certainty is None else float(len(CERTAINTIES) - CERTAINTIES.index(one.certainty))
-
-
-def _calibration(told: Sequence[Judged]) -> dict[str, Any]:
-    known = [one for one in told if one.confidence is not None]
-    if not known:
+def _calibration(right: _Floats, confidence: _Floats) -> dict[str, Any]:
+    known = ~np.isnan(confidence)
+    if not known.any():
         return {}
-    confidences, right = [one.confidence or 0.0 for one in known], [_is_right(one) for one in known]
-    sums = bin_sums(confidences, right)
+    sums = bin_sums(confidence[known], right[known])
     return {
-        "confident": len(known),
+        "confident": int(known.sum()),
         "calibration_error": rounded(float(error_of_bins(sums))),
-        "brier": rounded(brier_score(confidences, right)),
+        "brier": rounded(brier_score(confidence[known], right[known])),
         "reliability": reliability(sums),
     }
 
 
-def _is_right(one: Judged) -> bool:
-    return bool(one.right)
-
-
-def compare_selective(methods: Mapping[str, Sequence[Judged | None]]) -> dict[str, Any]:
+def compare_selective(methods: Mapping[str, Answers]) -> dict[str, Any]:
     """Summarise the answers of each method; methods without answers are left out."""
     found = {name: selective(answers) for name, answers in methods.items()}
     return {name: some for name, some in found.items() if some is not None}

@@ -2,20 +2,27 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from pathlib import Path as FilePath
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import attrs
+import numpy as np
+import numpy.typing as npt
 
 from srtk_framework.records import shown
 from srtk_framework.values import END, InputError, Question, Step, close_matches
 from srtk_plugin_evaluation.rows import Row
 
+if TYPE_CHECKING:
+    from srtk_plugin_evaluation.row_table import RowTable
+
 SEEN, UNSEEN = "seen", "unseen"
 RELATIONS, PATH = "relations in training", "path in training"
 KIND = "kind"  # Field of question records by which a report is always sliced, where there is one.
 MOST_GROUPS = 50  # Maximum number of groups of a slice; a field with more values does not define kinds of questions.
+
+LINKS = ("none", "given", "linked", "mixed")  # Origins of links; the number of both is that of each, joined by "or".
 
 _LONGEST = 200  # A longer text is no kind of question.
 
@@ -122,65 +129,58 @@ def _text(value: Any) -> str | None:
 
 
 def groups(
-    methods: Mapping[str, Sequence[Row]], fields: Sequence[str] = (), overlap: TrainingOverlap | None = None
-) -> Iterator[tuple[str, dict[str, list[int]]]]:
-    """Yield each slice with its groups: group to the indexes of its questions, in order.
+    methods: Mapping[str, RowTable], fields: Sequence[str] = ()
+) -> Iterator[tuple[str, dict[str, Sequence[int]]]]:
+    """Yield each slice with its groups: group to the places of its questions, in order.
 
     The slices ``hops``, ``topics``, ``kind`` (the field of this name) and ``links`` are omitted if they have one group
     only, and ``kind`` if it has too many. ``links`` is ``mixed`` if the methods differ on a question. A question with
     several values of a field is in the group of each value.
 
     Args:
-        methods: Method to its rows, for the same questions in the same order.
+        methods: Method to the table of its rows, for the same questions in the same order.
         fields: Fields of the question records to slice by.
-        overlap: Relations and paths in the training data, or None.
 
     Raises:
         InputError: If no question has one of the fields, or a field has too many values.
     """
-    first = next(iter(methods.values()), ())
-    found: dict[str, list[tuple[str, ...]]] = {"hops": [() if r.hops is None else (str(r.hops),) for r in first]}
-    found["topics"] = [() if r.topics is None else (str(r.topics),) for r in first]
-    kinds = [r.fields.get(KIND, ()) for r in first]
-    if KIND not in fields and len(_placed(kinds)) <= MOST_GROUPS:
-        found[KIND] = kinds
-    if overlap is not None:
-        found[RELATIONS] = [_one(overlap.relations_of(r)) for r in first]
-        found[PATH] = [_one(overlap.path_of(r)) for r in first]
-    found["links"] = [(links_of(rows),) for rows in zip(*methods.values(), strict=True)]
-    for name, labels in found.items():
-        placed = _placed(labels)
+    if not methods:
+        return
+    first = next(iter(methods.values()))
+    found = {name: first.groups(name) for name in ("hops", "topics", KIND, RELATIONS, PATH)}
+    if KIND in fields or len(found[KIND]) > MOST_GROUPS:
+        del found[KIND]
+    origins = _origins(methods.values())
+    found["links"] = {LINKS[code]: np.flatnonzero(origins == code).tolist() for code in np.unique(origins)}
+    for name, placed in found.items():
         if len(placed) > (0 if name in (RELATIONS, PATH) else 1):
-            yield name, placed
+            yield name, _ordered(placed)
     for field in fields:
-        placed = _placed([r.fields.get(field, ()) for r in first])
+        placed = first.groups(field)
         if not placed:
-            known = sorted({name for r in first for name in r.fields})
+            known = sorted(first.field_names)
             has = f"choose one of {', '.join(known)}" if known else "the records have no fields to slice by"
             raise InputError(f"no question has a scalar field {field!r}; {has}.{close_matches(field, known)}")
         if len(placed) > MOST_GROUPS:
             raise InputError(
                 f"field {field!r} has {len(placed)} values, but a slice has at most {MOST_GROUPS}; choose another field"
             )
-        yield field, placed
+        yield field, _ordered(placed)
 
 
-def _one(label: str | None) -> tuple[str, ...]:
-    return () if label is None else (label,)
+def links_of(tables: Iterable[RowTable]) -> str:
+    """Return the origin of the links of some methods: ``given``, ``linked``, ``mixed`` or ``none``."""
+    return LINKS[np.bitwise_or.reduce(_origins(tables), initial=0)]
 
 
-def links_of(rows: Sequence[Row]) -> str:
-    """Return the origin of the links of some results: ``given``, ``linked``, ``mixed`` or ``none``."""
-    kinds = sorted({r.links for r in rows} - {"none"})
-    return "mixed" if len(kinds) > 1 else next(iter(kinds), "none")
+def _origins(tables: Iterable[RowTable]) -> npt.NDArray[np.int64]:
+    """Return the origin of the links of each question in all tables together."""
+    found: npt.NDArray[np.int64] = np.bitwise_or.reduce([table.links.astype(np.int64) for table in tables])
+    return found
 
 
-def _placed(labels: Sequence[tuple[str, ...]]) -> dict[str, list[int]]:
-    places: dict[str, list[int]] = {}
-    for place, some in enumerate(labels):
-        for label in some:
-            places.setdefault(label, []).append(place)
-    return {label: places[label] for label in sorted(places, key=_order)}
+def _ordered(placed: Mapping[str, Sequence[int]]) -> dict[str, Sequence[int]]:
+    return {label: placed[label] for label in sorted(placed, key=_order)}
 
 
 def _order(label: str) -> tuple[int, float, str]:

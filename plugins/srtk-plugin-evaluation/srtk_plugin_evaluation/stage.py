@@ -18,7 +18,8 @@ from srtk_framework.values import batched
 from srtk_plugin_evaluation.completion import CompletionScorer
 from srtk_plugin_evaluation.gold_ids import GoldIds, read_from, scored, sentence, unread
 from srtk_plugin_evaluation.link_scores import covered_by, link_counts
-from srtk_plugin_evaluation.metrics import compare, row
+from srtk_plugin_evaluation.metrics import report_of, row
+from srtk_plugin_evaluation.row_table import RowTable
 from srtk_plugin_evaluation.rows import Row
 from srtk_plugin_evaluation.scores import FILE as SCORES
 from srtk_plugin_evaluation.scores import write_scores
@@ -77,41 +78,52 @@ class Evaluate(Stage):
         """Score all methods, and write the report and the scores of each question."""
         session = run.session
         self._gold_fields, self._unread_fields = Counter(), Counter()
+        gold_links = False
         for question in run.asked():
+            gold_links = gold_links or question.gold_links is not None
             source = field_of_gold(question)
             self._gold_fields.update(() if source is None else (source,))
             self._unread_fields.update(unread_gold(question))
-        rows: dict[str, list[Row]] = {}
-        scorer, gold_ids = CompletionScorer(session.graph), GoldIds()
-        for name, journal in run.results.items():
-            rows[name] = []
-            seconds = iter(journal.seconds())
-            for batch in batched(journal.read(), run.recipe.options.batch):
-                questions = [retrieval.question for retrieval in batch]
-                if session.graph is not None:
-                    questions = with_gold_triples(session.graph, questions)
-                known = None if session.graph is None else covered_by(session.graph, questions)
-                completions = scorer.score(batch)
-                for retrieval, question, completion in zip(batch, questions, completions, strict=True):
-                    gold_ids.add(retrieval)
-                    found = row(attrs.evolve(retrieval, question=question), next(seconds), None, completion)
-                    found = attrs.evolve(found, linking=link_counts(retrieval, known))
-                    # Without a method there is no subgraph to score.
-                    links_alone = session.linker is not None and not session.methods
-                    rows[name].append(attrs.evolve(found, metrics={}, ranks=None) if links_alone else found)
-        if not session.methods and not any(r.linking or r.metrics for some in rows.values() for r in some):
+        # Without a method there is no subgraph to score.
+        links_alone = session.linker is not None and not session.methods
+        if links_alone and not gold_links:
             return
-        shares = {name: share_of_time(table) for name, table in run.timing.items()}
         trained = run.manifest.get("training")
-        report = compare(
-            rows, shares, overlap=None if trained is None else overlap_of_training(Path(trained["folder"]))
-        )
+        overlap = None if trained is None else overlap_of_training(Path(trained["folder"]))
+        gold_ids, tables = GoldIds(), {name: RowTable(overlap=overlap) for name in run.results}
+
+        def tabled() -> Iterator[tuple[str, Row]]:
+            for name, found in self._rows(run, gold_ids):
+                kept = attrs.evolve(found, metrics={}, ranks=None) if links_alone else found
+                tables[name].add(kept)
+                yield name, kept
+
+        write_scores(run.output, tabled())
+        report = report_of(tables)
+        shares = {name: share_of_time(table) for name, table in run.timing.items()}
+        if shares:
+            report["share_of_time"] = shares
         unknown = gold_ids.report(session.graph)
         if unknown is not None:
             report["gold_ids"] = unknown
         run.stages[self.key] = report
         write_json(run.output / REPORT, report)
-        write_scores(run.output, rows)
+
+    def _rows(self, run: Run, gold_ids: GoldIds) -> Iterator[tuple[str, Row]]:
+        """Score the results of each method."""
+        graph = run.session.graph
+        scorer = CompletionScorer(graph)
+        for name, journal in run.results.items():
+            seconds = journal.seconds()
+            for batch in batched(journal.read(), run.recipe.options.batch):
+                questions = [retrieval.question for retrieval in batch]
+                if graph is not None:
+                    questions = with_gold_triples(graph, questions)
+                known = None if graph is None else covered_by(graph, questions)
+                for retrieval, question, completion in zip(batch, questions, scorer.score(batch), strict=True):
+                    gold_ids.add(retrieval)
+                    found = row(attrs.evolve(retrieval, question=question), next(seconds), None, completion)
+                    yield name, attrs.evolve(found, linking=link_counts(retrieval, known))
 
     @hookimpl
     def report(self, run: Run, quiet: bool) -> None:

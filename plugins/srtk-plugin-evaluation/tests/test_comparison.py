@@ -20,7 +20,7 @@ from srtk_framework.values import InputError
 
 def run(folder: Path, seconds: float | None = None, **methods: list[Row]) -> Path:
     folder.mkdir(parents=True)
-    write_scores(folder, methods)
+    write_scores(folder, [(name, one) for name, some in methods.items() for one in some])
     return folder
 
 
@@ -68,8 +68,8 @@ def test_the_training_data_of_a_run_is_found_through_its_manifest(tmp_path: Path
     )
     (folders[1] / "manifest.json").write_text(json.dumps({"training": {"folder": str(training)}}))
     seen = [attrs.evolve(r, relations=(("q",),)) if r.id == "3" else r for r in rows(0)]
-    write_scores(folders[0], {"beam": seen})
-    write_scores(folders[1], {"beam": seen})
+    write_scores(folders[0], [("beam", one) for one in seen])
+    write_scores(folders[1], [("beam", one) for one in seen])
     slices = compare_runs(folders)["slices"]
     assert {label: group["questions"] for label, group in slices["relations in training"].items()} == {
         "seen": 1,

@@ -229,7 +229,7 @@ def test_scores_of_patterns_are_read_as_written_and_those_of_words_lack_them(tmp
     result = asked(BORN_IN, ["riga"], {"riga": 0.9, "old town": 0.25})
     [found] = CompletionScorer(graph).score([result])
     rows = {"m": [row(result, completion=found), row(Retrieval(Question("w", "in words?", answers=("a",))))]}
-    write_scores(tmp_path, rows)
+    write_scores(tmp_path, [(name, one) for name, some in rows.items() for one in some])
     assert read_scores(tmp_path) == rows
     lines = [json.loads(line) for line in (tmp_path / "scores.jsonl").read_text("utf-8").splitlines()]
     assert ["completion" in line for line in lines] == [True, False]

@@ -43,5 +43,5 @@ def test_every_field_of_a_row_is_kept_in_the_file_of_scores(tmp_path) -> None:
     plain = Row("1", {})
     same = [field.name for field in attrs.fields(Row) if getattr(full, field.name) == getattr(plain, field.name)]
     assert same == ["id"], "every other field is set in this test"
-    write_scores(tmp_path, {"beam": [full]})
+    write_scores(tmp_path, [("beam", full)])
     assert read_scores(tmp_path) == {"beam": [full]}

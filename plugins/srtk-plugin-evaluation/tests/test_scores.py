@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -17,9 +18,13 @@ from srtk_plugin_evaluation.scores import FILE, read_scores, write_scores
 from srtk_framework.values import DriverError, InputError, RunError
 
 
+def listed(methods: Mapping[str, Sequence[Row]]) -> list[tuple[str, Row]]:
+    return [(name, one) for name, some in methods.items() for one in some]
+
+
 def test_scores_are_read_as_they_were_written(tmp_path: Path) -> None:
     methods = {"beam": rows(1, seconds=0.5), "bfs": [*rows(2), Row("x", {"triples": None})]}
-    write_scores(tmp_path, methods)
+    write_scores(tmp_path, listed(methods))
     assert read_scores(tmp_path) == methods
 
 
@@ -32,7 +37,7 @@ def test_any_row_is_read_back_from_the_file(
 ) -> None:
     folder = tmp_path_factory.mktemp("scores")
     made = Row("1", {"m": 0.1}, text=text, ranks=Ranks(9, 9, tuple(at)), paths=((text, "b"),), fields=fields)
-    write_scores(folder, {"m": [made]})
+    write_scores(folder, listed({"m": [made]}))
     assert read_scores(folder) == {"m": [made]}
 
 
@@ -44,20 +49,20 @@ def test_scores_of_another_version_are_refused_with_their_line(tmp_path: Path) -
 
 def test_shares_of_links_and_answer_metrics_are_read_back(tmp_path: Path) -> None:
     made = Row("1", {"answer_hit": 1.0, "calls": 2.0}, linking={"strong_f1": (2, 4), "recall_at_1": (0, 1)})
-    write_scores(tmp_path, {"ours": [made, Row("2", {}, failed=True)]})
+    write_scores(tmp_path, listed({"ours": [made, Row("2", {}, failed=True)]}))
     assert read_scores(tmp_path) == {"ours": [made, Row("2", {}, failed=True)]}
 
 
 def test_the_file_has_a_line_per_method_and_question_in_the_order_given(tmp_path: Path) -> None:
-    file = write_scores(tmp_path, {"z": rows(1)[:2], "a": rows(2)[:1]})
+    file = write_scores(tmp_path, listed({"z": rows(1)[:2], "a": rows(2)[:1]}))
     found = [json.loads(line) for line in file.read_text(encoding="utf-8").splitlines()]
     assert [(record["method"], record["id"]) for record in found] == [("z", "0"), ("z", "1"), ("a", "0")]
 
 
 def test_an_interrupted_writing_leaves_the_old_file(tmp_path: Path) -> None:
-    write_scores(tmp_path, {"beam": rows(1)})
+    write_scores(tmp_path, listed({"beam": rows(1)}))
     with pytest.raises(DriverError, match="field 'metrics' cannot be written"):
-        write_scores(tmp_path, {"beam": [*rows(2), Row("x", {"m": object()})]})  # type: ignore[dict-item]
+        write_scores(tmp_path, listed({"beam": [*rows(2), Row("x", {"m": object()})]}))  # type: ignore[dict-item]
     assert read_scores(tmp_path) == {"beam": rows(1)}
 
 
@@ -67,7 +72,7 @@ def test_an_interrupted_writing_leaves_the_old_file(tmp_path: Path) -> None:
     ids=["ranks", "an unknown field", "fields", "linking"],
 )
 def test_a_field_of_another_form_is_refused_with_its_line(tmp_path: Path, change: dict[str, Any]) -> None:
-    file = write_scores(tmp_path, {"beam": rows(1)[:2]})
+    file = write_scores(tmp_path, listed({"beam": rows(1)[:2]}))
     first, second = file.read_text(encoding="utf-8").splitlines()
     file.write_text(first + "\n" + json.dumps({**json.loads(second), **change}) + "\n", encoding="utf-8")
     with pytest.raises(InputError, match=r"scores.jsonl:2: not a score of this version .*run the recipe again"):
@@ -75,8 +80,8 @@ def test_a_field_of_another_form_is_refused_with_its_line(tmp_path: Path, change
 
 
 def test_scores_that_cannot_be_written_are_an_error_with_the_file_and_the_old_ones_stay(tmp_path: Path) -> None:
-    write_scores(tmp_path, {"beam": rows(1)})
+    write_scores(tmp_path, listed({"beam": rows(1)}))
     (tmp_path / f"{FILE}.part").mkdir()
     with pytest.raises(RunError, match=rf"{FILE} cannot be written: .*give the same command again"):
-        write_scores(tmp_path, {"beam": rows(2)})
+        write_scores(tmp_path, listed({"beam": rows(2)}))
     assert read_scores(tmp_path) == {"beam": rows(1)}

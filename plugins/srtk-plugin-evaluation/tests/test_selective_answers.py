@@ -11,7 +11,7 @@ import attrs
 import pytest
 from srtk_plugin_evaluation import compare, row, write_report
 from srtk_plugin_evaluation.scores import read_scores, write_scores
-from srtk_plugin_evaluation.selective_answers import Judged, accuracy_at, risk_area, selective
+from srtk_plugin_evaluation.selective_answers import Answers, Judged, accuracy_at, risk_area, selective
 from srtk_plugin_evaluation.tables import selective_table, tables
 
 from srtk_framework.cli import main
@@ -87,7 +87,7 @@ def test_accuracy_at_coverage_and_calibration_are_those_counted_by_hand() -> Non
 def test_answers_of_equal_certainty_are_in_no_order() -> None:
     rights = [True, True, True, False, True, True, False, False, False, False]
     levels = ["sure"] * 4 + ["likely"] * 4 + ["unsure"] * 2
-    found = selective([Judged(right, True, None, level) for right, level in zip(rights, levels, strict=True)])
+    found = selective(Answers(Judged(right, True, None, level) for right, level in zip(rights, levels, strict=True)))
     assert found is not None
     assert found["certainty"] == {
         "sure": {"n": 4, "accuracy": 0.75},
@@ -107,9 +107,10 @@ def test_the_area_is_the_mean_error_over_all_numbers_of_answers() -> None:
 
 
 def test_a_method_that_tells_nothing_of_its_sureness_has_no_curve() -> None:
-    found = selective([Judged(True, True), Judged(False, True), Judged(False, False), None, Judged(None, True)])
+    given = (Judged(True, True), Judged(False, True), Judged(False, False), None, Judged(None, True))
+    found = selective(Answers(given))
     assert found == {"questions": 3, "coverage": pytest.approx(0.6667, abs=1e-4), "accuracy": 0.5}
-    assert selective([Judged(None, True), None]) is None
+    assert selective(Answers([Judged(None, True), None])) is None
 
 
 def test_answers_are_told_by_kind_hops_and_topics() -> None:
@@ -133,7 +134,7 @@ def test_alternatives_of_one_span_are_one_topic() -> None:
 
 def test_scores_of_a_run_keep_answers_and_topics(tmp_path: Path) -> None:
     rows = [row(one) for one in ten(("sure",) * 10)]
-    write_scores(tmp_path, {"m": rows})
+    write_scores(tmp_path, [("m", one) for one in rows])
     assert read_scores(tmp_path) == {"m": rows}
 
 

@@ -8,6 +8,7 @@ from typing import Any
 
 import pytest
 from srtk_plugin_evaluation.metrics import compare, row
+from srtk_plugin_evaluation.row_table import RowTable
 from srtk_plugin_evaluation.rows import Row
 from srtk_plugin_evaluation.slices import fields_of, groups, read_training_overlap
 
@@ -99,7 +100,9 @@ def test_a_field_is_a_slice_with_intervals_and_tests() -> None:
 
 def test_a_question_with_several_values_is_in_each_group_and_numbers_come_in_order() -> None:
     rows = [of("1", tags=["10", "b"]), of("2", tags=["9", "b"]), of("3", tags=[])]
-    assert dict(groups({"a": rows}, ["tags"])) == {"tags": {"9": [1], "10": [0], "b": [0, 1]}}
+    [(name, placed)] = groups({"a": RowTable(rows, ["tags"])}, ["tags"])
+    assert (name, list(placed)) == ("tags", ["9", "10", "b"])
+    assert {label: list(places) for label, places in placed.items()} == {"9": [1], "10": [0], "b": [0, 1]}
 
 
 def test_only_fields_with_scalar_values_are_kept() -> None:
