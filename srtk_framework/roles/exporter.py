@@ -55,3 +55,7 @@ class Exporter(Role):
         """Return the file or place of the output, for the manifest; the setting ``path`` by default."""
         path = self.settings().get("path")
         return None if path is None else str(path)
+
+    def parts(self) -> Sequence[str]:
+        """Return the files and folders that belong to the target, once the output is complete."""
+        return ()

@@ -300,7 +300,7 @@ class Runner:
             export(exporter, batched(journal.read(), self.recipe.options.batch))
             target = exporter.target()
             if target is not None:
-                run.exports.append(target)
+                run.exports += [target, *exporter.parts()]
 
 
 def _write_manifest(run: Run, hook: str) -> None:

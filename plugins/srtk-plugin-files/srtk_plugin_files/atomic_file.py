@@ -19,6 +19,9 @@ class AtomicFile:
 
     A target that is not a regular file (a pipe, ``/dev/stdout``) is written directly. A name that ends in ``.gz`` is
     compressed without a time stamp, so equal content gives equal bytes.
+
+    Attributes:
+        alone: Whether it can have no files beside it, since it is compressed or no regular file.
     """
 
     def __init__(self, path: str) -> None:
@@ -33,6 +36,7 @@ class AtomicFile:
         else:
             self._target = Path(os.path.realpath(given))
             self._part = self._target.with_name(f".{self._target.name}.part")
+        self.alone = self._part == self._target or given.suffix.lower() == ".gz"
         self._lock = contextlib.ExitStack()
         self._file: IO[bytes] | None = None
         self._packer: Any = None

@@ -1,20 +1,22 @@
-"""The ``html`` exporter: one self-contained HTML page, which works from disk without a network."""
+"""The ``html`` exporter: a self-contained HTML page, which works from disk without a network."""
 
 from __future__ import annotations
 
 import base64
+import contextlib
 import hashlib
 import html
 import itertools
 import re
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from pathlib import Path
 from typing import Any
 
 import attrs
 from srtk_plugin_evaluation import score
 
 from srtk_framework.records import dumps
-from srtk_framework.roles import absent
+from srtk_framework.roles import absent, not_open
 from srtk_framework.text import answer_line, answer_notes, refusal_line
 from srtk_framework.values import (
     DriverError,
@@ -29,17 +31,22 @@ from srtk_framework.values import (
 from srtk_plugin_files.assets import asset, script
 from srtk_plugin_files.counterparts import Counterparts
 from srtk_plugin_files.file_exporter import FileExporter
+from srtk_plugin_files.page_folder import DataFolder, PageTexts
 from srtk_plugin_files.terms import Terms
 
 _PLACE = re.compile(r"\{\{(\w+)\}\}")
 _DATA = "\0"  # placeholder of the data; it cannot occur in a page
 _SCRIPTS = ("saved", "layout", "elements", "list", "question", "controls", "pane", "tips", "events")
+_WHOLE = 16 << 20  # Bytes of data up to which a page is one file.
 _ESCAPES = {ord("<"): "\\u003c", ord(">"): "\\u003e", ord("&"): "\\u0026"}
 
 
 @attrs.define
 class Page(FileExporter):
     """Write one page with every question: a diagram of its subgraph, its paths and its triples.
+
+    Up to 16 MB of data, the page is one file. With more, the data of the questions lie in a folder beside it, whose
+    name ends in ``-data``, in files of about 1 MB that the page reads as they are needed, from disk too.
 
     Attributes:
         title: Title of the page.
@@ -60,10 +67,11 @@ class Page(FileExporter):
     against: str = ""
     names: list[str] = attrs.field(factory=lambda: ["first", "second"])
     total: int = attrs.field(default=0, validator=at_least(0))
-    _entries: list[str] = attrs.field(init=False, factory=list, repr=False)
-    _sums: list[dict[str, list[float]]] = attrs.field(init=False, factory=list, repr=False)
+    _count: int = attrs.field(init=False, default=0, repr=False)
+    _texts: PageTexts | None = attrs.field(init=False, default=None, repr=False)
+    _sums: list[dict[str, list[float]]] = attrs.field(init=False, factory=lambda: [{}], repr=False)
     _others: Counterparts | None = attrs.field(init=False, default=None, repr=False)
-    _tail: str = attrs.field(init=False, default="", repr=False)
+    _parts: list[str] = attrs.field(init=False, factory=list, repr=False)
 
     def __attrs_post_init__(self) -> None:
         if self.url and not (self.url.startswith(("https://", "http://")) and "{id}" in self.url):
@@ -78,33 +86,34 @@ class Page(FileExporter):
 
     def open(self) -> None:
         """Start the page."""
-        self._entries, self._sums = [], [{}, {}] if self.against else [{}]
-        self._others = Counterparts(self.against) if self.against else None
         super().open()
+        assert self._output is not None
+        self._start(None if self._output.alone else str(Path(self.path).expanduser().resolve().parent))
+        if self.against:
+            self._sums, self._others = [{}, {}], Counterparts(self.against)
 
-    def head(self) -> str:
-        """Return the page before its data."""
-        style, code = asset("page.css"), script([asset(f"{name}.js") for name in _SCRIPTS])
-        filled = {
-            "title": html.escape(escaped(self.title.replace(_DATA, ""))),
-            "style_hash": _hash(style),
-            "script_hash": _hash(code),
-            "style": style,
-            "script": code,
-        }
-        page = _PLACE.sub(lambda found: filled.get(found[1], _DATA), asset("page.html"))
-        start, _, self._tail = page.partition(_DATA)
-        return start
+    def form(self, retrieval: Retrieval) -> str:
+        """Return the page of one retrieval."""
+        with contextlib.closing(self._start(None)) as texts:
+            self.format(retrieval)
+            return "".join(self._page(texts, {}))
+
+    def _start(self, folder: str | None) -> PageTexts:
+        self._count, self._parts, self._sums, self._others = 0, [], [{}], None
+        self._texts = PageTexts(folder)
+        return self._texts
 
     def format(self, retrieval: Retrieval) -> str:
-        """Return the data of a retrieval as a script element that browsers do not execute."""
+        """Keep the data of a retrieval until the page is closed."""
         if self._others is not None:
-            return self._pair(retrieval, self._others.of(retrieval.question.id))
-        data = page_data(retrieval)
-        return self._put_question(retrieval, data, [data], {"state": data["state"], "n": len(data["triples"])})
+            self._pair(retrieval, self._others.of(retrieval.question.id))
+        else:
+            data = page_data(retrieval)
+            self._put_question(retrieval, data, [data], {"state": data["state"], "n": len(data["triples"])})
+        return ""
 
-    def _pair(self, first: Retrieval | None, second: Retrieval | None) -> str:
-        """Return the data of a question of both methods, or of a single method."""
+    def _pair(self, first: Retrieval | None, second: Retrieval | None) -> None:
+        """Keep the data of a question of both methods, or of a single method."""
         data = pair_data(first, second)
         sides = data["sides"]
         keys = [{tuple(triple[:3]) for triple in side["triples"]} for side in sides if side is not None]
@@ -115,52 +124,101 @@ class Page(FileExporter):
         }
         known = first or second
         assert known is not None
-        return self._put_question(known, data, sides, entry)
+        self._put_question(known, data, sides, entry)
 
     def _put_question(
         self, retrieval: Retrieval, data: Any, sides: list[dict[str, Any] | None], entry: Mapping[str, Any]
-    ) -> str:
-        """Note a question in the index and its metrics in the sums; return its data as a script element."""
-        self._entries.append(_json({"id": retrieval.question.id, "q": retrieval.question.text, **entry}))
+    ) -> None:
+        """Keep the data of a question and its entry of the index, and add its metrics to the sums."""
+        if self._texts is None:
+            raise not_open(self)
+        self._texts.add(_json(data), _json({"id": retrieval.question.id, "q": retrieval.question.text, **entry}))
+        self._count += 1
         for sums, side in zip(self._sums, sides, strict=True):
             for metric, value in ({} if side is None else side["metrics"]).items():
-                sums.setdefault(metric, []).append(value)
-        return f'<script type="application/json" id="r{len(self._entries) - 1}">{_json(data)}</script>\n'
+                total = sums.setdefault(metric, [0.0, 0])
+                total[0] += value
+                total[1] += 1
+
+    def abort(self) -> bool:
+        """Delete what was written."""
+        if self._texts is not None:
+            self._texts.close()
+            self._texts = None
+        return super().abort()
 
     def close(self) -> None:
-        """Complete the page and move it to its path."""
+        """Write the page and the files beside it, and move them to their places."""
+        output, texts = self._output, self._texts
+        if output is None or texts is None:
+            return
+        folder = None if output.alone else DataFolder(self.path, texts)
         try:
-            super().close()
+            self._rest()
+            parted = folder is not None and texts.size > _WHOLE
+            for text in self._page(texts, folder.write() if folder is not None and parted else {}):
+                self._put(text)
+            if folder is not None:
+                folder.publish()
+            self._output = None
+            output.finish()
         except DriverError:
-            self.abort()
+            if folder is not None:
+                folder.drop()
             raise
+        finally:
+            self.abort()
+        self._parts = [folder.path] if folder is not None and parted else []
 
-    def tail(self) -> str:
-        """Return the index of questions, the means of metrics, and the rest of the page."""
-        others = self._rest()
-        means = [{metric: [rounded(sum(v) / len(v)), len(v)] for metric, v in sums.items()} for sums in self._sums]
-        names = self.names if self.against else []
-        total = max(self.total, len(self._entries))
-        summary = _json({"drawn": self.max_triples, "means": means, "url": self.url, "names": names, "total": total})
+    def parts(self) -> Sequence[str]:
+        """Name the folder beside the page."""
+        return self._parts
+
+    def _page(self, texts: PageTexts, folder: Mapping[str, Any]) -> Iterator[str]:
+        """Yield the page, whose data lie in a folder where one is described."""
+        style, code = asset("page.css"), script([asset(f"{name}.js") for name in _SCRIPTS])
+        filled = {
+            "title": html.escape(escaped(self.title.replace(_DATA, ""))),
+            "style_hash": _hash(style),
+            # The script may load others, which no text of the page can: these are the files of the folder.
+            "scripts": f"'{_hash(code)}'" + (" 'strict-dynamic'" if folder else ""),
+            "style": style,
+            "script": code,
+        }
+        page = _PLACE.sub(lambda found: filled.get(found[1], _DATA), asset("page.html"))
+        start, _, end = page.partition(_DATA)
+        yield start
+        for i, text in enumerate(texts.data() if not folder else ()):
+            yield f'<script type="application/json" id="r{i}">{text}</script>\n'
+        means = [{name: [rounded(total / n), n] for name, (total, n) in sums.items()} for sums in self._sums]
+        summary = {
+            "drawn": self.max_triples,
+            "means": means,
+            "url": self.url,
+            "names": [] if self._others is None else self.names,
+            "total": max(self.total, self._count),
+            **({"folder": folder} if folder else {}),
+        }
+        yield f'<script type="application/json" id="summary-data">{_json(summary)}</script>\n'
+        yield '<script type="application/json" id="index-data">[\n'
         # One entry per line keeps the source of the page readable.
-        index = ",\n".join(self._entries)
-        return (
-            f'{others}<script type="application/json" id="summary-data">{summary}</script>\n'
-            f'<script type="application/json" id="index-data">[\n{index}\n]</script>\n{self._tail}'
-        )
+        for i, text in enumerate(texts.index()):
+            yield f",\n{text}" if i else text
+        yield f"\n]</script>\n{end}"
 
-    def _rest(self) -> str:
-        """Return the data of the questions that only the other method has; none where the page is cut."""
-        if self._others is None or not self._entries:
-            return ""
+    def _rest(self) -> None:
+        """Add the questions that only the other method has; none where the page is cut."""
+        if self._others is None or not self._count:
+            return
         if not self._others.matched:
             raise DriverError(
                 f"no question of {self.against} has the id of a question of {self.names[0]}; give results for the same"
                 " questions, with the same ids"
             )
-        if self.total > len(self._entries):
-            return ""
-        return "".join(self._pair(None, other) for other in self._others.others())
+        if self.total > self._count:
+            return
+        for other in self._others.others():
+            self._pair(None, other)
 
 
 def pair_data(first: Retrieval | None, second: Retrieval | None) -> dict[str, Any]:

@@ -4,6 +4,7 @@ import io
 import json
 import re
 import subprocess
+import tracemalloc
 from contextlib import contextmanager
 from html.parser import HTMLParser
 from pathlib import Path
@@ -11,8 +12,11 @@ from xml.etree import ElementTree
 
 import pytest
 from chromium import BROWSER, browse
+from srtk_plugin_files import html as html_exporter
+from srtk_plugin_files import page_folder
 from srtk_plugin_files.html import Page, page_data, pair_data
 
+from srtk_framework.cli import main
 from srtk_framework.records import dumps, record_from_retrieval
 from srtk_framework.values import (
     Alternative,
@@ -176,15 +180,97 @@ def test_a_browser_dashes_what_the_graph_lacks_and_says_why(tmp_path):
     assert "not in the graph; confidence 0.42: lives in a town of the country (rule 7)" in text
 
 
-def test_retrievals_go_to_disk_as_they_come(tmp_path):
+def test_retrievals_go_to_disk_as_they_come(tmp_path, monkeypatch):
+    monkeypatch.setattr(page_folder, "_HELD", 1000)
     driver = Page(path=str(tmp_path / "page.html"))
     driver.open()
-    for i in range(100):
-        driver.write([country(i)])
-    part = tmp_path / ".page.html.part"
-    assert part.stat().st_size > 100_000
+    driver.write([country(0)])
+    tracemalloc.start()
+    try:
+        driver.write([country(i) for i in range(20)])
+        before = tracemalloc.get_traced_memory()[0]
+        driver.write([country(i) for i in range(400)])
+        assert tracemalloc.get_traced_memory()[0] - before < 100_000
+    finally:
+        tracemalloc.stop()
     driver.abort()
     assert list(tmp_path.iterdir()) == []
+
+
+@pytest.fixture
+def small(monkeypatch):
+    """Let the data of a few questions fill several files beside a page."""
+    monkeypatch.setattr(html_exporter, "_WHOLE", 4000)
+    monkeypatch.setattr(page_folder, "_PART", 3000)
+
+
+def test_the_data_of_many_questions_lie_in_files_beside_the_page(tmp_path, small):
+    path = page(tmp_path, EVIL, *map(country, range(9)))
+    found = Scripts(path.read_text(encoding="utf-8"))
+    assert sorted(found.found) == ["code", "index-data", "summary-data"]
+    folder = json.loads(found.found["summary-data"])["folder"]
+    assert folder["name"] == "page-data"
+    files = sorted((tmp_path / "page-data").iterdir(), key=lambda file: int(file.stem.removeprefix("part-")))
+    assert len(files) == len(folder["starts"]) > 2
+    texts = [line[1:-2] for file in files for line in file.read_text("utf-8").splitlines()[1:-1]]
+    data = [json.loads(re.sub(r"\\(.)", r"\1", text)) for text in texts]
+    assert [one["id"] for one in data] == ["q-evil", *(f"q{i}" for i in range(9))]
+    assert data[0] == json.loads(json.dumps(page_data(EVIL)))
+    assert not any("<" in file.read_text("utf-8") for file in files)
+
+
+def test_the_same_questions_give_the_same_page_and_files(tmp_path, small):
+    written = []
+    for name in ("a", "b"):
+        (tmp_path / name).mkdir()
+        path = page(tmp_path / name, *map(country, range(9)))
+        written.append({file.name: file.read_bytes() for file in (path, *(tmp_path / name / "page-data").iterdir())})
+    assert written[0] == written[1]
+
+
+def test_only_a_page_with_files_beside_it_lets_its_script_load_scripts(tmp_path, small):
+    alone = page(tmp_path, country(1)).read_text(encoding="utf-8")
+    assert "'strict-dynamic'" not in alone
+    parted = page(tmp_path, *map(country, range(9))).read_text(encoding="utf-8")
+    assert re.search(r"script-src 'sha256-[^' ]+' 'strict-dynamic'; base-uri 'none'", parted)
+
+
+def test_files_of_an_earlier_page_are_replaced_and_those_of_others_are_kept(tmp_path, small):
+    folder = tmp_path / "page-data"
+    page(tmp_path, *map(country, range(9)))
+    assert len(list(folder.iterdir())) > 3
+    page(tmp_path, *map(country, range(4)))
+    assert len(list(folder.iterdir())) <= 3
+    page(tmp_path, country(1))
+    assert [file.name for file in tmp_path.iterdir()] == ["page.html"]
+    folder.mkdir()
+    (folder / "mine.js").touch()
+    before = (tmp_path / "page.html").read_bytes()
+    with pytest.raises(DriverError, match="page-data has files that are no part of a page; move it away"):
+        page(tmp_path, *map(country, range(9)))
+    assert (tmp_path / "page.html").read_bytes() == before
+    assert sorted(file.name for file in tmp_path.iterdir()) == ["page-data", "page.html"]
+    page(tmp_path, country(1))
+    assert [file.name for file in folder.iterdir()] == ["mine.js"]
+
+
+def test_a_compressed_page_is_one_file_whatever_its_size(tmp_path, small):
+    driver = Page(path=str(tmp_path / "page.html.gz"))
+    driver.open()
+    driver.write([country(i) for i in range(9)])
+    driver.close()
+    assert [file.name for file in tmp_path.iterdir()] == ["page.html.gz"]
+    assert driver.parts() == []
+
+
+def test_the_run_names_the_files_beside_its_page(tmp_path, small, monkeypatch, capsys):
+    monkeypatch.chdir(tmp_path)
+    records = [dumps(record_from_retrieval(country(i))) for i in range(9)]
+    Path("questions.jsonl").write_text("\n".join(records), encoding="utf-8")
+    recipe = {"srtk": 1, "questions": "questions.jsonl", "exporters": [{"use": "html", "path": "out/page.html"}]}
+    Path("recipe.yaml").write_text(json.dumps(recipe), encoding="utf-8")
+    assert main(["run", "recipe.yaml"]) == 0
+    assert {"open out/page.html", "wrote out/page-data"} <= {*capsys.readouterr().out.splitlines()}
 
 
 @needs_browser
@@ -817,3 +903,44 @@ def test_a_notebooks_frame_shows_one_question_without_list_and_its_drawing_at_on
         assert tab.said == []
         assert tab.value(f"{inside}.querySelector('#side').offsetWidth") == 0
         assert tab.value(f"{inside}.querySelector('.stage').getBoundingClientRect().top") < 280
+
+
+WHERE = "document.querySelector('.where') && document.querySelector('.where').textContent"
+
+
+@needs_browser
+def test_a_page_with_files_beside_it_is_used_by_keyboard_as_any_page(opened, small):
+    with opened(EVIL, *map(country, range(20)), place="#q7") as tab:
+        tab.wait(f"{WHERE} === 'q7'")
+        assert len(tab.requested) == 2
+        assert tab.value("document.querySelector('#main').hasAttribute('aria-busy')") is False
+        focus(tab, "#main")
+        tab.press(*"kkkkkkkk")
+        tab.wait(f"{WHERE} === 'q-evil'")
+        assert tab.value("document.title") == "Retrieved subgraphs"
+        assert tab.value("document.querySelectorAll('#main img, #main script').length") == 0
+        focus(tab, "#list")
+        tab.press("End")
+        tab.wait(f"{WHERE} === 'q19'")
+        assert tab.value("document.querySelector('[aria-selected=true] .words').textContent").endswith("country 19?")
+        assert tab.value("document.querySelectorAll('.edge').length") > 5
+        set_to(tab, "#entity", "c13")
+        tab.wait("document.getElementById('count').textContent.startsWith('1 of')")
+        assert tab.value(QUESTIONS) == ["Which towns has country 13?"]
+        assert tab.value("document.querySelectorAll('script').length") == 3
+
+
+@needs_browser
+def test_a_page_says_which_of_its_files_is_missing_or_of_another_page(tmp_path, small):
+    path = page(tmp_path, *map(country, range(9)))
+    (tmp_path / "page-data" / "part-0.js").unlink()
+    with browse(path.as_uri(), tmp_path / "profile") as tab:
+        alert = "document.querySelector('[role=alert]') && document.querySelector('[role=alert]').textContent"
+        tab.wait(f"({alert} || '').startsWith('page-data/part-0.js cannot be read; keep the folder page-data beside')")
+        set_to(tab, "#entity", "c1")
+        tab.wait("document.getElementById('count').textContent.includes('part-0.js cannot be read')")
+    page(tmp_path, *map(country, range(9)))
+    part = tmp_path / "page-data" / "part-0.js"
+    part.write_text(part.read_text("utf-8").replace("srtkPart('", "srtkPart('0"), encoding="utf-8")
+    with browse(path.as_uri(), tmp_path / "profile") as tab:
+        tab.wait(f"({alert} || '').startsWith('page-data/part-0.js belongs to another page')")

@@ -12,10 +12,11 @@ function narrow() {
 }
 // Search for an entity: the questions in whose subgraph a node has all the words. The names of nodes are read when
 // the first such search begins, a part at a time, so that a page with many questions stays quick to open and to use.
+// Where the data lie in files, the names are read again by each search, as they would fill the memory.
 const nodes = []; // question -> [name, folded name and id] of each node of its triples
 let holders = null, search = 0;
-function nodesOf(i) {
-  const { terms, sides, triples } = read(`r${i}`), every = sides ? sides.flatMap((side) => (side ? side.triples : [])) : triples;
+function nodesOf({ terms, sides, triples }) {
+  const every = sides ? sides.flatMap((side) => (side ? side.triples : [])) : triples;
   return [...new Set(every.flatMap(([s, , o]) => [s, o]))].map((term) => {
     const [id, label, type] = terms[term];
     return [label || id, fold(type ? label || "" : `${label || ""} ${id}`)];
@@ -25,24 +26,35 @@ function seek() {
   const wanted = fold(byId("entity").value).split(/\s+/).filter(Boolean), mine = ++search;
   if (!wanted.length) { holders = null; narrow(); return; }
   const found = new Map();
-  const part = (from) => {
-    if (mine !== search) return;
-    const until = performance.now() + 40;
-    let i = from;
-    for (; i < index.length && (i === from || performance.now() < until); i++) {
-      nodes[i] = nodes[i] || nodesOf(i);
-      const hit = nodes[i].find(([, text]) => wanted.every((word) => text.includes(word)));
-      if (hit) found.set(i, hit[0]);
-    }
-    if (i < index.length) {
-      byId("count").textContent = `searched ${i.toLocaleString("en")} of ${count(index.length, "question")} …`;
-      setTimeout(() => part(i), 0);
+  const look = (i, known) => {
+    const hit = known.find(([, text]) => wanted.every((word) => text.includes(word)));
+    if (hit) found.set(i, hit[0]);
+  };
+  const later = (from, act) => {
+    if (from < index.length) {
+      byId("count").textContent = `searched ${from.toLocaleString("en")} of ${count(index.length, "question")} …`;
+      setTimeout(act, 0);
       return;
     }
     holders = found;
     narrow();
   };
-  part(0);
+  const some = (from) => {
+    if (mine !== search) return;
+    const until = performance.now() + 40;
+    let i = from;
+    for (; i < index.length && (i === from || performance.now() < until); i++) look(i, nodes[i] = nodes[i] || nodesOf(read(`r${i}`)));
+    later(i, () => some(i));
+  };
+  const file = (part) => {
+    if (mine !== search) return;
+    load(part).then((texts) => {
+      if (mine !== search) return;
+      texts.forEach((text, i) => look(folder.starts[part] + i, nodesOf(JSON.parse(text))));
+      later(folder.starts[part] + texts.length, () => file(part + 1));
+    }, (error) => { if (mine === search) byId("count").textContent = error.message; });
+  };
+  (folder ? file : some)(0);
 }
 function rows() {
   const list = byId("list"), first = Math.max(0, Math.floor(list.scrollTop / ROW) - 4);

@@ -2,17 +2,23 @@
 function open(i, quiet) {
   if (!index[i]) return;
   current = i;
-  const found = read(`r${i}`), sides = METHODS ? found.sides : [found];
-  tips = new WeakMap();
-  Object.assign(view, { hop: Infinity, relation: -1, part: "" });
-  const keys = sides.map((data) => data && new Set(data.triples.map(key)));
-  panes = sides.flatMap((data, side) => (data ? [pane({ terms: found.terms, ...data }, side, METHODS && keys[1 - side])] : []));
-  hint(null);
   document.body.classList.remove("choosing");
   byId("menu").setAttribute("aria-expanded", "false");
   const place = "#" + encodeURIComponent(index[i].id);
   // A notebook's frame has no address of its own, and its browser refuses one.
   if (location.protocol !== "about:" && location.hash !== place) history.replaceState(null, "", place);
+  byId("main").setAttribute("aria-busy", "true");
+  const still = (act) => (given) => { if (current === i) { byId("main").removeAttribute("aria-busy"); act(given); } };
+  give(i, still((found) => show(i, found, quiet)), still((why) => { panes = []; byId("main").replaceChildren(notice(why, "error")); }));
+  rows();
+}
+function show(i, found, quiet) {
+  const sides = METHODS ? found.sides : [found];
+  tips = new WeakMap();
+  Object.assign(view, { hop: Infinity, relation: -1, part: "" });
+  const keys = sides.map((data) => data && new Set(data.triples.map(key)));
+  panes = sides.flatMap((data, side) => (data ? [pane({ terms: found.terms, ...data }, side, METHODS && keys[1 - side])] : []));
+  hint(null);
   const article = make("article", METHODS ? "two" : "");
   byId("main").replaceChildren(article);
   const heading = make("section", "", asked(i));
@@ -26,7 +32,6 @@ function open(i, quiet) {
   panes.forEach((each) => each.draw());
   byId("main").scrollTop = 0;
   if (!quiet) window.scrollTo(0, 0);
-  rows();
 }
 function asked(i) {
   const where = shown.indexOf(i), turn = make("div", "turn");
