@@ -277,7 +277,9 @@ class Runner:
 
         [executor] = run.session.composer.built(Executor.role)
         for found in executor.map(self._task, sent()):
-            self._timing.add(found.timing)
+            for observer in run.session.observers:
+                if isinstance(observer, Timing):
+                    observer.add(found.timing)
             self._tracebacks.add(found.tracebacks)
             self._spent[found.worker] = found.spent
             batch = out.popleft()

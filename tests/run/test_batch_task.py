@@ -9,6 +9,7 @@ import pytest
 from kit.toy_runs import StopAfter, data, journal, run
 
 from srtk_framework.cli import main
+from srtk_framework.host.observers import Timing
 from srtk_framework.recipe.recipe import from_data
 from srtk_framework.run.batch_task import BatchTask
 from srtk_framework.run.runner import Runner
@@ -79,6 +80,7 @@ def test_two_processes_leave_the_files_of_one(toys, faults, questions, tmp_path)
     more = {
         "batch": 2,
         "knowledge_graph": "failing",
+        "observers": [{"use": "timing"}],
         "evaluate": {"against": [{"use": "onehop", "name": "wide", "width": 9}]},
     }
     alone = run(data(tmp_path, questions, **more))
@@ -92,6 +94,8 @@ def test_two_processes_leave_the_files_of_one(toys, faults, questions, tmp_path)
     calls = [{hook: row["items"] for hook, row in one.timing["wide"].items()} for one in (alone, both)]
     assert calls[1].pop("executor:processes.map") == 1
     assert calls[0] == calls[1]
+    tables = [observer.table for observer in both.session.observers if isinstance(observer, Timing)]
+    assert any(table.get("expander:onehop.expand", {}).get("items") == both.questions for table in tables)
     assert not os.environ.get("SRTK_WORKERS")
     assert part_of_run() == 1
 
