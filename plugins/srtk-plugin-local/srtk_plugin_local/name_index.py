@@ -2,8 +2,8 @@
 
 Names are compared by their letters and digits alone, so that blanks, hyphens, apostrophes and full stops make no
 difference. Each name, and each word of it, has a polynomial hash. The hashes of all texts within one edit of a name
-follow from its prefix sums, and are looked up at once. So the index holds numbers only, 12 bytes for each name, each
-word of it and its initials.
+follow from its prefix sums, and are looked up at once. So the index holds numbers only, some 15 bytes for each name,
+each word of it and its initials.
 """
 
 from __future__ import annotations
@@ -19,6 +19,7 @@ import numpy.typing as npt
 from srtk_framework.values import best_first, rounded
 
 Keys = npt.NDArray[np.uint64]
+Numbers = npt.NDArray[np.int64]
 NamesOf = Callable[[npt.NDArray[np.int64]], Sequence[Iterable[str]]]
 """Returns the folded names of each owner."""
 
@@ -36,11 +37,16 @@ JOINING = frozenset(
 # Longer abbreviations are words of their own rather than initials, and each would have an entry.
 MOST_INITIALS = 6
 
+# Least number of bits of a table for each key.
+_SPARSE = 16
+
 # Greatest likeness of a name and a part of it.
 PART = 0.6
 
 _BASE = 0x9E3779B97F4A7C15  # odd, so that it has an inverse modulo 2**64
 _INVERSE = pow(_BASE, -1, 1 << 64)
+_BYTE = np.uint64(3)
+_NONE = np.zeros(0, dtype=np.int64)
 _WORD = re.compile(r"[^\W_]+")
 _ALPHABETS = tuple(
     (frozenset(letters), np.array([ord(letter) for letter in letters], dtype=np.uint64))
@@ -102,26 +108,25 @@ class NameIndex:
     """
 
     def __init__(self, batches: Iterable[tuple[Sequence[str], npt.NDArray[np.int64]]], names_of: NamesOf) -> None:
-        whole, parts, shorts = ([_table([], np.zeros(0, np.int64))] for _ in range(3))
+        whole, parts, shorts = ([_pairs([], np.zeros(0, np.int64))] for _ in range(3))
         for some, numbers in batches:
-            whole.append(_table([letters_of(name) for name in some], numbers))
+            whole.append(_pairs([letters_of(name) for name in some], numbers))
             rows = [_WORD.findall(name) for name in some]
             counts = np.fromiter((len(row) for row in rows), dtype=np.int64, count=len(rows))
-            parts.append(_table([word for row in rows for word in row], np.repeat(numbers, counts)))
+            parts.append(_pairs([word for row in rows for word in row], np.repeat(numbers, counts)))
             initials = [sorted(one for one in initials_of(name) if len(one) <= MOST_INITIALS) for name in some]
             counts = np.fromiter((len(row) for row in initials), dtype=np.int64, count=len(some))
-            shorts.append(_table([one for row in initials for one in row], np.repeat(numbers, counts)))
-        self._whole, self._parts, self._initials = _joined(whole), _joined(parts), _joined(shorts)
+            shorts.append(_pairs([one for row in initials for one in row], np.repeat(numbers, counts)))
+        self._whole, self._parts, self._initials = _Table(whole), _Table(parts), _Table(shorts)
         self._names_of = names_of
 
     def near(self, names: Sequence[str], limit: int) -> list[list[str]]:
         """Find the names most like each folded name; see ``KnowledgeGraph.near_names``."""
         squeezed = [letters_of(name) for name in names]
-        keys = [within_one_edit(name) for name in squeezed]
-        slips = _hits(*self._whole, keys)
-        parts = [self._holding(name, own) for name, own in zip(names, keys, strict=True)]
-        wanted = [name if 1 < len(name) <= MOST_INITIALS else "" for name in squeezed]
-        shorts = _hits(*self._initials, [hashes([name] if name else []) for name in wanted])
+        keys, rows = within_one_edit(squeezed)
+        slips = self._whole.owners(keys, rows, len(names))
+        parts = self._holding(names, keys, rows)
+        shorts = self._initials.owners_of([name if 1 < len(name) <= MOST_INITIALS else "" for name in squeezed])
         every = sorted({int(owner) for row in (*slips, *parts, *shorts) for owner in row})
         numbers = np.array(every, dtype=np.int64)
         known = dict(zip(every, self._names_of(numbers), strict=True)) if every else {}
@@ -132,7 +137,7 @@ class NameIndex:
 
     def knows(self, words: Sequence[str]) -> list[bool]:
         """Return whether each folded word is a word of some name."""
-        keys, _ = self._parts
+        keys = self._parts.keys
         filled = [letters_of(word) for word in words]
         wanted = hashes([word or " " for word in filled])
         at = np.searchsorted(keys, wanted)
@@ -141,19 +146,33 @@ class NameIndex:
         found[inside] = keys[at[inside]] == wanted[inside]
         return [bool(word) and hit for word, hit in zip(filled, found.tolist(), strict=True)]
 
-    def _holding(self, name: str, keys: Keys) -> npt.NDArray[np.int64]:
+    def _holding(self, names: Sequence[str], keys: Keys, rows: Numbers) -> list[Numbers]:
         """Find the owners of names that hold all words of a name; a single word may be within one edit, by its keys."""
-        words = _WORD.findall(name)
-        if not any(len(word) >= LEAST_LETTERS for word in words):
-            return np.zeros(0, dtype=np.int64)
-        rows = _hits(*self._parts, [keys] if len(words) == 1 else [hashes([word]) for word in words])
-        rows.sort(key=len)
-        shared = rows[0]
-        if len(shared) > MOST_OWNERS:
-            return shared[:0]
-        for row in rows[1:]:
-            shared = shared[np.isin(shared, row, assume_unique=True)]
-        return shared
+        split = [_WORD.findall(name) for name in names]
+        long = [any(len(word) >= LEAST_LETTERS for word in words) for words in split]
+        single = np.array([one and len(words) == 1 for one, words in zip(long, split, strict=True)], dtype=bool)
+        chosen = single[rows]
+        found = self._parts.owners(keys[chosen], rows[chosen], len(names))
+        found = [row if len(row) <= MOST_OWNERS else _NONE for row in found]
+        several = [at for at, words in enumerate(split) if long[at] and len(words) > 1]
+        known = list(dict.fromkeys(word for at in several for word in split[at]))  # of spans that overlap
+        owners = dict(zip(known, self._parts.owners_of(known), strict=True))
+        for at in several:
+            found[at] = _shared([owners[word] for word in split[at]])
+        return found
+
+
+def _shared(rows: list[Numbers]) -> Numbers:
+    """Return the numbers that all sorted rows have; none where each row has too many."""
+    rows.sort(key=len)
+    shared = rows[0]
+    if len(shared) > MOST_OWNERS:
+        return _NONE
+    for row in rows[1:]:
+        if not len(shared):
+            return _NONE
+        shared = shared[row[np.minimum(np.searchsorted(row, shared), len(row) - 1)] == shared]
+    return shared
 
 
 def _nearest(name: str, rows: Sequence[Sequence[Iterable[str]]], limit: int) -> list[str]:
@@ -183,28 +202,47 @@ def _holds(words: Sequence[str], part: Sequence[str]) -> bool:
     )
 
 
-def within_one_edit(name: str) -> Keys:
-    """Return the hashes of a text and of all texts within one edit of it; digits are neither changed nor made."""
-    size = len(name)
-    if not size:
-        return np.zeros(0, dtype=np.uint64)
-    codes = _codes(name)
-    powers = _powers(size + 1)
-    before = np.concatenate([np.zeros(1, np.uint64), np.cumsum(codes * powers[:size], dtype=np.uint64)])
-    whole = before[-1]
-    if size < LEAST_LETTERS:
-        return np.array([whole], dtype=np.uint64)
-    free = np.array([not letter.isdigit() for letter in name])
-    letters = next((codes for some, codes in _ALPHABETS if some & set(name)), np.zeros(0, np.uint64))
-    low, high = codes[:-1], codes[1:]
-    found = [
-        np.array([whole], dtype=np.uint64),
-        (before[:-1] + (whole - before[1:]) * np.uint64(_INVERSE))[free],
-        (whole + (high - low) * powers[: size - 1] + (low - high) * powers[1:size])[free[:-1] & free[1:]],
-        (whole + (letters[None, :] - codes[:, None]) * powers[:size, None])[free].ravel(),
-        (before[:, None] + letters[None, :] * powers[:, None] + ((whole - before) * np.uint64(_BASE))[:, None]).ravel(),
-    ]
-    return np.unique(np.concatenate(found))
+def within_one_edit(names: Sequence[str]) -> tuple[Keys, Numbers]:
+    """Return the hashes of texts and of all texts within one edit of them; digits are neither changed nor made.
+
+    Returns:
+        Hashes, some twice, and the place of the text of each among all, ascending.
+    """
+    sizes = np.fromiter(map(len, names), dtype=np.int64, count=len(names))
+    filled, ends = np.flatnonzero(sizes), np.cumsum(sizes)
+    if not len(filled):
+        return np.zeros(0, dtype=np.uint64), np.zeros(0, dtype=np.int64)
+    text = "".join(names)
+    codes, powers = _codes(text), _powers(int(sizes.max()) + 1)
+    row = np.repeat(np.arange(len(names)), sizes)
+    place = np.arange(len(codes)) - np.repeat(ends - sizes, sizes)
+    added = np.concatenate([np.zeros(1, np.uint64), np.cumsum(codes * powers[place], dtype=np.uint64)])
+    start = added[ends - sizes]  # sums modulo 2**64 before each text, so that differences are of the text alone
+    whole = added[ends] - start
+    before, after = added[:-1] - start[row], added[1:] - start[row]
+    found = [(whole[filled], filled)]
+    large = sizes[row] >= LEAST_LETTERS
+    free = large & ~np.fromiter(map(str.isdigit, text), dtype=bool, count=len(text))
+    at = np.flatnonzero(free)
+    found.append((before[at] + (whole[row[at]] - after[at]) * np.uint64(_INVERSE), row[at]))
+    at = np.flatnonzero(free[:-1] & free[1:] & (row[:-1] == row[1:]))
+    change = (codes[at + 1] - codes[at]) * powers[place[at]] + (codes[at] - codes[at + 1]) * powers[place[at] + 1]
+    found.append((whole[row[at]] + change, row[at]))
+    alphabets = [next((n for n, (some, _) in enumerate(_ALPHABETS) if some & set(name)), -1) for name in names]
+    for number in sorted({*alphabets} - {-1}):
+        letters = _ALPHABETS[number][1]
+        own = (np.array(alphabets) == number) & (sizes >= LEAST_LETTERS)
+        at = np.flatnonzero(free & own[row])
+        changed = whole[row[at], None] + (letters[None, :] - codes[at, None]) * powers[place[at], None]
+        found.append((changed.ravel(), np.repeat(row[at], len(letters))))
+        at, last = np.flatnonzero(own[row]), np.flatnonzero(own)
+        left = np.concatenate([before[at], whole[last]])
+        power, there = powers[np.concatenate([place[at], sizes[last]])], np.concatenate([row[at], last])
+        behind = (whole[there] - left) * np.uint64(_BASE)
+        made = left[:, None] + letters[None, :] * power[:, None] + behind[:, None]
+        found.append((made.ravel(), np.repeat(there, len(letters))))
+    keys, rows = (np.concatenate(parts) for parts in zip(*found, strict=True))
+    return keys, rows
 
 
 def hashes(texts: Sequence[str]) -> Keys:
@@ -228,32 +266,61 @@ def _powers(count: int) -> Keys:
     return np.cumprod(factors, dtype=np.uint64)
 
 
-def _table(texts: Sequence[str], owners: npt.NDArray[np.int64]) -> tuple[Keys, npt.NDArray[Any]]:
+class _Table:
+    """The owners of each key: ``owners[n]`` has ``keys[n]``, sorted by key, then owner.
+
+    Args:
+        parts: Keys and owners, in any order; a pair may come twice.
+    """
+
+    def __init__(self, parts: Sequence[tuple[Keys, npt.NDArray[Any]]]) -> None:
+        keys = np.concatenate([keys for keys, _ in parts])
+        owners = np.concatenate([owners for _, owners in parts])
+        if len(owners) and int(owners.max()) < 1 << 32:
+            owners = owners.astype(np.uint32)
+        order = np.lexsort((owners, keys))
+        keys, owners = keys[order], owners[order]
+        fresh = np.ones(len(keys), dtype=bool)
+        fresh[1:] = (keys[1:] != keys[:-1]) | (owners[1:] != owners[:-1])
+        self.keys, self._owners = keys[fresh], owners[fresh]
+        # A bit for each beginning of a key: nearly all that is looked up is not there, and a search is slower.
+        self._shift = np.uint64(64 - max(3, int(_SPARSE * len(self.keys)).bit_length()))
+        heads = self.keys >> self._shift
+        self._seen = np.zeros(1 << int(61 - self._shift), dtype=np.uint8)
+        starts = np.flatnonzero(np.concatenate([[True], heads[1:] >> _BYTE != heads[:-1] >> _BYTE])[: len(heads)])
+        self._seen[heads[starts] >> _BYTE] = np.bitwise_or.reduceat(_bit(heads), starts)
+
+    def owners(self, wanted: Keys, rows: Numbers, count: int) -> list[Numbers]:
+        """Find the owners of any of the wanted keys of each row, sorted.
+
+        Args:
+            wanted: Keys.
+            rows: Row of each key.
+            count: Number of rows.
+        """
+        heads = wanted >> self._shift
+        maybe = np.flatnonzero(self._seen[heads >> _BYTE] & _bit(heads))
+        some = wanted[maybe]
+        low, high = np.searchsorted(self.keys, some, side="left"), np.searchsorted(self.keys, some, side="right")
+        ranges: dict[int, list[npt.NDArray[Any]]] = {}
+        for at in np.flatnonzero(high > low).tolist():
+            ranges.setdefault(int(rows[maybe[at]]), []).append(self._owners[low[at] : high[at]])
+        found = [_NONE] * count
+        for row, parts in ranges.items():
+            found[row] = np.unique(np.concatenate(parts)).astype(np.int64)
+        return found
+
+    def owners_of(self, texts: Sequence[str]) -> list[Numbers]:
+        """Find the owners of each text, sorted; an empty text has none."""
+        filled = np.array([at for at, text in enumerate(texts) if text], dtype=np.int64)
+        return self.owners(hashes([text for text in texts if text]), filled, len(texts))
+
+
+def _bit(heads: Keys) -> npt.NDArray[np.uint8]:
+    """Return the bit of each beginning in its byte."""
+    return np.left_shift(np.uint8(1), (heads & np.uint64(7)).astype(np.uint8))
+
+
+def _pairs(texts: Sequence[str], owners: npt.NDArray[np.int64]) -> tuple[Keys, npt.NDArray[Any]]:
     kept = np.fromiter(map(bool, texts), dtype=bool, count=len(texts))
     return hashes([text for text in texts if text]), owners[kept]
-
-
-def _joined(tables: Sequence[tuple[Keys, npt.NDArray[Any]]]) -> tuple[Keys, npt.NDArray[Any]]:
-    """Join tables and sort them by key, then owner; a pair comes once."""
-    keys = np.concatenate([keys for keys, _ in tables])
-    owners = np.concatenate([owners for _, owners in tables])
-    if len(owners) and int(owners.max()) < 1 << 32:
-        owners = owners.astype(np.uint32)
-    order = np.lexsort((owners, keys))
-    keys, owners = keys[order], owners[order]
-    fresh = np.ones(len(keys), dtype=bool)
-    fresh[1:] = (keys[1:] != keys[:-1]) | (owners[1:] != owners[:-1])
-    return keys[fresh], owners[fresh]
-
-
-def _hits(keys: Keys, owners: npt.NDArray[Any], wanted: Sequence[Keys]) -> list[npt.NDArray[np.int64]]:
-    """Find the owners of any of the wanted keys of each row, sorted."""
-    every = np.concatenate([np.zeros(0, np.uint64), *wanted])
-    low, high = np.searchsorted(keys, every, side="left"), np.searchsorted(keys, every, side="right")
-    found, at = [], 0
-    for row in wanted:
-        some = np.flatnonzero(high[at : at + len(row)] > low[at : at + len(row)]) + at
-        ranges = [owners[low[k] : high[k]] for k in some.tolist()]
-        found.append(np.unique(np.concatenate(ranges)).astype(np.int64) if ranges else np.zeros(0, np.int64))
-        at += len(row)
-    return found

@@ -85,7 +85,8 @@ def test_every_text_within_one_edit_has_one_of_the_hashes(name: str, data: st.Da
         )
     )
     assert edited == name or is_one_edit(name, edited)
-    assert np.isin(hashes([edited]), within_one_edit(name)).all() or not set(name) & set("abcd")
+    keys, rows = within_one_edit(["other", name])
+    assert np.isin(hashes([edited]), keys[rows == 1]).all() or not set(name) & set("abcd")
 
 
 @given(st.text("ab1", min_size=1, max_size=6), st.text("ab1", min_size=1, max_size=6))
@@ -95,6 +96,27 @@ def test_one_edit_is_a_distance_of_one(first: str, second: str) -> None:
     made |= {first[:k] + letter + first[k + 1 :] for k in range(len(first)) for letter in "ab1"}
     made |= {first[:k] + first[k + 1] + first[k] + first[k + 2 :] for k in range(len(first) - 1)}
     assert is_one_edit(first, second) == (second in made)
+
+
+@given(st.lists(st.text("abд1 ", max_size=7), max_size=5))
+def test_texts_have_the_same_hashes_together_as_alone(names: list[str]) -> None:
+    keys, rows = within_one_edit(names)
+    for at, name in enumerate(names):
+        alone, _ = within_one_edit([name])
+        assert sorted(keys[rows == at].tolist()) == sorted(alone.tolist())
+
+
+@given(st.lists(st.text("abc ", min_size=1, max_size=6), max_size=8), st.lists(st.text("abc ", max_size=7), max_size=6))
+def test_the_near_names_are_those_that_a_comparison_with_every_name_finds(names: list[str], asked: list[str]) -> None:
+    index = NameIndex([(names, np.arange(len(names)))], lambda numbers: [[names[n]] for n in numbers])
+    for name, found in zip(asked, index.near(asked, 99), strict=True):
+        squeezed = name.replace(" ", "")
+        slips = {
+            other
+            for other in names
+            if other != name and len(squeezed) >= 4 and is_one_edit(squeezed, other.replace(" ", ""))
+        }
+        assert slips <= set(found)
 
 
 def test_an_index_without_names_finds_none() -> None:
