@@ -381,3 +381,22 @@ def test_why_the_first_answer_takes_time_is_told_of_a_build_and_on_a_terminal(
     assert (what in shown) is (not quiet and (terminal or new))
     assert ("read a.csv" in shown) is (not quiet and new)
     assert "details" not in shown
+
+
+@pytest.mark.parametrize("quiet", [True, False])
+def test_that_the_tables_of_the_demo_are_written_is_told_once(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str], quiet: bool
+) -> None:
+    def stop(folder: Path) -> dict[str, Any]:
+        raise InputError("enough")
+
+    monkeypatch.setenv("XDG_CACHE_HOME", str(tmp_path))
+    monkeypatch.setattr("srtk_plugin_answers.demo_command.require_packages", lambda: None)
+    monkeypatch.setattr(
+        "srtk_plugin_answers.demo_command.write_world", lambda folder, quiet: folder.mkdir(parents=True)
+    )
+    monkeypatch.setattr("srtk_plugin_answers.demo_command.world_build", stop)
+    for told in (not quiet, False):
+        with pytest.raises(InputError, match="enough"):
+            ask_command._demo({}, quiet)
+        assert ("writing the tables of the demo, once" in capsys.readouterr().err) is told

@@ -417,3 +417,17 @@ def test_links_are_in_the_order_of_their_mentions() -> None:
     text = "Ann and Bo, or cy and Di"
     links = (Link("c", name="Cy"), Link("b", start=8), Link("d"), Link("a", name="Ann"), Link("e"), Link("b", start=0))
     assert _as_mentioned(Question("q", text, links), {"d": "Di", "e": ""}) == ["e", "a", "b", "c", "d"]
+
+
+def test_of_steps_that_are_as_likely_the_first_by_its_name_is_counted() -> None:
+    rows = [
+        [one, relation, f"{one}{n}"]
+        for one, relation, count in (("a", "lake", 2), ("b", "big lake", 2), ("b", "lake", 1))
+        for n in range(count)
+    ]
+    kind, order = QuestionKind("superlative", True), CountedOrder("lakes", "which has lakes")
+    lead = deciding(rows).compared(ASKED, kind, [members("r", "a", "b")], "which has lakes", order)
+    assert (lead.answers, lead.facts["counted"], lead.facts["counts"]) == (["b"], "big lake", [2])
+    assert sorted([Decider(Step("b")), Decider(Step("a"), True), Decider(Step("a"))]) == [
+        *(Decider(Step("a")), Decider(Step("a"), True), Decider(Step("b")))
+    ]

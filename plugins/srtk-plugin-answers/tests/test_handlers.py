@@ -190,6 +190,13 @@ def test_numbers_of_a_whole_table_need_no_link(text: str, number_: float, operat
     assert answer.text == f"{number_:g}"
 
 
+def test_an_order_without_a_value_or_a_count_leaves_the_path_to_answer() -> None:
+    answer = asked("Which capital of Latvia is the largest?", "latvia", paths=("capital",))
+    assert (answer.entities, answer.operation) == (("riga",), "superlative")
+    refused = asked("Which capital of Latvia has the most roses?", "latvia", paths=("capital",))
+    assert refused.missing == "the graph has no relation or number like 'roses' by which things could be ordered"
+
+
 def test_more_than_ten_names_are_counted() -> None:
     names = {f"n{n:02}": f"N {n}" for n in range(12)}
     ids = list(names)
