@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from types import SimpleNamespace
 from typing import Any
 
 import attrs
@@ -366,3 +367,16 @@ def test_the_unit_of_a_question_is_measured_by_the_steps_of_its_links_or_by_all_
     assert lifts(best)[:2] == pytest.approx([9.0, 5.0])  # also against its direction
     assert lifts(best, noise=("d", "c"))[:2] == pytest.approx([3.0, 3.0])
     assert lifts(best, 2.0) == [0.0] * 3
+
+
+def test_each_step_is_scored_behind_the_steps_before_it_once() -> None:
+    asked = []
+
+    def score(texts: Any, paths: Any, candidates: Any) -> Any:
+        asked.extend((path, *row) for path, row in zip(paths, candidates, strict=True))
+        return [[float(len(path) + 1)] for path in paths]
+
+    scorer: Any = SimpleNamespace(score=score)
+    one, two, three = Step("a"), Step("b", True), Step("c")
+    assert PathScores(scorer, ()).of([(one, two, three), (one, three)], "q") == [6.0, 3.0]
+    assert asked == [((), one), ((one,), two), ((one, two), three), ((one,), three)]
