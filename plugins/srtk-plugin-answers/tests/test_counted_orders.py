@@ -32,6 +32,7 @@ FILMS = [
     *[["thief", "produced by", "mann"], ["heat", "written by", "mann"]],
     *([film, "main actor", actor] for film, actor in (("heat", "pacino"), ("heat", "kilmer"), ("ali", "smith"))),
     *([film, "written by", "hill"] for film in ("alien", "ali")),
+    *[["heat", "drawn by", "lee"], ["ali", "drawn by", "lee"], ["alien", "drawn by", "ann"]],
 ]
 ORDERS = [["orders:1", "customer ID", "customers:a"], ["orders:2", "customer ID", "customers:b"]]
 CITIES = [
@@ -204,6 +205,7 @@ def test_a_relation_that_is_like_what_is_counted_may_be_meant() -> None:
         ("Who directed the most films?", "mann"),
         ("Who produced the most films?", "scott"),
         ("Who wrote the most films?", "hill"),
+        ("Who drew the most films?", "lee"),  # drawn by
         ("Which film has the most actors?", "heat"),
     ],
 )

@@ -234,6 +234,17 @@ def test_a_proof_that_is_in_the_subgraph_changes_it_not() -> None:
     assert len(answer.support) == 2
 
 
+def test_the_class_that_is_asked_for_and_the_links_themselves_are_no_further_names() -> None:
+    rows = [*LAND, ["latvia", "has", "castle"], ["latvia", "has", "kiln"], ["latvia", "near", "latvia"]]
+    for text, named in (
+        ("Which castle has Latvia?", []),
+        ("Which kiln has latvia, Latvia?", []),
+        ("Has Latvia kilns?", ["kiln"]),
+    ):
+        answer = asked(text, "latvia", triples=rows, paths=("has",))
+        assert [link["entity"] for link in answer.trace.get("links", [])] == named
+
+
 def test_four_other_answers_are_shown() -> None:
     rows = [["latvia", f"r{n}", f"e{n}"] for n in range(7)]
     answer = asked("Where is r0 of Latvia?", "latvia", triples=rows, paths=[f"r{n}" for n in range(7)])
