@@ -344,6 +344,28 @@ def test_verbs_have_the_stems_of_their_participles() -> None:
     assert verb_stems("Who wrote and directed it?") == {"writ", "dire"}
 
 
+@pytest.mark.parametrize(("called", "sure"), [(10, True), (9, True), (8, False), (1, False), (0, True)])
+def test_a_count_is_sure_where_nearly_all_ends_or_none_are_called_by_the_noun(called: int, sure: bool) -> None:
+    ends = [f"l{n}" for n in range(10)]
+    rows = [*(["a", "has", one] for one in ends), *(["w", "lake", one] for one in ends[:called])]
+    order = CountedOrder("lakes", "which has lakes")
+    assert counted(rows)._asked(order, Step("has"), ends) == (frozenset(), sure)
+    assert counted(rows)._asked(order, Step("lake"), ends) == (frozenset(), True)
+    assert counted(rows)._asked(CountedOrder("", "which"), Step("has"), ends) == (frozenset(), True)
+
+
+def test_members_all_over_a_set_show_its_steps(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(counted_steps, "_TRIED", 2)
+    rows = [[one, "depth", number(place)] for place, one in enumerate("ad")]
+    rows += [[one, "size", number(place)] for place, one in enumerate("bce")]
+    rows += [["d", "lake", f"l{n}"] for n in range(9)]
+    offered = counted(rows)._offered([members("r", *"abcde")], PathScores(Table(), ()))
+    assert [(decider.step.relation, len(ends)) for _, decider, ends in offered] == [("depth", 0), ("lake", 2)]
+    monkeypatch.setattr(counted_steps, "_TRIED", 20)
+    offered = counted(rows)._offered([members("r", *"abcde")], PathScores(Table(), ()))
+    assert [decider.step.relation for _, decider, _ in offered] == ["depth", "lake", "size"]
+
+
 # Topics
 
 JOINS = [
@@ -411,6 +433,19 @@ def test_members_that_are_joined_to_the_last_topic_are_left_out_or_kept() -> Non
     assert topics().intersecting(question, attrs.evolve(found, paths=()), "use") == Lead()
     for most, whole in ((3, True), (2, False)):
         assert bool(topics(most).intersecting(question, found, "use").rows) is whole
+
+
+def test_paths_between_topics_have_two_steps_and_no_noise_and_end_at_the_topic_that_is_mentioned_last() -> None:
+    def joining(*entities: str, noise: tuple[str, ...] = ()) -> tuple[list[str], str]:
+        scores = PathScores(Table({("use", "uses"): 2.0}), noise)
+        paths, last = JoinedTopics(memory(JOINS), scores, 100)._joining_paths(linked(*entities), "use")
+        return [f"{path.entity} {' '.join(map(str, path.steps))}" for path in paths], last
+
+    assert joining("x", "y") == (["x has uses", "x has ^likes"], "y")
+    assert joining("y", "x") == (["y ^uses ^has", "y likes ^has"], "x")
+    assert joining("x", "y", noise=("use*",)) == (["x has ^likes"], "y")
+    assert joining("x") == ([], "x")
+    assert joining() == ([], "")
 
 
 def test_links_are_in_the_order_of_their_mentions() -> None:
