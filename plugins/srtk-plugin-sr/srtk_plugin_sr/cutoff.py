@@ -25,8 +25,8 @@ def best_count(scores: Sequence[float], beta: float) -> int:
     found = np.exp(np.asarray(scores, dtype=np.float64))
     hits = np.cumsum(found)
     counts = np.arange(1, len(found) + 1)
-    # Rounded, so that noise in the last digits decides nothing.
-    values = np.round((1 + beta**2) * hits / (counts + beta**2 * hits[-1]), 12)
+    # Without the factor that all have. Rounded, so that noise in the last digits decides nothing.
+    values = np.round(hits / (counts + beta**2 * hits[-1]), 12)
     return int(values.argmax()) + 1
 
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import shutil
+import time
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
@@ -14,6 +15,7 @@ import yaml
 pytest.importorskip("torch")
 pytest.importorskip("srtk_plugin_transformers")
 
+from srtk_plugin_sr import adapt_command
 from srtk_plugin_sr.adaptation import Adapted
 from srtk_plugin_sr.scorer_form import ScorerForm, write_form
 
@@ -166,3 +168,25 @@ def test_weights_that_rate_single_steps_are_refused(
     write_form(ScorerForm(rule="log-softmax"), trained)
     assert main(["adapt", "-kg", graph, "-o", str(tmp_path / "o"), "-m", str(trained)]) == 2
     assert "by the rule log-softmax, which rates single steps" in capsys.readouterr().err
+
+
+def test_half_of_the_minutes_is_for_the_search_and_the_rest_for_the_training(
+    graph: str, tiny: Callable[..., Path], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    limits, given = [], []
+    search = adapt_command.find_rivals
+
+    def watched(dense: Any, questions: Any, depth: int, until: float) -> Any:
+        limits.append(until - time.process_time())
+        return search(dense, questions, depth, until)
+
+    def kept(encoder: Any, learning: Any, held_out: Any, form: Any, settings: Any, *_: Any) -> Adapted:
+        given.append(settings.minutes)
+        return Adapted(0.5, 0.6, {0.4: 0.6}, 0.0, 20)
+
+    monkeypatch.setattr(adapt_command, "find_rivals", watched)
+    monkeypatch.setattr(adapt_command, "adapt", kept)
+    flags = ["-kg", graph, "-o", str(tmp_path / "o"), "-m", str(tiny(WORDS)), "--questions", "100", "--quiet"]
+    assert main(["adapt", *flags, "--minutes", "100"]) == 0
+    assert limits[0] == pytest.approx(3000, abs=10)
+    assert 99 < given[0] < 100

@@ -17,6 +17,7 @@ from srtk_plugin_sr.head import HeadInput
 from srtk_plugin_sr.head_trainer import (
     HeadModule,
     TrainingQuestion,
+    _draw,
     mean_f,
     mean_loss,
     platt_scaling,
@@ -181,3 +182,12 @@ def test_features_are_scaled_by_those_of_the_questions_that_are_learnt_from(tmp_
     same = [question([1.0]), question([0.0])]
     head, _ = train_head(same, VECTORS, HeadFitSettings(epochs=1, hidden=2), 1.0, {}, tmp_path / "same", 0)
     assert head.weights["spread"].tolist() == [1e-3]
+
+
+@pytest.mark.parametrize(("held", "apart"), [(10, True), (9, False)])
+def test_ten_questions_are_enough_to_select_the_weights(held: int, apart: bool, tmp_path: Path) -> None:
+    texts = [f"what is {n}" for n in range(400)]
+    drawn = [text for text in texts if _draw(text, 0) < 0.15][:held]
+    rows = [question([1.0, 0.0], text=text) for text in [*drawn, *[t for t in texts if _draw(t, 0) >= 0.15][:20]]]
+    _, figures = train_head(rows, VECTORS, HeadFitSettings(epochs=1, hidden=2), 1.0, {}, tmp_path, 0)
+    assert figures["questions"] == (20 if apart else 29)

@@ -213,6 +213,7 @@ def test_words_are_left_out_of_a_label_and_the_sides_of_an_of_turned_now_and_the
         text, _ = in_words("X", [("alpha of beta", False)], random.Random(seed))
         words = [word.strip("?").removesuffix("'s") for word in text.split()]
         kept = {"alpha", "beta"} & {*words}
+        assert "of beta alpha" not in text
         counts[len(kept)] = counts.get(len(kept), 0) + 1
         turned += len(kept) == 2 and words.index("beta") < words.index("alpha")
     # Each word is dropped in about .15 of the wordings.

@@ -497,3 +497,19 @@ def test_a_fifth_of_the_budget_is_read_along_each_spare_path():
 def test_four_instances_of_a_path_are_read_for_each_triple_of_the_budget():
     facts = [["town", "near", f"n{i}"] for i in range(30)]
     assert [read(facts, [path(Step("near"), score=0.0)], triples=n).trace["cut"]["triples"] for n in (1, 2)] == [3, 6]
+
+
+def test_a_recall_of_one_is_no_end_of_the_reading():
+    paths = [path(BORN, CLUB, score=0.0)]
+    assert read(FACTS, paths, triples=20, recall=1.0) == read(FACTS, paths, triples=20)
+    assert len(read(FACTS, paths, triples=20, recall=1.0).triples) == 6
+
+
+def test_a_node_is_read_along_the_path_that_gives_it_most_with_what_raises_it():
+    facts = [["a", "r", "x"], ["a", "s", "y"], ["y", "t", "x"], ["b", "u", "y"]]
+    direct, over = RankedPath("a", (Step("r"),), 0.0), RankedPath("a", (Step("s"), Step("t")), -0.5)
+    other = RankedPath("b", (Step("u"),), -0.2)
+    found = read(facts, [direct, other, over], triples=9)
+    way = [tuple(triple) for triple in found.triples]
+    assert way.index(("y", "t", "x")) < way.index(("a", "r", "x"))
+    assert read(facts, [direct, over], triples=9).triples[0] == Triple("a", "r", "x")

@@ -327,3 +327,17 @@ def test_the_paths_of_another_topic_raise_the_features_of_those_that_they_join()
     assert other == [0, 0]
     assert joined(read, {"heat": 0, "ali": 0}) == [[0, 0]] * 3
     assert joined({0: [Instance((far,), "ali")]}, {"heat": 0, "ali": 1})[2] == [1, 0]
+
+
+def test_weights_have_four_digits_and_those_of_nothing_are_left_out() -> None:
+    row = np.zeros(len(FEATURES))
+    row[:4] = 0.12346, 0.00004, -1.5, 0.00006
+    choice = PathChoice.of(row)
+    assert choice.weights == {FEATURES[0]: 0.1235, FEATURES[2]: -1.5, FEATURES[3]: 0.0001}
+    assert choice.row[:4].tolist() == [0.1235, 0.0, -1.5, 0.0001]
+
+
+def test_a_relation_whose_name_says_nothing_is_named_by_no_word() -> None:
+    graph = MemoryGraph([["heat", "of", "x"]])
+    [table] = path_features(graph, Words(), [searched("what of Heat", [RankedPath("heat", (Step("of"),), 0.0)], graph)])
+    assert table[0][FEATURES.index("named")] == 0.0

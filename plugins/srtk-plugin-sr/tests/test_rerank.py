@@ -14,6 +14,7 @@ import pytest
 from srtk_plugin_local.memory import MemoryGraph
 from srtk_plugin_sr.fit_settings import HeadFitSettings
 from srtk_plugin_sr.rerank import RerankExpander, candidates_of, needed_triples, shared
+from srtk_plugin_sr.vectors import TextIndex
 
 from srtk_framework.graph import facts
 from srtk_framework.roles import Encoder, Expander, KnowledgeGraph, Trainable, TrainingTask
@@ -451,3 +452,16 @@ def test_an_encoder_that_differs_in_the_last_digits_is_the_same(driver, tmp_path
     else:
         with pytest.raises(DriverError, match="another encoder"):
             opened(model=str(tmp_path), encoder=encoder)
+
+
+def test_a_triple_without_a_path_has_no_text_of_one():
+    triples = tuple(Triple("person1", name, f"{name} of person1") for name in ("mother", "friend", "employer"))
+    paths = (
+        RankedPath("person1", (Step("mother"),), 0.0),
+        RankedPath("person1", (Step("employer"), Step("city")), -1.0),
+    )
+    found, texts = Subgraph(triples, (0.0, -1.0, -2.0), paths, (0, -1, 1)), TextIndex()
+    driver = opened()
+    rows = driver._texts(found, driver._labels([], [found]), texts)
+    named = [[texts.texts()[number] if number >= 0 else None for number in row] for row in rows.tolist()]
+    assert named == [["mother", "mother"], ["friend", None], ["employer", "employer, city"]]

@@ -5,9 +5,11 @@ from __future__ import annotations
 import time
 from typing import Any
 
+import attrs
 import numpy as np
 import pytest
 from srtk_plugin_local.memory import MemoryGraph
+from srtk_plugin_sr import rivals
 from srtk_plugin_sr.beam import BeamExpander
 from srtk_plugin_sr.dense import DenseScorer
 from srtk_plugin_sr.rivals import SummingEncoder, find_rivals
@@ -154,3 +156,7 @@ def test_where_the_search_reads_the_mention_the_text_has_it() -> None:
     one.search_settings = lambda: SearchSettings(scale=1.0, mention=None)  # type: ignore[method-assign]
     [found] = find_rivals(one, [SPOUSE], 2)
     assert found.text == "the spouse of ann"
+
+
+def test_the_search_for_rivals_is_as_wide_as_the_expander() -> None:
+    assert attrs.fields(BeamExpander).width.default == rivals._WIDTH

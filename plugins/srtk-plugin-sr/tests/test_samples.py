@@ -191,3 +191,9 @@ def test_31_wrong_steps_are_drawn_where_none_are_named_and_all_for_a_list():
     for (loss, negatives), count in wanted.items():
         first, *_ = make_samples(crowd, one, ScorerFitSettings(loss=loss, negatives=negatives), 0)
         assert len(first.candidates) == count
+
+
+def test_a_text_is_compared_with_the_shortest_of_its_own_pass():
+    assert forward_passes([1, 10, 12]) == [[0], [1, 2]]
+    assert forward_passes([10, 14, 16, 17, 24]) == [[0, 1, 2], [3, 4]]
+    assert forward_passes([]) == []

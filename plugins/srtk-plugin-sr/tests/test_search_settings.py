@@ -1,10 +1,12 @@
 """What a recipe, a scorer and the framework each say of a search."""
 
+import math
+
 import attrs
 import pytest
 from srtk_plugin_local.memory import MemoryGraph
 from srtk_plugin_sr.beam import BeamExpander
-from srtk_plugin_sr.search_settings import TOPIC_BACKGROUNDS, SearchBlock
+from srtk_plugin_sr.search_settings import TOPIC_BACKGROUNDS, TRAINED, SearchBlock
 
 from srtk_framework.recipe import SettingsError, structure
 from srtk_framework.roles import BACKGROUND, PLAIN, PathScorer, SearchSettings
@@ -82,3 +84,9 @@ def test_backgrounds_that_a_training_tries_are_shares_and_none():
     assert all(0 < one < 1 for one in shares)
     assert BACKGROUND in shares
     assert TOPIC_BACKGROUNDS[-1] is None
+
+
+def test_at_each_hop_of_trained_weights_a_path_has_a_hundredth_of_the_probability_of_the_best():
+    assert math.exp(-TRAINED.hop_margin) == pytest.approx(0.01, rel=0.01)
+    assert 0 < TRAINED.price < 0.01
+    assert 0.9 < TRAINED.found < 1

@@ -468,3 +468,23 @@ def test_half_precision_and_saved_memory_train(scorer, graph, tmp_path):
     one = scorer()
     one.fit(task(tmp_path), settings(precision="bf16", checkpointing=True))
     assert top(one, graph, PEOPLE[:12]) > 0.9
+
+
+def test_weights_that_no_vector_depends_on_are_not_trained_and_the_others_are():
+    import torch
+    from srtk_plugin_sr.trainer import _freeze_unused
+
+    class Two(torch.nn.Module):
+        def __init__(self):
+            super().__init__()
+            self.used, self.spare = torch.nn.Linear(1, 2), torch.nn.Linear(2, 2)
+
+        def forward(self, rows):
+            return self.used(torch.tensor([[float(len(row))] for row in rows]))
+
+    network = Two()
+    _freeze_unused(network, [[1], [1, 2], [3]])
+    trained = {name for name, one in network.named_parameters() if one.requires_grad}
+    assert trained == {"used.weight", "used.bias"}
+    assert all(one.grad is None for one in network.parameters())
+    assert network.training
