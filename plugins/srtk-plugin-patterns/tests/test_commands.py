@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 import pytest
-from srtk_plugin_patterns.path_patterns import PathPatterns
+from srtk_plugin_patterns.path_patterns import MinedPath, MiningSettings, PathPatterns, RelationPaths
 
 from srtk_framework.cli import main
+from srtk_framework.values import Step
 
 
 @pytest.fixture(scope="module")
@@ -113,3 +114,12 @@ def test_a_list_of_relations_has_their_pairs_and_paths(world, tmp_path, capsys):
     lines = capsys.readouterr().out.splitlines()
     assert lines[0] == "    pairs   paths  relation"
     assert lines[3] == "        4       5  nationality"
+
+
+def test_twenty_paths_are_shown_unless_told_otherwise(tmp_path, capsys):
+    paths = tuple(MinedPath((Step(f"s{n:02}"),), 30 - n, 30) for n in range(25))
+    PathPatterns({"r": RelationPaths("r", 1234, 30, paths)}, MiningSettings(), "", {}).save(tmp_path)
+    assert main(["patterns", "show", str(tmp_path), "r"]) == 0
+    lines = capsys.readouterr().out.splitlines()
+    assert lines[0] == "r: 30 of 1,234 pairs, 25 paths"
+    assert [line.split()[-1] for line in lines[2:]] == [f"s{n:02}" for n in range(20)]

@@ -317,3 +317,16 @@ def test_rules_say_the_same_with_the_numbers_of_a_larger_graph(learnt, people):
 
     assert told(moved, larger) == told(rules, people)
     assert moved.constants.support.tolist() == rules.constants.support.tolist()
+
+
+def test_a_file_with_pickled_columns_is_refused(learnt, tmp_path):
+    completer, _ = learnt()
+    completer.save(tmp_path / "model")
+    file = tmp_path / "model" / "rules.json"
+    facts, _ = checked(file.read_bytes(), file, "")
+    data = io.BytesIO()
+    columns = completer._rules()[0]._columns()
+    np.savez(data, **{name: column.astype(object) for name, column in columns.items()})
+    write_model(file, facts, {"rules.npz": data.getvalue()})
+    with pytest.raises(DriverError, match="no model of `path-rules`"):
+        Rules.load(tmp_path / "model")

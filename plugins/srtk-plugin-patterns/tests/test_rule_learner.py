@@ -275,3 +275,20 @@ def test_a_rare_relation_of_a_path_with_many_pairs_is_counted_alike(reader):
     ):
         pairs = plain.pairs(tuple(step for step in steps if step != NOTHING))
         assert (support, body) == (sum(plain.holds(s, relation, o) for s, o in pairs), len(pairs))
+
+
+def test_of_equally_confident_rules_the_one_that_was_right_more_often_comes_first():
+    # Of seven with s two have r, and of one with q one: 2 / (7 + 5) and 1 / (1 + 5).
+    facts = [Triple(f"a{n}", "s", f"b{n}") for n in range(7)] + [Triple(f"a{n}", "r", f"b{n}") for n in range(2)]
+    table = TripleTable.from_triples([*facts, Triple("a0", "q", "b0")])
+    settings_ = attrs.evolve(ALL, twins=None)
+    rules, _ = path_rules(table, mine(table, attrs.evolve(MINED, length=1, twins=None)), settings_)
+    mine_ = rules[rules.relations == table.relation_numbers["r"]]
+    assert list(zip(mine_.support.tolist(), mine_.body.tolist(), strict=True)) == [(2, 7), (1, 1)]
+    facts = [Triple(f"a{n}", "s", "v") for n in range(7)] + [Triple(f"a{n}", "r", "c") for n in range(2)]
+    table = TripleTable.from_triples([*facts, Triple("a0", "q", "w")])
+    for most, wanted in ((None, [(2, 7), (2, 7), (1, 1), (1, 1)]), (2, [(2, 7), (2, 7)]), (1, [(2, 7)])):
+        rules, _ = constant_rules(table, attrs.evolve(settings_, constants=most))
+        own = (rules.relations == table.relation_numbers["r"]) & ~rules.at_subject & (rules.steps != NOTHING)
+        found = list(zip(rules.support[own].tolist(), rules.body[own].tolist(), strict=True))
+        assert found == wanted
