@@ -226,6 +226,8 @@ REPEATED = "name,what,city\n" + "".join(f"p{n},{('born_in', 'lives_in')[n % 2]},
         ("who,club,place\nAda,x,p\nBo,y,q\n", False),
         ("name,club,place\n", False),
         ("a:ID,b,c\n1,2,3\n", True),
+        # Numbers below words, but the first and last column share them, and a relation stands between.
+        ("who,does,whom\n" + "".join(f"{n},{('likes', 'knows')[n % 2]},{n * 3 % 10}\n" for n in range(10)), False),
     ],
 )
 def test_three_columns_are_entities_where_headings_or_types_say_so(text: str, is_sheet: bool) -> None:
@@ -333,6 +335,8 @@ def test_the_flag_says_whether_the_first_line_is_a_header() -> None:
 
 
 def test_columns_are_chosen_by_number_or_heading() -> None:
+    assert facts("x,y,z\na,r,b\n", columns=("3", "2", "1"), header=True) == ((2, 1, 0), 2)
+    assert facts("subject,relation,object\na,r,b\n", columns=("1", "2", "3"), header=False) == ((0, 1, 2), 1)
     assert facts("r,a,b,x\nr,c,d,y\n", columns=("2", "1", "3")) == ((1, 0, 2), 1)
     assert facts("to,x,rel,from\nb,1,r,a\n", columns=("from", "rel", "to")) == ((3, 2, 0), 2)
     assert facts("subject,relation,object\na,r,b\n", columns=("3", "2", "1")) == ((2, 1, 0), 2)

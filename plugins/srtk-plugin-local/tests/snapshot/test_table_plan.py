@@ -717,6 +717,13 @@ def test_first_and_last_names_stand_in_their_order_wherever_the_columns_are(make
     assert alone.graph.labels(["1"]) == ["Lovelace"]
 
 
+def test_a_key_of_several_words_names_its_rows_itself(make: Make) -> None:
+    whole = make({"a.csv": "entity,shop name,x\nAda Lovelace,A,5\nGrace Hopper,B,6\n"})
+    assert whole.graph.labels(["Ada Lovelace"]) == ["Ada Lovelace"]
+    short = make({"a.csv": "entity,shop name,x\nAda,A,5\nGrace,B,6\n"}, out="short")
+    assert short.graph.labels(["Ada"]) == ["A"]
+
+
 def test_a_literal_of_the_settings_and_a_list_name_nothing(make: Make) -> None:
     table = {"a.csv": "id,shop,club,x\n1,A,C,5\n2,B,D,6\n"}
     assert make(table).read_as("shop") == "name (first column of different names)"
@@ -859,6 +866,7 @@ def test_headings_of_neo4j_say_types_lists_and_what_is_ignored(make: Make) -> No
         ("rdf:type", "Woman"),
     }
     assert made.graph.find(["Addie", "A."]) == [["1"], ["1"]]
+    assert made.notes == []
     split = make({"a.csv": "id:ID,name,tags:string[],:LABEL\n1,Ada,a|b,P|W\n"}, out="split", split="|")
     assert {(t.relation, t.object) for t in split.triples} == {
         ("tags", '"a"'),
@@ -897,6 +905,14 @@ def test_equal_headings_are_one_table_or_two_by_the_names_of_common_keys(
     else:
         made = make(tables)
         assert made.graph.find(["N0"]) == [["jan:0" if form == "two" else "0"]]
+        told = f"has the headings of feb.csv, but {other} of the {common} values of 'id' that they share stand for"
+        assert any(told in note for note in made.notes) is (form == "two")
+
+
+def test_rows_differ_by_a_column_that_ends_with_name(make: Make) -> None:
+    jan = "id,full name,day,shop\n1,Ada,Mon,A\n2,Bo,Tue,B\n3,Cy,Wed,C\n"
+    feb = jan.replace("Ada", "Di").replace("Bo", "Ed").replace("Cy", "Flo")
+    assert make({"jan.csv": jan, "feb.csv": feb}).graph.find(["Ada", "Di"]) == [["jan:1"], ["feb:1"]]
 
 
 @pytest.mark.parametrize(("differ", "two"), [(2, True), (1, False)])
@@ -998,6 +1014,16 @@ def test_a_growing_file_does_not_flip_a_column(make: Make) -> None:
     assert not any("as when its graph was built before" in note for note in first.notes)
     told = "was read as when its graph was built before ('code' as integer, though its values would be mixed); --plan"
     assert sum(note.startswith(told) for note in grown.notes) == 1
+
+
+@pytest.mark.parametrize(
+    "flags",
+    [{}, {"id": "id"}, {"links": {"next": "a"}}, {"id": "id", "columns": ("code",)}, {"literal_columns": ("code",)}],
+)
+def test_a_flag_about_columns_goes_before_the_stored_plan(make: Make, flags: dict[str, Any]) -> None:
+    make({"a.csv": "id,name,code,next\n1,Ada,17,2\n2,Bo,18,1\n"})
+    grown = {"a.csv": "id,name,code,next\n1,Ada,17,2\n2,Bo,18,1\n3,Cy,x9,1\n4,Di,y,2\n"}
+    assert make(grown, **flags).read_as("code") == ("mixed" if flags else "integer")
 
 
 def test_a_graph_of_the_cache_keeps_the_plan_of_a_file_that_grew_alone(make: Make) -> None:
