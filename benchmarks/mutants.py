@@ -183,7 +183,9 @@ class Selection:
     def of(self, file: str, lines: Iterable[int] | None) -> list[str]:
         """Return the tests of some lines, or of all of a module, quickest first, of ``MOST`` seconds."""
         known = self._lines.get(file, {})
-        tests = set().union(*(known.values() if lines is None else (known.get(line, set()) for line in lines)))
+        # Of a module that is imported alone, such as one of settings, any test may tell.
+        every = set().union(*known.values()) - {""} or set(self.seconds)
+        tests = every if lines is None else set().union(*(known.get(line, set()) for line in lines))
         order = sorted(tests - {""}, key=lambda test: (self.seconds.get(test, 0.0), test))
         total, chosen = 0.0, []
         for test in order:

@@ -19,12 +19,13 @@ from srtk_plugin_local.memory import MemoryGraph
 from srtk_plugin_septa.fit_settings import SeptaFitSettings
 from srtk_plugin_septa.graph_encoder import SeptaGraphEncoder
 from srtk_plugin_septa.model import SeptaModel
+from srtk_plugin_septa.model_files import check_encoder
 from srtk_plugin_septa.pairs import recall
 from srtk_plugin_septa.subgraphs import SubgraphCorpus
 from srtk_plugin_septa.text_encoder import SeptaTextEncoder
 
 from srtk_framework.records import with_checksum
-from srtk_framework.roles import TrainingTask
+from srtk_framework.roles import Corpus, TrainingTask
 from srtk_framework.testing import ToyEncoder
 from srtk_framework.values import DriverError
 
@@ -164,6 +165,14 @@ def test_a_model_whose_head_reads_other_vectors_is_refused(tmp_path):
     model = SeptaModel.untrained(opened(ToyEncoder(dimensions=64)))
     attrs.evolve(model, graph={**model.graph, "head.weight": model.graph["head.weight"][:, 64:]}).save(tmp_path)
     with pytest.raises(DriverError, match="of another version; train the model again"):
+        SeptaModel.read(tmp_path)
+
+
+@pytest.mark.parametrize("name", ["weight", "bias"])
+def test_a_model_of_which_a_part_of_the_head_has_another_shape_is_refused(tmp_path, name):
+    model = SeptaModel.untrained(opened(ToyEncoder(dimensions=64)))
+    attrs.evolve(model, **{name: getattr(model, name)[:8]}).save(tmp_path)
+    with pytest.raises(DriverError, match=r"do not fit septa\.json"):
         SeptaModel.read(tmp_path)
 
 
@@ -311,7 +320,7 @@ import json, os, sys
 from pathlib import Path
 import torch
 from srtk_plugin_septa.fit_settings import SeptaFitSettings
-from srtk_framework.roles import TrainingTask
+from srtk_framework.roles import Corpus, TrainingTask
 from test_alignment import SMALL, learner, world
 
 torch.set_num_threads(1)
@@ -346,3 +355,61 @@ def test_two_processes_learn_what_one_does_with_the_batches_of_both(tmp_path):
     assert together == pytest.approx(alone, abs=1e-3)
     for name, value in one.items():
         np.testing.assert_allclose(two[name], value, atol=2e-3)
+
+
+@attrs.define(eq=False)
+class Given(Corpus):
+    """Entries as they are."""
+
+    entries: list
+
+    def read(self):
+        yield from self.entries
+
+    def fingerprint(self):
+        return "given"
+
+
+def test_entries_without_triples_or_text_teach_nothing_and_a_tenth_is_held_out(tmp_path):
+    graph = world()
+    entries = list(learner(graph).corpus.read())[:29]
+    bad = [attrs.evolve(entries[0], id="bare", triples=()), attrs.evolve(entries[0], id="silent", text="")]
+
+    def figures(validation, some):
+        folder = tmp_path / f"{validation} {len(some)}"
+        settings = SeptaFitSettings(**{**SMALL, "epochs": 1, "views": 0, "validation": validation})
+        return learner(graph, corpus=Given(some)).fit(TrainingTask([], None, folder), settings)
+
+    few, many = figures(1, entries + bad), figures(1000, entries + bad)
+    assert (few["subgraphs"], few["held_out_subgraphs"]) == (28, 1)
+    assert (many["subgraphs"], many["held_out_subgraphs"]) == (27, 2)
+    assert "held_out_loss" not in few
+    assert many["held_out_loss"] > 0
+    assert figures(0, entries[:2])["subgraphs"] == 2
+    with pytest.raises(DriverError, match="given has 1 subgraphs; two are the least"):
+        figures(0, entries[:1] + bad)
+
+
+def test_an_encoder_whose_vector_of_the_probe_is_nearly_the_same_is_taken():
+    def vectors(cosine):
+        return SimpleNamespace(encode=lambda texts: np.array([[3 * cosine, 3 * math.sqrt(1 - cosine**2)]]))
+
+    probe = np.array([0.5, 0.0])
+    check_encoder(vectors(0.9992), probe, "model")
+    with pytest.raises(DriverError, match="not the one that the model was trained with"):
+        check_encoder(vectors(0.9985), probe, "model")
+    with pytest.raises(DriverError, match="has other vectors"):
+        check_encoder(vectors(1.0), np.array([0.5, 0.0, 0.0]), "model")
+
+
+def test_a_text_goes_through_the_weight_and_the_bias_of_the_head(tmp_path):
+    encoder = opened(ToyEncoder(dimensions=8))
+    model = SeptaModel.untrained(encoder)
+    weight = np.random.default_rng(0).normal(size=(8, 8)).astype(np.float32)
+    bias = np.arange(8, dtype=np.float32)
+    attrs.evolve(model, weight=weight, bias=bias).save(tmp_path)
+    texts = ["one", "another text", ""]
+    found = opened(SeptaTextEncoder(encoder=encoder, path=str(tmp_path))).encode(texts)
+    np.testing.assert_allclose(found, encoder.encode(texts) @ weight.T + bias, rtol=1e-5, atol=1e-5)
+    assert found.dtype == np.float32
+    assert np.array_equal(opened(SeptaTextEncoder(encoder=encoder)).encode(texts), encoder.encode(texts))

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import itertools
+import math
 import re
 import subprocess
 import sys
@@ -17,9 +18,10 @@ from srtk_plugin_index.expander import IndexExpander
 from srtk_plugin_index.indexes.exact import ExactIndex
 from srtk_plugin_local.memory import MemoryGraph
 from srtk_plugin_septa.fit_settings import OptionsFitSettings
+from srtk_plugin_septa.option_checkpoint import OptionProgress, keep, resumed
 from srtk_plugin_septa.option_network import OptionBatch, OptionNetwork, blended
-from srtk_plugin_septa.option_vectors import OptionVectors, option_vectors
-from srtk_plugin_septa.options_reader import OptionsReader
+from srtk_plugin_septa.option_vectors import OptionVectors, option_vectors, unit
+from srtk_plugin_septa.options_reader import OptionsReader, _gold
 from srtk_plugin_septa.subgraphs import SubgraphCorpus
 
 from srtk_framework.records import with_checksum
@@ -175,7 +177,7 @@ from srtk_plugin_index.expander import IndexExpander
 from srtk_plugin_index.indexes.exact import ExactIndex
 from srtk_plugin_local.memory import MemoryGraph
 from srtk_plugin_septa.fit_settings import OptionsFitSettings
-from srtk_plugin_septa.options_reader import OptionsReader
+from srtk_plugin_septa.options_reader import OptionsReader, _gold
 from srtk_plugin_septa.subgraphs import SubgraphCorpus
 
 folder = Path(sys.argv[1])
@@ -349,3 +351,132 @@ def test_what_cannot_be_read_is_told(index, asked, graph, tmp_path):
         opened(OptionsReader(index=index, encoder=encoder(), path=str(tmp_path)))
     with pytest.raises(DriverError, match="which 5 heads do not divide"):
         reader.fit(TrainingTask(examples(asked), None, tmp_path), OptionsFitSettings(heads=5))
+
+
+def test_untrained_the_similarities_alone_count_by_their_weights():
+    network = OptionNetwork(2, 2, 1, 0.25)
+    rows = np.array([[1, 0.5, 0.25, 0.2], [0, 0, 0, 1]], dtype=np.float32)
+    one = attrs.evolve(vectors([[1, 0], [0, 1]], [[[0, 1]], [[1, 0]]], [1, 0]), similarities=rows)
+    found = network(OptionBatch.of([one]))[0].tolist()
+    assert found == pytest.approx([0.25 * (10 + 10 + 20) + 0.75 * 1, 0.75 * 5])
+    assert OptionNetwork(2, 2, 1, None)(OptionBatch.of([one]))[0].tolist() == pytest.approx([20.5, 2.5])
+
+
+def test_the_distance_from_the_untrained_network_is_of_squares_by_layer():
+    network = OptionNetwork(2, 2, 1, None)
+    start = network.attending()
+    assert [float(one.detach()) for one in network.learnt(start)] == [0, 0]
+    with torch.no_grad():
+        network.know.weight.copy_(torch.tensor([[1.0, 2.0]]))
+        network.direct.weight.copy_(torch.tensor([[3.0, 1.0]]))
+        network.attention.out_proj.weight.add_(2.0)
+        network.attention.in_proj_bias.add_(1.0)
+    assert [float(one.detach()) for one in network.learnt(start)] == pytest.approx([5 + 4 * 4 + 6, 10])
+    assert [tuple(one.shape) for one in network.few()] == [(4,), ()]
+
+
+def test_a_checkpoint_brings_back_network_optimizer_and_progress(tmp_path):
+    def made(seed):
+        torch.manual_seed(seed)
+        network = OptionNetwork(2, 2, 1, None)
+        return network, torch.optim.Adam(network.parameters(), lr=0.5 + seed)
+
+    network, optimizer = made(0)
+    assert resumed(tmp_path, network, optimizer) == OptionProgress()
+    network.know(torch.ones(1, 2)).sum().backward()
+    optimizer.step()
+    progress = OptionProgress(3, 0.5, 2, {"know": np.arange(3, dtype=np.float32)}, {"loss": 0.25})
+    keep(tmp_path, network, optimizer, progress)
+    other, of_other = made(1)
+    found = resumed(tmp_path, other, of_other)
+    assert attrs.asdict(attrs.evolve(found, weights={})) == attrs.asdict(attrs.evolve(progress, weights={}))
+    assert found.weights["know"].tolist() == [0, 1, 2]
+    for name, value in network.state_dict().items():
+        assert torch.equal(other.state_dict()[name], value)
+    assert of_other.param_groups[0]["lr"] == 0.5
+    assert len(of_other.state_dict()["state"]) == len(optimizer.state_dict()["state"]) > 0
+    keep(tmp_path, network, optimizer, attrs.evolve(progress, epochs=4))
+    assert resumed(tmp_path, other, of_other).epochs == 4
+    assert [file.name for file in (tmp_path / "checkpoints").iterdir()] == ["options.ckpt"]
+
+
+def test_similarities_are_the_greatest_products_of_cosines(index, asked):
+    (question, subgraph), k = asked[0], 2
+    size = len(question.options)
+    hits = tuple(hit for one in subgraph.searches[:size] for hit in one.hits)[:4]
+    searches = (Search("first", hits[:3]), Search("second", hits[3:]), Search("third", ()))
+    other = opened(ToyEncoder(dimensions=32))
+    given = attrs.evolve(subgraph, searches=searches)
+    (found,) = option_vectors([question], [given], index, encoder(), other, k)
+    assert found.found.tolist() == [2, 1, 0]
+    assert found.entries.shape == (size, k, 64)
+
+    def cosine(one, another):
+        return float(unit(one[None])[0] @ unit(another[None])[0])
+
+    for place, search in enumerate(searches):
+        rows = [entry.vector for entry in index.entries([id_ for id_, _ in search.hits[:k]])]
+        asks, option, own = encoder().encode([question.text, question.options[place], search.text])
+        both = [cosine(row, asks) * cosine(row, option) for row in rows] + [0.0] * (k - len(rows))
+        near = [cosine(row, own) for row in rows] + [0.0] * (k - len(rows))
+        alike = cosine(*other.encode([question.options[place], question.text]))
+        assert found.similarities[place].tolist() == pytest.approx([max(both), max(near), 0, alike], abs=1e-5)
+        assert found.searches[place] == pytest.approx(unit(own[None])[0])
+        assert found.plain[place] == pytest.approx(
+            unit(other.encode([f"{question.text} {question.options[place]}"]))[0]
+        )
+    assert unit(np.array([[3.0, 4.0], [0.0, 0.0]])).tolist() == [[pytest.approx(0.6), pytest.approx(0.8)], [0, 0]]
+
+
+def test_of_equal_options_the_first_is_chosen_and_nothing_that_was_found_proves_nothing(index):
+    reader = opened(OptionsReader(index=index, encoder=encoder()))
+    question = Question("q", "Where lives it", options=("towna", "townb", "towna"))
+    plain, empty = Subgraph(), Subgraph(searches=tuple(Search(option) for option in question.options))
+    for answer in reader.read([question] * 2, [plain, empty]):
+        scores = answer.trace["scores"]
+        assert scores[0] == scores[2]
+        assert answer.text == question.options[scores.index(max(scores))]
+        assert answer.support == ()
+
+
+@pytest.mark.parametrize(
+    ("values", "patience", "calls", "best"),
+    [([0.5, 0.4, 0.3, 0.9], 2, 3, 0), ([0.5, 0.5, 0.5], 2, 3, 0), ([0.1, 0.2, 0.1, 0.1, 0.9], 2, 4, 1)],
+)
+def test_training_ends_after_so_many_epochs_without_a_better_one(index, asked, tmp_path, values, patience, calls, best):
+    reader = opened(OptionsReader(index=index, encoder=encoder()))
+    given = []
+
+    def validate():
+        given.append(values[len(given)])
+        return {"answer_exact": given[-1]}
+
+    settings = OptionsFitSettings(epochs=9, patience=patience)
+    figures = reader.fit(TrainingTask(examples(asked), validate, tmp_path), settings)
+    assert (len(given), figures["epochs"], figures["answer_exact"]) == (calls, best, max(given))
+
+
+def test_without_patience_each_epoch_is_validated(index, asked, tmp_path):
+    reader = opened(OptionsReader(index=index, encoder=encoder()))
+    falling = itertools.count(0, -1)
+    settings = OptionsFitSettings(epochs=3, patience=None, batch_size=7)
+    reader.fit(TrainingTask(examples(asked), lambda: {"answer_exact": next(falling)}, tmp_path), settings)
+    assert next(falling) == -4
+
+
+def test_a_loss_that_is_no_number_is_refused_with_its_epoch(index, asked, tmp_path, monkeypatch):
+    losses = iter([1.0, 2.0, math.inf, 1.0])
+    made = lambda *_: torch.tensor(next(losses), requires_grad=True)  # noqa: E731
+    monkeypatch.setattr("srtk_plugin_septa.options_reader._loss", made)
+    reader = opened(OptionsReader(index=index, encoder=encoder()))
+    settings = OptionsFitSettings(epochs=5, batch_size=15, patience=None, validation=0)
+    with pytest.raises(DriverError, match=r"the loss is inf in epoch 2; lower learning_rate"):
+        reader.fit(TrainingTask(examples(asked), None, tmp_path), settings)
+
+
+def test_the_right_option_is_the_first_that_is_an_answer():
+    question = Question("q", "", options=("a", "b", "c", "b"), answers=("b", "c"))
+    assert _gold(question) == 1
+    assert _gold(attrs.evolve(question, answers=("a",))) == 0
+    assert _gold(attrs.evolve(question, answers=("d",))) is None
+    assert _gold(attrs.evolve(question, answers=None)) is None
