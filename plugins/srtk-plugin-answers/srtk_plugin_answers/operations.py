@@ -280,13 +280,13 @@ class Operations:
         """Read where single steps from a question's links lead, the best steps first."""
         links = list(dict.fromkeys(link.entity for link in one.question.links))
         frontiers = one.reads.frontiers([[link] for link in links])
-        paths = [
-            RankedPath(link, (step,), 0.0)
+        near = [
+            (link, (step,))
             for link, steps in zip(links, self.graph.steps(frontiers, True), strict=True)
             for step in self.values.scores.without_noise(steps)
         ]
-        scores = one.scores.of([path.steps for path in paths], one.text)
-        ranked = [attrs.evolve(path, score=score) for path, score in zip(paths, scores, strict=True)]
+        scores = one.scores.of([steps for _, steps in near], one.text)
+        ranked = [RankedPath(*path, score) for path, score in zip(near, scores, strict=True)]
         return self.read_sets(one.reads, one.question, sorted(ranked, key=path_order))
 
     # Leads

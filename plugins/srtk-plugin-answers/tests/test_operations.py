@@ -8,6 +8,7 @@ from typing import Any
 import attrs
 import pytest
 from srtk_plugin_answers import OperationsExpander, operations
+from srtk_plugin_answers.path_scores import ScoreUnit
 from srtk_plugin_baselines.bfs import BfsExpander
 from srtk_plugin_local.memory import MemoryGraph
 
@@ -592,13 +593,28 @@ def test_neither_a_comparison_nor_yes_or_no_asks_for_a_class() -> None:
         assert "class" not in expanded(text, "estonia", "lithuania", graph=graph).trace
 
 
-def test_a_set_of_two_within_bounds_goes_before_one_of_one_where_several_are_asked_for() -> None:
-    triples = [["latvia", "capital", "riga"], ["riga", "area", '"30"^^xsd:integer'], *TRIPLES[:2], *TRIPLES[4:6]]
-    graph = memory(triples)
-    paths = ("capital", "borders")
-    assert expanded("Which neighbours have an area below 90?", graph=graph, paths=paths).trace["set"]["members"] == 2
-    # Nothing else than Riga is in the first set.
-    assert expanded("Which neighbour has an area below 40?", graph=graph, paths=paths).trace["set"]["members"] == 1
+def test_a_set_of_two_goes_before_one_of_one_where_several_are_asked_for() -> None:
+    areas = [("riga", 5000), ("estonia", 4500), ("lithuania", 6500)]
+    triples = [["latvia", "capital", "riga"], *TRIPLES[:2]]
+    graph = memory([*triples, *([who, "area", f'"{area}"^^xsd:integer'] for who, area in areas)])
+
+    def members(noun: str) -> int:
+        found = expanded(f"Which {noun} an area above 4,000?", graph=graph, paths=("capital", "borders"))
+        return int(found.trace["set"]["members"])
+
+    assert (members("capitals have"), members("capital has")) == (2, 1)
+
+
+def test_the_likeness_of_a_path_is_the_scorers_own_whatever_a_search_counts_from() -> None:
+    path = RankedPath("latvia", (Step("borders"), Step("area")), 0.0)
+    kinds = []
+    for unit in (ScoreUnit(), ScoreUnit(lift=1.5)):
+        ops = operations.Operations(memory(), ByName(), Budget())
+        question = Question("q", "Which neighbour has it?", (Link("latvia"),))
+        [one] = ops.of([question], Scripted(memory()).expand([question]))
+        one.scores = attrs.evolve(one.scores, unit=unit)
+        kinds.append((one.likeness(path), one.scores.of([path.steps], one.text)))
+    assert kinds == [(-2.0, [-2.0]), (-2.0, [-3.5])]
 
 
 def test_a_thousand_nodes_are_looked_at_for_their_class() -> None:

@@ -98,3 +98,62 @@ def test_a_wrong_file_of_t_rex_is_refused(tmp_path: Path, documents: str, said: 
     (tmp_path / "a.json").write_text(documents)
     with pytest.raises(InputError, match=said):
         list(opened(tmp_path, format="t-rex").read())
+
+
+def test_mentions_may_touch_and_reach_both_ends_of_a_text(tmp_path: Path) -> None:
+    rows = [
+        {"text": "AnnRiga", "mentions": [[3, 7, "riga"], [0, 3, "ann"]]},
+        {"text": "Bo", "mentions": [[0, 2, "bo"]]},
+    ]
+    first, second = opened(written(tmp_path / "texts.jsonl", rows)).read()
+    assert first.mentions == (EntityMention(0, 3, "ann"), EntityMention(3, 7, "riga"))
+    assert second.mentions == (EntityMention(0, 2, "bo"),)
+    (tmp_path / "trex").mkdir()
+    spans = [("Q1", [0, 3]), ("Q2", [3, 7]), ("Q3", [2, 4]), ("Q4", [3, 6])]
+    document = {"text": "AnnRiga", "entities": [{"uri": uri, "boundaries": span} for uri, span in spans]}
+    (tmp_path / "trex" / "a.json").write_text(json.dumps([document]))
+    (entry,) = opened(tmp_path / "trex", format="t-rex").read()
+    assert entry.mentions == (EntityMention(0, 3, "Q1"), EntityMention(3, 7, "Q2"))
+
+
+@pytest.mark.parametrize("span", [[-1, 2], [1, 1], [0, 5], [0.0, 2], ["0", 2]])
+def test_offsets_outside_of_a_text_or_of_nothing_are_refused(tmp_path: Path, span: list) -> None:
+    with pytest.raises(InputError, match=r":1: .* is no mention; .* within the 4 characters"):
+        list(opened(written(tmp_path / "texts.jsonl", [{"text": "Riga", "mentions": [[*span, "riga"]]}])).read())
+    with pytest.raises(InputError, match="is no mention"):
+        list(opened(written(tmp_path / "texts.jsonl", [{"text": "Riga", "mentions": [[0, 2, ""]]}])).read())
+
+
+def test_files_of_a_folder_are_read_by_name_and_their_texts_are_numbered(tmp_path: Path) -> None:
+    (tmp_path / "sub").mkdir()
+    written(tmp_path / "sub" / "a.jsonl", [{"text": "third"}])
+    written(tmp_path / "b.jsonl", [{"text": "first"}, {"text": "second"}])
+    (tmp_path / "c.json").write_text(json.dumps([{"text": "one"}, {"text": " "}, {"text": "two"}]))
+    assert [(e.id, e.text) for e in opened(tmp_path).read()] == [
+        ("b.jsonl#1", "first"),
+        ("b.jsonl#2", "second"),
+        ("sub/a.jsonl#1", "third"),
+    ]
+    assert [(e.id, e.text) for e in opened(tmp_path, format="t-rex").read()] == [
+        ("c.json#1", "one"),
+        ("c.json#3", "two"),
+    ]
+    with pytest.raises(InputError, match=r"no file here that ends in \.json;"):
+        opened(tmp_path / "sub", format="t-rex")
+
+
+@pytest.mark.parametrize(
+    ("documents", "said"),
+    [([{"text": "a"}, 3], "document 2"), ([{"text": "a"}, {"entities": []}], "document 2: a document has a `text`")],
+)
+def test_a_wrong_document_of_t_rex_is_counted_from_1(tmp_path: Path, documents: list, said: str) -> None:
+    (tmp_path / "a.json").write_text(json.dumps(documents))
+    with pytest.raises(InputError, match=said):
+        list(opened(tmp_path, format="t-rex").read())
+
+
+def test_the_fingerprint_is_of_names_and_content(tmp_path: Path) -> None:
+    one = opened(written(tmp_path / "a.jsonl", ROWS)).fingerprint()
+    assert AnnotatedCorpus(path=str(tmp_path / "a.jsonl")).fingerprint() == one
+    assert opened(written(tmp_path / "b.jsonl", ROWS)).fingerprint() != one
+    assert opened(written(tmp_path / "a.jsonl", ROWS[:1])).fingerprint() != one

@@ -5,6 +5,7 @@ import logging
 import math
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from pathlib import Path
+from types import SimpleNamespace
 from typing import Any
 
 import attrs
@@ -13,6 +14,7 @@ import pytest
 from srtk_plugin_index.indexes.bm25 import Bm25Index
 from srtk_plugin_knowlybert.annotated import AnnotatedCorpus
 from srtk_plugin_knowlybert.completer import MaskedLMCompleter
+from srtk_plugin_knowlybert.context import Paragraph, paragraphs
 from srtk_plugin_knowlybert.fit_settings import MaskedLMFitSettings
 from srtk_plugin_knowlybert.variants import CODE, PUBLISHED, Rules
 from srtk_plugin_local.memory import MemoryGraph
@@ -450,3 +452,131 @@ def test_the_published_variants_answer_differently_and_drop_labels(towns: Memory
 def test_an_unknown_variant_is_refused(towns: MemoryGraph) -> None:
     with pytest.raises(ValueError, match="'variant' must be in"):
         MaskedLMCompleter(graph=towns, filler=TableFiller({}), variant="paper")
+
+
+def test_candidates_of_one_score_come_by_their_triples_and_the_limit_cuts(make: Make) -> None:
+    table = {"Albert Einstein was born in": [{"Munich": 0.5, "Ulm": 0.5, "Bern": 0.5}]}
+    rows = [make(table).complete([BORN], limit)[0] for limit in (None, 2, 0)]
+    assert [[str(one.triple.object) for one in row] for row in rows] == [["Q1", "Q2", "Q3"], ["Q1", "Q2"], []]
+
+
+def test_many_patterns_are_completed_in_their_order(make: Make, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("srtk_plugin_knowlybert.completer._BATCH", 2)
+    patterns = [BORN, Pattern("nobody", "born"), Pattern("mc", "born"), Pattern("ae", "unheard"), BORN]
+    rows = make().complete(patterns, 1)
+    assert [len(row) for row in rows] == [1, 0, 0, 0, 1]
+    assert rows[0] == rows[4]
+
+
+def test_five_templates_of_a_relation_are_asked_the_best_ones(make: Make, tmp_path: Path) -> None:
+    file = tmp_path / "many.json"
+    file.write_text(json.dumps({"born": [f"{{subject}} number {n} {{object}}" for n in range(7)]}))
+    table = {f"Albert Einstein number {n} _": [{"Ulm": 0.5 + n / 100}] for n in range(7)}
+    assert found(make(table, templates=str(file), masks=1)) == {"Q1": 0.54}
+    assert found(make(table, templates=str(file), masks=1, over="mean")) == {"Q1": 0.52}
+
+
+def test_names_that_the_filler_cannot_write_are_counted(make: Make, towns: MemoryGraph, caplog: Any) -> None:
+    with caplog.at_level(logging.INFO):
+        make(masks=1)
+    # Albert Einstein, Marie Curie and New York.
+    assert "3 names have more than 1 tokens and 0 none" in caplog.text
+    caplog.clear()
+    with caplog.at_level(logging.INFO):
+        make(masks=2)
+    assert "tokens" not in caplog.text
+
+
+@pytest.mark.parametrize(
+    ("rule", "threshold", "kept"),
+    [
+        ("static", 0.5, {"Q1", "Q4", "Q2"}),
+        ("static", 0.51, {"Q1", "Q4"}),
+        ("both", 0.1, {"Q1"}),
+        ("both", 0.95, set()),
+        ("dynamic", 0.95, {"Q1"}),
+        ("none", 0.95, {"Q1", "Q4", "Q2", "Q5", "Q3"}),
+    ],
+)
+def test_each_threshold_cuts_by_its_own_rule(make: Make, rule: str, threshold: float, kept: set[str]) -> None:
+    completer = make(stability="none", threshold=rule)
+    completer._state = attrs.evolve(completer._state, threshold=threshold)
+    assert set(found(completer)) == kept
+
+
+def test_figures_of_a_training_count_relations_templates_and_what_was_held_out(make: Make, tmp_path: Path) -> None:
+    completer = make()
+    seen: list[int] = []
+
+    def validate() -> dict[str, float]:
+        seen.append(1)
+        return {"mrr": 0.25}
+
+    task = TrainingTask([], validate, tmp_path, 0, [Triple("x1", "born", "Q4")])
+    figures = completer.fit(task, MaskedLMFitSettings())
+    wanted = {"relations": 3, "relations with templates": 1, "templates": 2, "held_out": 1, "mrr": 0.25}
+    assert figures.items() >= wanted.items()
+    assert seen == [1]
+
+
+def test_a_closed_completer_says_so(make: Make) -> None:
+    completer = make()
+    completer.close()
+    with pytest.raises(DriverError, match="the completer is not open"):
+        completer.complete([BORN], 1)
+
+
+def test_a_relation_without_templates_is_told_once(make: Make, caplog: pytest.LogCaptureFixture) -> None:
+    completer = make({"Albert Einstein knows": [{"Ulm": 0.4}]})
+    with caplog.at_level(logging.INFO):
+        for relation in ("knows", "knows", "in"):
+            completer.complete([Pattern("ae", relation)], 1)
+    assert [row.getMessage()[:11] for row in caplog.records if "no template" in row.getMessage()] == [
+        "1 relations",
+        "2 relations",
+    ]
+
+
+def test_an_index_of_vectors_is_refused(make: Make) -> None:
+    class Vectors:
+        def searches_texts(self) -> bool:
+            return False
+
+    with pytest.raises(DriverError, match="the index searches vectors, not texts"):
+        make(index=Vectors())
+
+
+@pytest.mark.parametrize(("names", "said"), [("Q9\n", 1), ("Q8\tUlm\n\tUlm\n", 2), ("Q8\tUlm\nQ9\t \n", 2)])
+def test_a_line_of_names_without_id_or_name_is_refused(make: Make, tmp_path: Path, names: str, said: int) -> None:
+    file = tmp_path / "names.tsv"
+    file.write_text(names)
+    with pytest.raises(InputError, match=rf"names.tsv:{said}: a line has an id"):
+        make(names=str(file))
+
+
+def test_of_equally_popular_entities_of_a_label_the_first_by_id_is_taken(make: Make, tmp_path: Path) -> None:
+    file = tmp_path / "names.tsv"
+    file.write_text("Q8\tRom\nQ9\tRom\n")
+    table = {"Albert Einstein was born in": [{"Rom": 0.9}]}
+    assert set(found(make(table, names=str(file)))) == {"Q8"}
+
+
+def test_the_first_sentences_of_the_best_text_about_a_name_are_read(tmp_path: Path) -> None:
+    class Hits:
+        def __init__(self) -> None:
+            self.asked: list[tuple[list[str], int]] = []
+
+        def search(self, names: Sequence[str], k: int) -> Any:
+            self.asked.append((list(names), k))
+            texts = ["Nobody. Ann sang.", "Ann  is\nhere. She sings. She left.", "Ann is last."]
+            entries = [Entry(str(n), text) for n, text in enumerate(texts)]
+            return [[SimpleNamespace(entry=entry) for entry in entries] for _ in names]
+
+    index: Any = Hits()
+    assert paragraphs(index, ["Bob", "Ann", "Bob"], 2) == [
+        Paragraph(),
+        Paragraph("Ann is here. She sings.", "1"),
+        Paragraph(),
+    ]
+    assert index.asked == [(["Ann", "Bob"], 10)]
+    assert [one.text for one in paragraphs(index, ["Ann"], 1)] == ["Ann is here."]

@@ -79,3 +79,24 @@ def test_clusters_are_those_of_every_order(middles: list[str]) -> None:
     wanted = distinct_templates(mined, 0.8, "words")
     for order in itertools.islice(itertools.permutations(mined), 24):
         assert distinct_templates(order, 0.8, "words") == wanted
+
+
+def test_a_pair_of_an_entity_with_itself_gives_no_template_and_one_in_other_sentences_does() -> None:
+    table = TripleTable.from_triples([Triple("ann", "likes", "ann"), Triple("ann", "born", "riga")])
+    text = "Ann likes Ann. Ann sings. Ann left Riga."
+    spans = [(0, 3, "ann"), (10, 13, "ann"), (15, 18, "ann"), (26, 29, "ann"), (35, 39, "riga")]
+    mentions = tuple(EntityMention(*span) for span in spans)
+    found = mine_templates([Entry("e", text, mentions=mentions)], table, 15)
+    assert {relation: [one.template.text for one in some] for relation, some in found.items()} == {
+        "born": ["{subject} left {object}."]
+    }
+
+
+def test_the_same_template_of_several_pairs_has_the_triples_of_all_sorted() -> None:
+    texts = [
+        entry("Bob was born in Oslo.", bob="Bob", oslo="Oslo"),
+        entry("Ann was born in Riga.", ann="Ann", riga="Riga"),
+    ]
+    (mined,) = mine_templates(texts, TABLE, 15)["born"]
+    assert mined.triples == (Triple("ann", "born", "riga"), Triple("bob", "born", "oslo"))
+    assert mine_templates([entry("[X] Bob was born in Oslo.", bob="Bob", oslo="Oslo")], TABLE, 15) == {}

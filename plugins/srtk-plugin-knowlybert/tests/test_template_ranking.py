@@ -7,7 +7,7 @@ from typing import Any
 
 from srtk_plugin_knowlybert.label_search import Found
 from srtk_plugin_knowlybert.template_mining import Mined
-from srtk_plugin_knowlybert.template_ranking import by_overlap
+from srtk_plugin_knowlybert.template_ranking import by_overlap, by_pairs
 
 from srtk_framework.graph import TripleTable
 from srtk_framework.values import Triple
@@ -37,3 +37,38 @@ def test_templates_come_by_known_subjects_and_objects_together_then_by_their_tex
     ranked = by_overlap(fake, TripleTable.from_triples(FACTS), {}, "speaks", mined, 2)
     # 3 for c, 2 for b and d; of the three best labels of a only two are looked at.
     assert [one.template for one in ranked] == ["c", "b", "d", "a"]
+
+
+def test_a_pair_is_found_where_its_label_is_the_best_of_as_many_tokens() -> None:
+    ids = {"ann": (("ann",),), "bob": (("bob",),), "cid": (("cid", "x"),), "danish": (("danish",),)}
+    ids["latvian"] = (("latvian",),)
+    asked: list[tuple[str, list[tuple[str, ...]]]] = []
+    # Template a rates what is right best for danish and bob, template b for danish, latvian and ann too.
+    best = {
+        ("a", "ann", False): "danish", ("a", "bob", False): "danish", ("a", "cid", False): "latvian",
+        ("a", "danish", True): "bob", ("a", "latvian", True): "bob",
+        ("b", "ann", False): "danish", ("b", "bob", False): "latvian", ("b", "cid", False): "danish",
+        ("b", "danish", True): "ann", ("b", "latvian", True): "ann",
+    }  # fmt: skip
+
+    def gap_text(question: Any, template: Any, gaps: int) -> Any:
+        return (template, question.name, question.subject_is_open, gaps)
+
+    def rate(texts: Any, fillings: Any) -> Any:
+        for (template, name, is_open, gaps), some in zip(texts, fillings, strict=True):
+            asked.append((name, some))
+            assert {len(one) for one in some} == {gaps}
+            wanted = best[template, name, is_open]
+            yield [[-0.1 if wanted in label else -2.0] * gaps for label in some]
+
+    fake: Any = SimpleNamespace(gap_text=gap_text, filler=SimpleNamespace(rate=rate), trie=SimpleNamespace(labels=ids))
+    mined: list[Any] = [Mined(name, (FACTS[0],)) for name in "ab"]
+    table = TripleTable.from_triples(FACTS)
+    ranked = by_pairs(fake, table, {}, "speaks", mined, 9, 0)
+    # Both ends of three pairs by two templates; of two tokens there is one label.
+    assert len(asked) == 12
+    assert dict(asked)["ann"] == [("danish",), ("latvian",)]
+    assert [one.template for one in ranked] == ["b", "a"]
+    asked.clear()
+    by_pairs(fake, table, {}, "speaks", mined, 1, 0)
+    assert len(asked) == 4

@@ -68,3 +68,17 @@ def test_a_wrong_file_is_refused_with_its_place(tmp_path: Path, name: str, text:
     file.write_text(text)
     with pytest.raises(InputError, match=said):
         read_templates(file)
+
+
+def test_a_template_that_is_written_twice_counts_once_at_its_first_place(tmp_path: Path) -> None:
+    file = tmp_path / "a.json"
+    file.write_text(json.dumps({"P19": ["[Y] bore [X].", BORN.text, "{object} bore {subject}."], "P20": BORN.text}))
+    assert read_templates(file) == {"P19": (Template("{object} bore {subject}."), BORN), "P20": (BORN,)}
+    (tmp_path / "b.jsonl").write_text('{"relation": "", "template": "[X] [Y]"}\n')
+    with pytest.raises(InputError, match="`relation` must be a text that is not empty"):
+        read_templates(tmp_path / "b.jsonl")
+    for row, said in (("3", "the line holds a number"), ('{"pattern": 3}', "`pattern` must be")):
+        (tmp_path / "folder").mkdir(exist_ok=True)
+        (tmp_path / "folder" / "P1.jsonl").write_text(f'{{"pattern": "[X] [Y]"}}\n{row}\n')
+        with pytest.raises(InputError, match=rf"P1\.jsonl:2.*({said})"):
+            read_templates(tmp_path / "folder")

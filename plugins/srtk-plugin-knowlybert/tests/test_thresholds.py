@@ -53,3 +53,15 @@ def test_a_higher_static_threshold_keeps_a_part_of_what_a_lower_one_keeps(
 @given(scores.filter(bool))
 def test_the_best_score_is_kept_where_nothing_is_learnt(values: list[float]) -> None:
     assert dynamic_threshold(values, -math.inf) <= max(values)
+
+
+def test_only_the_ten_best_scores_are_looked_at() -> None:
+    values = [-0.1 * place for place in range(10)]
+    assert dynamic_threshold([*values, -9.0], -math.inf) == dynamic_threshold(values, -math.inf)
+    # The tenth is looked at.
+    assert dynamic_threshold([*values[:9], -9.0], -math.inf) != dynamic_threshold(values[:9], -math.inf)
+
+
+def test_a_best_score_at_the_static_threshold_is_kept() -> None:
+    assert dynamic_threshold([-1.0, -3.0], -1.0) == -1.0
+    assert dynamic_threshold([-0.5, -3.0], -1.0) == -0.5
