@@ -18,7 +18,7 @@ from srtk_framework.roles import KnowledgeGraph
 from srtk_framework.values import DriverError, Pattern, Retrieval, Triple, open_end
 from srtk_plugin_evaluation.calibration import BINS, bin_sums, error_of_bins, reliability
 from srtk_plugin_evaluation.intervals import Estimate, bootstrap_sums, ratios
-from srtk_plugin_evaluation.link_scores import Share, column, differences
+from srtk_plugin_evaluation.link_scores import Share, Shares, differences
 from srtk_plugin_evaluation.rank_metrics import TiedRanks, average_precision, hits, reciprocal_ranks
 
 CALIBRATION = "calibration_error"
@@ -379,8 +379,7 @@ def _summaries(methods: Mapping[str, Rows]) -> dict[str, dict[str, Estimate]]:
     keys = [(method, metric) for method in methods for metric in names]
     shares = _shares(methods)
     sizes = [place for place, (_, metric) in enumerate(keys) if metric == SIZE]
-    columns = [column(shares[method], metric) for method, metric in keys]
-    estimates = dict(zip(keys, ratios(columns, sizes), strict=True))
+    estimates = dict(zip(keys, ratios((shares[method].column(metric) for method, metric in keys), sizes), strict=True))
     for method, rows in methods.items():
         sums = _bins(rows)
         # Empty bins would cost time in every resample.
@@ -394,8 +393,8 @@ def _summaries(methods: Mapping[str, Rows]) -> dict[str, dict[str, Estimate]]:
     }
 
 
-def _shares(methods: Mapping[str, Rows]) -> dict[str, list[Mapping[str, Share] | None]]:
-    return {method: [None if row is None else row.shares for row in rows] for method, rows in methods.items()}
+def _shares(methods: Mapping[str, Rows]) -> dict[str, Shares]:
+    return {method: Shares(None if row is None else row.shares for row in rows) for method, rows in methods.items()}
 
 
 def _bins(rows: Rows) -> Any:

@@ -13,7 +13,7 @@ There is no interval, ``low`` and ``high`` are None, of one question, and of equ
 from __future__ import annotations
 
 import functools
-from collections.abc import Callable, Collection, Iterator, Sequence
+from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
 from itertools import accumulate
 from math import isclose
 from typing import Any
@@ -155,22 +155,37 @@ def _difference(a: Values, b: Values) -> _Floats:
     return _array(a) - _array(b)
 
 
-def ratios(columns: Sequence[Sequence[tuple[float, float]]], sizes: Collection[int] = ()) -> list[Estimate]:
+Counts = Sequence[tuple[float, float]] | _Floats  # The (numerator, denominator) of each question.
+
+
+def ratios(columns: Iterable[Counts], sizes: Collection[int] = ()) -> list[Estimate]:
     """Estimate micro-averaged ratios, such as precision, with intervals over the questions.
 
     The interval is exact where each question counts 0 or 1, else by bootstrap. Where no numerator is above its
     denominator, two questions with the mean denominator are added: one with ratio 1, one with 0.
 
     Args:
-        columns: For each metric the (numerator, denominator) of each question; all have the same questions.
+        columns: The counts of each metric; all have the same questions.
         sizes: See ``bootstrap_many``.
 
     Returns:
         One estimate per column; ``n`` is the sum of denominators. Resamples with a sum of 0 are ignored.
     """
-    if not any(below for column in columns for _, below in column):
+    found: list[Estimate] = []
+    held: list[_Floats] = []
+    for column in columns:
+        held.append(np.array(column, dtype=np.float64).reshape(-1, 2))
+        if held[-1].size * len(held) > _HELD:
+            found += _ratios(held, [place - len(found) for place in sizes])
+            held = []
+    return found + _ratios(held, [place - len(found) for place in sizes])
+
+
+def _ratios(columns: Sequence[_Floats], sizes: Collection[int]) -> list[Estimate]:
+    """Estimate some ratios together."""
+    if not any(column[:, 1].any() for column in columns):
         return [dict(_NOTHING) for _ in columns]
-    counts = np.array(columns, dtype=np.float64)
+    counts = np.array(columns)
     sums, asked = counts.sum(axis=1), np.count_nonzero(counts[:, :, 1], axis=1)
     shares = np.array([place not in sizes for place in range(len(columns))])
     bounded = shares & (counts[:, :, 0] <= counts[:, :, 1]).all(axis=1)
@@ -191,7 +206,7 @@ def ratios(columns: Sequence[Sequence[tuple[float, float]]], sizes: Collection[i
 
 
 def paired_ratios(
-    pairs: Sequence[tuple[Sequence[tuple[float, float]], Sequence[tuple[float, float]]]],
+    pairs: Iterable[tuple[Counts, Counts]],
     sizes: Collection[int] = (),
 ) -> list[Estimate]:
     """Compare micro-averaged ratios of two methods on the same questions; for ``sizes`` see ``bootstrap_many``.

@@ -6,16 +6,20 @@ whole questions.
 
 from __future__ import annotations
 
-from collections.abc import Collection, Mapping, Sequence
+import copy
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from typing import Any
 
 import attrs
+import numpy as np
+import numpy.typing as npt
 
 from srtk_framework.graph import with_ids_among
 from srtk_framework.roles import KnowledgeGraph
 from srtk_framework.values import LINKED_BY, NIL, Link, Question, Retrieval
 from srtk_plugin_evaluation.curves import by_pair
 from srtk_plugin_evaluation.intervals import Estimate, bootstrap_many, paired_ratios, ratios
+from srtk_plugin_evaluation.numbers import Numbers
 
 AT = (1, 5, 10)  # Values of n for n-best recall.
 
@@ -226,22 +230,70 @@ def covered_by(graph: KnowledgeGraph, questions: Sequence[Question]) -> frozense
     )
 
 
-# The shares of each question; None without gold links, or if the links are part of the input.
-Rows = Sequence[Mapping[str, Share] | None]
+Rows = Iterable[Mapping[str, Share] | None]  # The shares of each question; None where there is nothing to count.
 
 
-def summaries(methods: Mapping[str, Rows]) -> dict[str, dict[str, Estimate]]:
+class Shares:
+    """The shares of a method's questions, in columns.
+
+    Args:
+        rows: The first questions.
+
+    Attributes:
+        size: Number of questions.
+    """
+
+    def __init__(self, rows: Rows = ()) -> None:
+        self.size = self._whole = 0
+        self._known = Numbers()
+        self._columns: dict[str, tuple[Numbers, Numbers]] = {}
+        self._places: npt.NDArray[np.int64] | None = None
+        for row in rows:
+            self.add(row)
+
+    def add(self, row: Mapping[str, Share] | None) -> None:
+        """Add the shares of the next question."""
+        place = self.size
+        self.size = self._whole = place + 1
+        if row is None:
+            return
+        self._known.put(place, 1)
+        for metric, share in row.items():
+            for numbers, value in zip(self._columns.setdefault(metric, (Numbers(), Numbers())), share, strict=True):
+                numbers.put(place, value)
+
+    def take(self, places: npt.NDArray[np.int64]) -> Shares:
+        """Return the shares of some questions."""
+        part = copy.copy(self)
+        part._places, part.size = places, len(places)
+        return part
+
+    @property
+    def known(self) -> int:
+        """Number of questions with shares."""
+        return int(np.nansum(self._values(self._known)))
+
+    def column(self, metric: str) -> npt.NDArray[np.float64]:
+        """Return the share of a metric of each question, [size, 2]; 0 of 0 where it does not apply."""
+        parts = self._columns.get(metric, (Numbers(), Numbers()))
+        return np.nan_to_num(np.stack([self._values(part) for part in parts], axis=1))
+
+    def _values(self, numbers: Numbers) -> npt.NDArray[np.float64]:
+        whole = numbers.values(self._whole)
+        return whole if self._places is None else whole[self._places]
+
+
+def summaries(methods: Mapping[str, Shares]) -> dict[str, dict[str, Estimate]]:
     """Estimate each metric of each method, with 95 % intervals; ``n`` is the denominator.
 
     The NIL metrics are omitted if no gold link is NIL.
     """
-    keys = [(method, metric) for method in methods for metric in _asked(methods)]
-    estimates = ratios([column(methods[method], metric) for method, metric in keys])
-    found: dict[str, dict[str, Estimate]] = {method: {} for method in methods}
-    for (method, metric), estimate in zip(keys, estimates, strict=True):
-        if estimate["n"]:
-            found[method][metric] = estimate
-    singles = [[_quotient(row, "strong_f1") for row in rows] for rows in methods.values()]
+    found: dict[str, dict[str, Estimate]] = {}
+    asked = _asked(methods)
+    for method, shares in methods.items():
+        estimates = ratios(map(shares.column, asked))
+        found[method] = {metric: one for metric, one in zip(asked, estimates, strict=True) if one["n"]}
+    singles = [_quotients(shares.column("strong_f1")) for shares in methods.values()]
     for method, estimate in zip(methods, bootstrap_many(singles), strict=True):
         if estimate["n"]:
             found[method][PER_QUESTION] = estimate
@@ -249,7 +301,7 @@ def summaries(methods: Mapping[str, Rows]) -> dict[str, dict[str, Estimate]]:
 
 
 def differences(
-    methods: Mapping[str, Rows], metrics: Sequence[str], size: str | None = None
+    methods: Mapping[str, Shares], metrics: Sequence[str], size: str | None = None
 ) -> dict[str, dict[str, Estimate]]:
     """Compare the first method with each other method on the same questions (see ``paired_ratios``).
 
@@ -261,29 +313,26 @@ def differences(
     first, *others = methods or [""]
     keys = [(name, metric) for name in others for metric in metrics]
     sizes = [place for place, (_, metric) in enumerate(keys) if metric == size]
-    estimates = paired_ratios([(column(methods[first], m), column(methods[name], m)) for name, m in keys], sizes)
-    return by_pair(first, others, keys, estimates)
+    pairs = ((methods[first].column(m), methods[name].column(m)) for name, m in keys)
+    return by_pair(first, others, keys, paired_ratios(pairs, sizes))
 
 
-def compare_links(methods: Mapping[str, Rows]) -> dict[str, Any]:
+def compare_links(methods: Mapping[str, Rows | Shares]) -> dict[str, Any]:
     """Build the part ``linking`` of a report, which compares the first method with each other method."""
+    tables = {name: some if isinstance(some, Shares) else Shares(some) for name, some in methods.items()}
     return {
-        "questions": max((sum(row is not None for row in rows) for rows in methods.values()), default=0),
-        "methods": summaries(methods),
-        "differences": differences(methods, _asked(methods)),
+        "questions": max((shares.known for shares in tables.values()), default=0),
+        "methods": summaries(tables),
+        "differences": differences(tables, _asked(tables)),
     }
 
 
-def _asked(methods: Mapping[str, Rows]) -> list[str]:
-    nothing = any(row is not None and row.get("nil_recall", (0, 0))[1] for rows in methods.values() for row in rows)
+def _asked(methods: Mapping[str, Shares]) -> list[str]:
+    nothing = any(shares.column("nil_recall")[:, 1].any() for shares in methods.values())
     return [metric for metric in METRICS if nothing or not metric.startswith("nil_")]
 
 
-def column(rows: Rows, metric: str) -> list[Share]:
-    """Return the share of a metric of each question; 0 of 0 where it does not apply."""
-    return [(0.0, 0.0) if row is None else row.get(metric, (0.0, 0.0)) for row in rows]
-
-
-def _quotient(row: Mapping[str, Share] | None, metric: str) -> float | None:
-    right, of = (0.0, 0.0) if row is None else row[metric]
-    return right / of if of else None
+def _quotients(column: npt.NDArray[np.float64]) -> npt.NDArray[np.float64]:
+    over, below = column.T
+    found: npt.NDArray[np.float64] = np.divide(over, below, out=np.full(len(column), np.nan), where=below != 0)
+    return found

@@ -240,8 +240,8 @@ def _slice(part: Mapping[str, RowTable]) -> dict[str, Any]:
 def _links_and_completion(methods: Mapping[str, RowTable], slices: bool = True) -> dict[str, Any]:
     """Compare the links and the completions of the methods, where any question has them."""
     found: dict[str, Any] = {}
-    if any(table.linking for table in methods.values()):
-        found["linking"] = compare_links({n: [*map(t.linking.get, range(t.size))] for n, t in methods.items()})
+    if any(table.linking.known for table in methods.values()):
+        found["linking"] = compare_links({name: table.linking for name, table in methods.items()})
     if any(table.completion for table in methods.values()):
         rows = {n: [*map(t.completion.get, range(t.size))] for n, t in methods.items()}
         found["completion"] = compare_completions(rows, slices)

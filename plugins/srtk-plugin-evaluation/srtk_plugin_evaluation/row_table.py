@@ -4,8 +4,7 @@ from __future__ import annotations
 
 import copy
 from array import array
-from collections.abc import Iterable, Mapping, Sequence
-from typing import TypeVar
+from collections.abc import Iterable, Sequence
 
 import numpy as np
 import numpy.typing as npt
@@ -15,7 +14,7 @@ from srtk_plugin_evaluation.columns import ANSWER_METRICS
 from srtk_plugin_evaluation.completion import Completed
 from srtk_plugin_evaluation.curves import Ranking
 from srtk_plugin_evaluation.intervals import Computed
-from srtk_plugin_evaluation.link_scores import Share
+from srtk_plugin_evaluation.link_scores import Shares
 from srtk_plugin_evaluation.numbers import Numbers
 from srtk_plugin_evaluation.rows import Row
 from srtk_plugin_evaluation.selective_answers import Answers, Judged
@@ -23,7 +22,6 @@ from srtk_plugin_evaluation.slices import KIND, LINKS, MOST_GROUPS, PATH, RELATI
 
 _Floats = npt.NDArray[np.float64]
 _Ints = npt.NDArray[np.int64]
-_Kept = TypeVar("_Kept")
 
 
 _LOST = Judged(right=False, answered=False)  # A failed question counts as unanswered.
@@ -42,7 +40,7 @@ class RowTable:
         ranking: Ranks of the gold.
         answers: Answers, and how sure the method was.
         field_names: Fields of the records that have texts.
-        linking: Place to the shares of its links; places without are left out.
+        linking: Shares of the links.
         completion: Place to the counts of its pattern; places without are left out.
     """
 
@@ -53,7 +51,7 @@ class RowTable:
         self.ranking = Ranking()
         self.answers = Answers()
         self.field_names: set[str] = set()
-        self.linking: dict[int, Mapping[str, Share]] = {}
+        self.linking = Shares()
         self.completion: dict[int, Completed] = {}
         self._fields, self._overlap = fields, overlap
         self._metrics: dict[str, Numbers] = {}
@@ -78,8 +76,7 @@ class RowTable:
             self._seconds.put(place, row.seconds)
         self.ranking.add(row.ranks)
         self.answers.add(_LOST if row.judged is None and lost else row.judged)
-        if row.linking is not None:
-            self.linking[place] = row.linking
+        self.linking.add(row.linking)
         if row.completion is not None:
             self.completion[place] = row.completion
         self._group(place, row)
@@ -114,7 +111,8 @@ class RowTable:
         part._places = np.asarray(places, dtype=np.int64)
         part.size = len(places)
         part.ranking = self.ranking.take(part._places)
-        part.linking, part.completion = _moved(self.linking, places), _moved(self.completion, places)
+        part.linking = self.linking.take(part._places)
+        part.completion = {new: self.completion[old] for new, old in enumerate(places) if old in self.completion}
         return part
 
     @property
@@ -154,10 +152,6 @@ class RowTable:
     def _values(self, numbers: Numbers) -> _Floats:
         whole = numbers.values(self._whole)
         return whole if self._places is None else whole[self._places]
-
-
-def _moved(kept: Mapping[int, _Kept], places: Sequence[int]) -> dict[int, _Kept]:
-    return {new: kept[old] for new, old in enumerate(places) if old in kept}
 
 
 def _one(label: str | None) -> tuple[str, ...]:

@@ -6,12 +6,13 @@ import json
 from pathlib import Path
 
 import attrs
+import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 from srtk_plugin_evaluation.files import evaluate_links
 from srtk_plugin_evaluation.intervals import paired_ratios, ratios
-from srtk_plugin_evaluation.link_scores import METRICS, compare_links, counts, link_counts
+from srtk_plugin_evaluation.link_scores import METRICS, Shares, compare_links, counts, link_counts
 
 from srtk_framework.cli import main
 from srtk_framework.values import LINKED_BY, NIL, InputError, Link, Question, Retrieval, Subgraph
@@ -282,3 +283,11 @@ def test_runs_of_linkers_are_compared(here: Path, capsys: pytest.CaptureFixture[
     assert "one - two" in capsys.readouterr().out
     report = json.loads((here / "out" / "comparison" / "comparison.json").read_text())
     assert set(report["linking"]["methods"]) == {"one", "two"}
+
+
+def test_the_shares_of_some_questions_are_compared_as_those_questions_alone() -> None:
+    rows = [counts([RIGA], [RIGA] * (i % 2)) if i % 3 else None for i in range(12)]
+    places = np.array([1, 2, 5, 6, 10])
+    part = compare_links({"m": Shares(rows).take(places)})
+    assert part == compare_links({"m": [rows[i] for i in places]})
+    assert part["questions"] == 4
