@@ -5,7 +5,8 @@
 The graph is made up, by a seed: names of one to four words that are drawn from a vocabulary with falling frequencies,
 so that some names belong to hundreds of entities; one in five has an alias; five triples an entity, more for a few.
 Built once by `srtk graph build` into build/bench/dictionary-speed. Questions are templates around names; some in lower
-case, some without an entity. The linker runs in a process of its own, whose resident memory is read from the system.
+case, some without an entity. Questions of each of these kinds are also
+timed apart. The linker runs in a process of its own, whose resident memory is read from the system.
 """
 
 from __future__ import annotations
@@ -90,6 +91,14 @@ def questions(names: list[str], count: int, seed: int) -> Iterator[str]:
         yield text.lower() if chance.random() < 0.3 else text
 
 
+def kinds(names: list[str], count: int, seed: int) -> dict[str, list[str]]:
+    """Make up questions as they are written, the same in lower case, and questions without a name of the graph."""
+    chance, words = random.Random(seed + 3), Words(seed + 4)
+    usual = [chance.choice(TEMPLATES[:-1]).format(a=chance.choice(names), b=chance.choice(names)) for _ in range(count)]
+    made = [f"how many {words.word()}x people live there {words.word()}q" for _ in range(count)]
+    return {"usual": usual, "lower_case": [text.lower() for text in usual], "without_a_name": made}
+
+
 def build(labels: int, seed: int) -> float:
     """Build the snapshot and the questions where they are missing; return the seconds of the build, or 0."""
     graph = FOLDER / f"graph-{labels}"
@@ -107,7 +116,7 @@ def build(labels: int, seed: int) -> float:
 def measure(labels: int, count: int, seed: int, batch: int, settings: dict[str, Any]) -> dict[str, Any]:
     """Open the graph, link the questions, and print the measurements; run in a process of its own."""
     names = json.loads((FOLDER / f"names-{labels}.json").read_text())
-    texts = list(questions(names, count, seed))
+    texts, apart = list(questions(names, count, seed)), kinds(names, count // 10, seed)
     del names
     from srtk_plugin_local.dictionary.linker import DictionaryLinker
     from srtk_plugin_local.snapshot.graph import LocalGraph
@@ -130,7 +139,14 @@ def measure(labels: int, count: int, seed: int, batch: int, settings: dict[str, 
     for start in range(0, len(texts), batch):
         found += sum(map(bool, linker.link(texts[start : start + batch])))
     seconds, busy = time.perf_counter() - started, time.process_time() - busy
+    milliseconds = {}
+    for kind, some in apart.items():
+        started_at = time.process_time()
+        for start in range(0, len(some), batch):
+            linker.link(some[start : start + batch])
+        milliseconds[f"{kind}_ms"] = round(1000 * (time.process_time() - started_at) / len(some), 3)
     return {
+        **milliseconds,
         "labels": labels,
         "questions": count,
         "batch": batch,
@@ -174,6 +190,9 @@ def main() -> int:
     write_json(OUT / "dictionary-speed.json", figures)
     where, n = "a million labels", args.questions
     record_figure(where, "dictionary", "questions a second", figures["questions_per_second"], n)
+    for kind in ("usual", "lower_case", "without_a_name"):
+        words = f"CPU ms a question, {kind.replace('_', ' ')}"
+        record_figure(where, "dictionary", words, figures[f"{kind}_ms"], n // 10)
     record_figure(where, "dictionary", "resident MiB", figures["resident_mib"], n)
     record_figure(where, "dictionary", "ms to open", 1000 * figures["open_seconds"], n)
     return 0
