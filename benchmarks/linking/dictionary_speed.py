@@ -5,8 +5,8 @@
 The graph is made up, by a seed: names of one to four words that are drawn from a vocabulary with falling frequencies,
 so that some names belong to hundreds of entities; one in five has an alias; five triples an entity, more for a few.
 Built once by `srtk graph build` into build/bench/dictionary-speed. Questions are templates around names; some in lower
-case, some without an entity. Questions of each of these kinds are also
-timed apart. The linker runs in a process of its own, whose resident memory is read from the system.
+case, some without an entity. Each of these kinds is also timed apart. The linker runs in a process of its own, whose
+resident memory is read from the system.
 """
 
 from __future__ import annotations
