@@ -5,11 +5,13 @@
 
 MiniLM learns: with the graph network in the alignment, and again in the reader of options; `frozen` methods keep its
 weights in both, and those with a `frozen alignment` in the alignment alone. Ablations: no alignment, no subgraph, no
-joins, knowledge alone (lambda = 1), and text alone. CommonsenseQA: five-fold cross-validation; OpenBookQA: its training
-questions. A tenth of the questions to learn from choose the epoch. The other settings of training are chosen by
-`--choose`, on two parts of OpenBookQA's training questions, with text alone and with the index that is not aligned.
-Trainings run in `--workers` processes, which share a GPU where there is one. One alignment serves all seeds. A run goes
-on with what is in its folder already. `--small` takes few subgraphs and questions, to try the command.
+joins, knowledge alone (lambda = 1), and text alone. Alignments in which MiniLM learns take hours of a CPU: their
+methods run where `--methods` names them. CommonsenseQA: five-fold cross-validation; OpenBookQA: its training questions.
+A tenth of the questions to learn from choose the epoch. The other settings of training are chosen by `--choose`, on two
+parts of OpenBookQA's training questions, with text alone and with the index that is not aligned. Trainings run in
+`--workers` processes, which share a GPU where there is one. One alignment serves all seeds. A run goes on with what is
+in its folder already; it ends by the figures, as does `--report` alone. `--small` takes few subgraphs and questions, to
+try it.
 """
 
 from __future__ import annotations
@@ -20,7 +22,7 @@ import pickle
 import tempfile
 import time
 from collections import defaultdict
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from concurrent.futures import Executor, Future, ProcessPoolExecutor, ThreadPoolExecutor, as_completed
 from functools import cache
 from itertools import product
@@ -107,6 +109,7 @@ METHODS = {
         *LEARNING,
     )
 }
+AFFORDABLE = [name for name, method in METHODS.items() if method.aligned != JOINT]
 
 
 @attrs.frozen
@@ -242,10 +245,10 @@ def align(setup: Setup, aligned: str) -> dict[str, float]:
     joint = aligned == JOINT
     size = {"epochs": setup.align_epochs, "batch_size": 512 if joint else 256}
     settings = SeptaFitSettings(frozen=not joint, accelerator=setup.accelerator, **size)
-    start = time.perf_counter()
+    start = time.process_time()
     figures = learner.fit(TrainingTask([], None, setup.folder / aligned, 0), settings)
     learner.save(setup.folder / aligned / "model")
-    return {**figures, "took": time.perf_counter() - start}
+    return {**figures, "cpu_s": time.process_time() - start}
 
 
 def fuse(setup: Setup, aligned: str, number: int) -> list[Entry]:
@@ -403,26 +406,26 @@ class Run:
     def train(self) -> None:
         """Train and test the methods with all seeds: each set with all methods, then the next seed."""
         known = {one["rows"] for one in lines_of(self.setup) if "rows" in one}
-        jobs: dict[Future[dict[int, float]], tuple[str, str, str]] = {}
+        jobs: dict[Future[dict[int, float]], dict[str, Any]] = {}
 
-        def submit(name: str, set_: str, rows: str, work: Callable[..., dict[int, float]], *given: Any) -> None:
-            rows = f"{name}; {set_}; {rows}"
+        def submit(work: Callable[..., Any], method: str, set_: str, seed: int | None, *given: Any) -> None:
+            rows = f"{method}; {set_}; seed {seed}" + (f", fold {given[2]}" if work is fold_of else "")
             if rows not in known:
-                jobs[self.pool.submit(work, self.setup, *given)] = name, set_, rows
+                job = self.pool.submit(work, self.setup, *given)
+                jobs[job] = {"rows": rows, "method": method, "set": set_, "seed": seed}
 
         for name in self.names:
             if name in (FROZEN_TEXT, FROZEN_WHOLE, WHOLE):
                 for set_ in (CSQA_NAME, BOOK):
-                    submit(f"{name}, not trained", set_, "all", untrained, name, set_)
+                    submit(untrained, f"{name}, not trained", set_, None, name, set_)
         fits = {name: BEST[TEXT if METHODS[name].knowledge == 0 else UNALIGNED] for name in self.names}
         for seed in range(self.seeds):
             for number, (name, fit) in product(range(FOLDS), fits.items()):
-                submit(name, CSQA_NAME, f"seed {seed}, fold {number}", fold_of, name, seed, number, fit["few"])
+                submit(fold_of, name, CSQA_NAME, seed, name, seed, number, fit["few"])
             for name, fit in fits.items():
-                submit(name, BOOK, f"seed {seed}", open_book, name, seed, fit["many"])
+                submit(open_book, name, BOOK, seed, name, seed, fit["many"])
         for job in as_completed(jobs):
-            name, set_, rows = jobs[job]
-            self.tell(rows=rows, method=name, set=set_, right=sorted(job.result().items()))
+            self.tell(**jobs[job], right=sorted(job.result().items()))
 
 
 def lines_of(setup: Setup) -> list[dict[str, Any]]:
@@ -432,24 +435,31 @@ def lines_of(setup: Setup) -> list[dict[str, Any]]:
 
 
 def report(setup: Setup) -> list[dict[str, Any]]:
-    """Return the figures of a folder, with differences from text alone and from the whole, by the mean of the seeds."""
-    found: dict[tuple[str, str], dict[int, list[float]]] = defaultdict(lambda: defaultdict(list))
+    """Return the figures of a folder; differences are of the questions and seeds that both methods have."""
+    found: dict[tuple[str, str], dict[tuple[int | None, int], float]] = defaultdict(dict)
     for line in lines_of(setup):
-        for place, value in line["right"] if "rows" in line else []:
-            found[line["method"], line["set"]][place].append(value)
-    means = {key: {place: float(np.mean(some)) for place, some in rows.items()} for key, rows in found.items()}
+        if "rows" in line:
+            found[line["set"], line["method"]] |= {(line["seed"], place): value for place, value in line["right"]}
     figures = []
-    for (method, set_), values in sorted(means.items(), key=lambda one: (one[0][1], one[0][0])):
-        row: dict[str, Any] = {"set": set_, "method": method, "seeds": len(found[method, set_][min(values)])}
-        row |= ratios([[(one, 1.0) for one in values.values()]])[0]
+    for (set_, method), values in sorted(found.items()):
+        row: dict[str, Any] = {"set": set_, "method": method, "seeds": len({seed for seed, _ in values})}
+        row |= ratios([[(one, 1.0) for one in averaged(values, values)]])[0]
+        record_mean(set_, method, RIGHT, row, row["n"])
         for base in (TEXT, WHOLE, HALF, FROZEN_TEXT, FROZEN_WHOLE):
-            other = means.get((base, set_), {})
+            other = found.get((set_, base), {})
             if base != method and (both := sorted(values.keys() & other.keys())):
-                row[f"less {base}"] = paired([values[at] for at in both], [other[at] for at in both])
-                record_mean(set_, f"{method}, less {base}", RIGHT, row[f"less {base}"], len(both))
-        record_mean(set_, method, RIGHT, row, len(values))
+                row[f"less {base}"] = paired(averaged(values, both), averaged(other, both))
+                record_mean(set_, f"{method}, less {base}", RIGHT, row[f"less {base}"], row[f"less {base}"]["n"])
         figures.append(row)
     return figures
+
+
+def averaged(values: Mapping[tuple[int | None, int], float], keys: Iterable[tuple[int | None, int]]) -> list[float]:
+    """Return the mean of each question over its seeds."""
+    rows: dict[int, list[float]] = defaultdict(list)
+    for seed, place in keys:
+        rows[place].append(values[seed, place])
+    return [float(np.mean(some)) for _, some in sorted(rows.items())]
 
 
 def main() -> None:
@@ -459,7 +469,7 @@ def main() -> None:
     parser.add_argument("--model", default="minilm", help="text encoder that learns")
     parser.add_argument("--workers", type=int, default=1)
     parser.add_argument("--seeds", type=int, default=3)
-    parser.add_argument("--methods", nargs="*", default=list(METHODS), choices=METHODS)
+    parser.add_argument("--methods", nargs="*", default=[*AFFORDABLE], choices=METHODS)
     parser.add_argument("--folder", type=Path, default=OUT / "ablations", help="models, indexes, vectors and figures")
     parser.add_argument("--choose", action="store_true", help="try settings of training instead")
     parser.add_argument("--report", action="store_true", help="print the figures of the folder, without a run")
