@@ -267,3 +267,11 @@ def test_gold_paths_of_metaqa_are_found_in_its_graph(films: KnowledgeGraph, hops
     assert sum(gold in row for gold, row in zip(golds, found, strict=True)) > 0.9 * len(asked)
     reached = follow_path(films, topics, golds, FREE)
     assert all(set(q.answers) <= set(row.ids()) for q, row in zip(asked, reached, strict=True))
+
+
+def test_where_both_ends_are_cut_alike_the_neighbours_of_the_start_are_counted() -> None:
+    rows = [("a", "r", f"m{i}") for i in range(9)] + [(f"A{i}", "r", "z") for i in range(10)]
+    graph = graph_of(("a", "r", "z"), *rows)
+    there, back = find_paths(graph, [["a"], ["z"]], [["z"], ["a"]], 1, Budget(nodes=None, hub=3))
+    # The edge itself is behind the first three from either end: a has ten neighbours, z eleven.
+    assert (list(there), there.cut, list(back), back.cut) == ([], {"hub": 7}, [], {"hub": 8})

@@ -42,14 +42,14 @@ class SeptaModel:
     text: Mapping[str, Vectors] = attrs.field(factory=dict)
 
     @classmethod
-    def untrained(cls, encoder: Encoder, shape: Shape | None = None, seed: int = 0) -> SeptaModel:
+    def untrained(cls, encoder: Encoder, seed: int = 0) -> SeptaModel:
         """Make the weights with which a training begins; both heads pass on the encoder's vectors."""
         import torch
 
         from srtk_plugin_septa.network import GraphNetwork
 
         (probe,) = encoder.encode([PROBE])
-        shape = shape or Shape(len(probe), len(probe))
+        shape = Shape(len(probe), len(probe))
         with torch.random.fork_rng(devices=[]):
             torch.manual_seed(seed)
             network = GraphNetwork(shape)

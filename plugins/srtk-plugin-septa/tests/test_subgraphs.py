@@ -209,3 +209,26 @@ def test_each_node_with_more_neighbours_than_are_read_counts():
     facts = [("a", "r", f"b{n}") for n in range(3)] + [("b0", "r", f"c{n}") for n in range(3)]
     [sample] = Sampler(graph(facts), [2, 2], False, hub=2).samples(["a"])
     assert sample.hubs == 2
+
+
+def test_triples_are_forgotten_when_more_are_kept_than_may_be_and_the_samples_are_the_same(monkeypatch):
+    facts = [("a", "r", "b"), ("b", "r", "c"), ("c", "r", "d")]
+    sampler = Sampler(graph(facts), [9, 9])
+    wanted = sampler.samples(["a", "d"])
+    kept = sampler._kept  # one of a, two of b and c each, one of d
+    assert (kept, len(sampler._known)) == (6, 4)
+    for most, left in ((kept, 4), (kept - 1, 0)):
+        monkeypatch.setattr("srtk_plugin_septa.sampler._MOST_KEPT", most)
+        again = Sampler(graph(facts), [9, 9])
+        assert again.samples(["a", "d"]) == wanted
+        assert (len(again._known), again._kept) == (left, kept if left else 0)
+
+
+def test_a_node_with_just_as_many_neighbours_as_are_read_is_no_hub_and_one_with_more_has_the_first_by_id():
+    facts = [("a", "r", f"b{n}") for n in range(3)]
+    [whole] = Sampler(graph(facts), [9], hub=3).samples(["a"])
+    [cut] = Sampler(graph(facts), [9], hub=2).samples(["a"])
+    assert (whole.hubs, len(whole.triples)) == (0, 3)
+    assert (cut.hubs, [triple.object for triple in cut.triples]) == (1, ["b0", "b1"])
+    [drawn] = Sampler(graph(facts), [3]).samples(["a"])
+    assert drawn.drawn == 0
