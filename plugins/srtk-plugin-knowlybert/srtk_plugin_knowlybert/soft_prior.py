@@ -32,16 +32,16 @@ def features(
     Args:
         candidates: All candidates of the pattern.
         prior: From ``FillerTypes.prior``.
-        templates: Number of templates of the relation.
+        templates: Number of templates of the relation, at least 1.
     """
-    means = [one.found.total / max(1, templates) for one in candidates]
+    means = [one.found.total / templates for one in candidates]
     best = max(map(_log, means), default=0.0)
     rows = [
         (
             _log(one.found.greatest) - _log(1.0 - one.found.greatest),
             _log(mean) - _log(1.0 - mean),
             _log(mean) - best,
-            one.found.templates / max(1, templates),
+            one.found.templates / templates,
             float(len(one.label)),
         )
         for one, mean in zip(candidates, means, strict=True)

@@ -16,9 +16,11 @@ from srtk_plugin_knowlybert.annotated import AnnotatedCorpus
 from srtk_plugin_knowlybert.completer import MaskedLMCompleter
 from srtk_plugin_knowlybert.context import Paragraph, paragraphs
 from srtk_plugin_knowlybert.fit_settings import MaskedLMFitSettings
+from srtk_plugin_knowlybert.names import all_names
 from srtk_plugin_knowlybert.variants import CODE, PUBLISHED, Rules
 from srtk_plugin_local.memory import MemoryGraph
 
+from srtk_framework.graph import TripleTable
 from srtk_framework.records import with_checksum
 from srtk_framework.roles import MaskFiller, TrainingTask
 from srtk_framework.values import (
@@ -580,3 +582,41 @@ def test_the_first_sentences_of_the_best_text_about_a_name_are_read(tmp_path: Pa
     ]
     assert index.asked == [(["Ann", "Bob"], 10)]
     assert [one.text for one in paragraphs(index, ["Ann"], 1)] == ["Ann is here."]
+
+
+def test_an_entity_without_a_triple_is_no_object_of_any(make: Make, tmp_path: Path) -> None:
+    file = tmp_path / "names.tsv"
+    file.write_text("Q9\tParis\n")
+    table = {"Albert Einstein was born in": [{"Paris": 0.9}]}
+    rows = [found(make(table, names=str(file), homonyms="all", popularity=least)) for least in (0, 1, 3)]
+    assert [set(row) for row in rows] == [{"Q4", "Q6", "Q9"}, {"Q4", "Q6"}, set()]
+
+
+def test_the_label_of_an_entity_comes_before_its_further_names_and_its_id_stands_for_none_but_a_label() -> None:
+    graph = MemoryGraph(triples=[Triple("Q1", "in", "x1")], labels={"Q1": "Ulm "})
+    graph.open()
+    table = TripleTable.from_triples([Triple("Q1", "in", "x1")])
+    assert all_names(graph, table, {}) == {"Q1": ("Ulm",), "x1": ("x1",)}
+    more = {"Q1": ["Ulm", "Ulm on  Danube"], "x1": ["Land"], "Q9": ["New"], "Q8": [" "]}
+    assert all_names(graph, table, more) == {
+        "Q1": ("Ulm", "Ulm on Danube"),
+        "x1": ("Land",),
+        "Q9": ("New",),
+    }
+
+
+def test_the_paper_expects_the_classes_of_a_relation_and_its_code_those_of_known_answers(tmp_path: Path) -> None:
+    facts = [("ann", "lives", "bonn"), ("bob", "lives", "riga"), ("cid", "lives", "oslo"), ("dan", "lives", "rome")]
+    facts += [("x", "near", town) for town in ("ulm", "dorf")]
+    facts += [(town, "P31", "city") for town in ("riga", "oslo", "rome", "ulm")]
+    facts += [(town, "P31", "village") for town in ("bonn", "dorf")]
+    graph = MemoryGraph(triples=facts, type_relations=["P31"])
+    graph.open()
+    answers = []
+    for variant in ("published", "code"):
+        table = {"ann lives": [{"ulm": 0.5, "dorf": 0.5}]}
+        one = MaskedLMCompleter(graph=graph, filler=TableFiller(table), variant=variant, masks=1)
+        one.open()
+        answers.append(set(found(one, Pattern("ann", "lives"))))
+        one.close()
+    assert answers == [{"ulm"}, {"dorf"}]

@@ -40,7 +40,7 @@ def test_templates_come_by_known_subjects_and_objects_together_then_by_their_tex
 
 
 def test_a_pair_is_found_where_its_label_is_the_best_of_as_many_tokens() -> None:
-    ids = {"ann": (("ann",),), "bob": (("bob",),), "cid": (("cid", "x"),), "danish": (("danish",),)}
+    ids = {"ann": (("ann",), ("anna", "x")), "bob": (("bob",),), "cid": (("cid", "x"),), "danish": (("danish",),)}
     ids["latvian"] = (("latvian",),)
     asked: list[tuple[str, list[tuple[str, ...]]]] = []
     # Template a rates what is right best for danish and bob, template b for danish, latvian and ann too.
@@ -65,7 +65,7 @@ def test_a_pair_is_found_where_its_label_is_the_best_of_as_many_tokens() -> None
     mined: list[Any] = [Mined(name, (FACTS[0],)) for name in "ab"]
     table = TripleTable.from_triples(FACTS)
     ranked = by_pairs(fake, table, {}, "speaks", mined, 9, 0)
-    # Both ends of three pairs by two templates; of two tokens there is one label.
+    # Both ends of three pairs by two templates.
     assert len(asked) == 12
     assert dict(asked)["ann"] == [("danish",), ("latvian",)]
     assert [one.template for one in ranked] == ["b", "a"]
