@@ -130,7 +130,7 @@ def test_the_loss_is_the_mean_of_both_ways_by_the_temperature_and_views_add_thei
     parts += [(viewed.head(torch.from_numpy(r)), held) for r, held in pairs.views.drawn(numbers, rng())]
     losses = [info_nce(graphs, some, 0.07, torch.from_numpy(held)) for some, held in parts]
     assert len(losses) == 3
-    wanted = sum(float(one + other) / 2 for one, other in losses)
+    wanted = sum(float((one + other).detach()) / 2 for one, other in losses)
     assert float(viewed.loss(numbers, graphs, texts, rng()).detach()) == pytest.approx(wanted, abs=1e-5)
 
 
