@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from types import SimpleNamespace
 from typing import Any
 
 import attrs
@@ -354,6 +355,14 @@ def test_a_count_is_sure_where_nearly_all_ends_or_none_are_called_by_the_noun(ca
     assert counted(rows)._asked(CountedOrder("", "which"), Step("has"), ends) == (frozenset(), True)
 
 
+def test_words_of_the_path_to_the_first_set_name_no_counted_step_of_another() -> None:
+    rows = [["c", "exports", "x"], ["c", "exports", "y"], ["d", "exports", "x"]]
+    order, scores = CountedOrder("lakes", "has lakes and exported"), PathScores(Table(), ())
+    for first, by_words in (("exports", False), ("near", True)):
+        sets = [members(first, "a", "b"), members("other", "c", "d")]
+        assert counted(rows).candidates(order, sets, scores)[1] is by_words
+
+
 def test_members_all_over_a_set_show_its_steps(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(counted_steps, "_TRIED", 2)
     rows = [[one, "depth", number(place)] for place, one in enumerate("ad")]
@@ -446,6 +455,20 @@ def test_paths_between_topics_have_two_steps_and_no_noise_and_end_at_the_topic_t
     assert joining("x", "y", noise=("use*",)) == (["x has ^likes"], "y")
     assert joining("x") == ([], "x")
     assert joining() == ([], "")
+
+
+def test_cells_of_a_row_are_joined_by_the_path_of_the_relation_that_is_asked_about() -> None:
+    rows = [["l1", "borrower", "gus"], ["l1", "clerk", "gus"], ["l1", "game", "kiln"]]
+    own = {"borrower": 2.0, "clerk": 1.0}
+
+    def score(texts: Any, paths: Any, candidates: Any) -> Any:
+        behind = [5.0 * (path[-1:] == (Step("clerk", True),)) for path in paths]
+        return [[own.get(step.relation, more) for step in row] for row, more in zip(candidates, behind, strict=True)]
+
+    scorer: Any = SimpleNamespace(score=score)
+    topics = JoinedTopics(memory(rows), PathScores(scorer, ()), 100, {"loans": ("borrower", "clerk", "game")})
+    lead = topics.confirmed(linked("gus", "kiln"), "use")
+    assert [triple.relation for triple, _ in lead.proof] == ["borrower", "game"]
 
 
 def test_links_are_in_the_order_of_their_mentions() -> None:
