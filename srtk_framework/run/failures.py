@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
+import itertools
 import re
-from collections import Counter
 from collections.abc import Iterable
 
 _OWN = re.compile(r"'[^']*'|\"[^\"]*\"|\S*\d\S*")
@@ -18,23 +18,18 @@ def failures_by_reason(errors: Iterable[str]) -> list[tuple[str, int]]:
     An error's reason is its first clause, without the remedy. Errors whose first words agree, apart from ids and
     numbers, count as the same; where they differ later, their common words are given.
     """
-    reasons: dict[str, Counter[str]] = {}
+    reasons: dict[str, tuple[int, str, list[str]]] = {}  # number, first clause, common words
+    # The empty word at the end of a clause is common as long as all clauses are the same.
     for error in errors:
         clause = " ".join(error.split()).split("; ")[0]
         key = " ".join(_OWN.sub("*", clause).split()[:_WORDS])
-        reasons.setdefault(key, Counter())[clause] += 1
-    counts = [(_shared(list(clauses)), clauses.total()) for clauses in reasons.values()]
+        number, first, words = reasons.get(key, (0, clause, [*clause.split(), ""]))
+        if clause != first:
+            pairs = zip(words, clause.split(), strict=False)
+            words = [word for word, other in itertools.takewhile(lambda pair: pair[0] == pair[1], pairs)]
+        reasons[key] = (number + 1, first, words)
+    counts = [
+        (first if not words or not words[-1] else " ".join([*words, "…"]), number)
+        for number, first, words in reasons.values()
+    ]
     return sorted(counts, key=lambda count: (-count[1], count[0]))
-
-
-def _shared(clauses: list[str]) -> str:
-    """Return the common beginning of the clauses, in whole words."""
-    if len(clauses) == 1:
-        return clauses[0]
-    rows = [clause.split() for clause in clauses]
-    shared: list[str] = []
-    for words in zip(*rows, strict=False):
-        if len(set(words)) > 1:
-            break
-        shared.append(words[0])
-    return " ".join([*shared, "…"]) if shared else clauses[0]

@@ -14,7 +14,7 @@ from srtk_plugin_files.file_exporter import FileExporter
 
 _INSTALL = "'srtk-plugin-files[parquet]'"
 _TEXTS = ("question", "subject", "relation", "object", "subject_label", "relation_label", "object_label")
-_GROUP = 65536
+_GROUP = 8192  # Rows of a group, which wait in memory: some 10 MB.
 
 
 class _Sink(io.RawIOBase):
