@@ -39,7 +39,6 @@ BASE: dict[str, Any] = {
 FORMS = ("jsonl", "html", "text", "parquet", "graphml", "rdf", "cypher", "mermaid")
 RUNS: dict[str, dict[str, Any]] = {
     "retrieved": {},
-    "evaluated": {"evaluate": True},
     "evaluated, with a page": {"evaluate": True, "exporters": [{"use": "html", "path": "page.html"}]},
     "evaluated beside another expander": {"evaluate": {"against": [{"use": "random"}]}},
     "every exporter": {"exporters": [{"use": name, "path": f"exported.{name}"} for name in FORMS]},

@@ -94,7 +94,7 @@ def _of_columns(columns: Sequence[Values], within: Sequence[bool], ends: tuple[f
         bounds[share] = np.transpose(_exact(matrix[:, share].sum(axis=0), len(matrix)))
         for some, added in ((bounded & ~share, ends), (~bounded, None)):
             if some.any():
-                bounds[some] = _means(matrix[:, some], added)
+                bounds[some] = _means(matrix if some.all() else matrix[:, some], added)
         for i, mean, (low, high) in zip(members, matrix.mean(axis=0).tolist(), bounds.tolist(), strict=True):
             found[i] = _estimate(mean, low, high, len(matrix), len(matrix))
     return [dict(estimate) for estimate in found]
@@ -344,20 +344,29 @@ def _groups(columns: Sequence[Values]) -> Iterator[tuple[list[int], _Floats]]:
 
     Many long columns come in several groups, whose sizes ``_HELD`` bounds.
     """
-    groups: dict[bytes, tuple[list[int], list[_Floats]]] = {}
+    groups: dict[bytes, list[tuple[int, _Floats]]] = {}
     cells = 0
     for i, column in enumerate(columns):
-        array = _array(column)
-        known = ~np.isnan(array)
-        if known.any():
-            members, arrays = groups.setdefault(known.tobytes(), ([], []))
-            members.append(i)
-            arrays.append(array[known])
-            cells += arrays[-1].size
+        key, values = _known(column)
+        if values.size:
+            groups.setdefault(key, []).append((i, values))
+            cells += values.size
+        del values  # so that only the matrix has them below
         if cells > _HELD or i == len(columns) - 1:
-            for members, arrays in groups.values():
-                yield members, np.array(arrays).T
-            groups, cells = {}, 0
+            for key in list(groups):
+                yield _joined(groups.pop(key))
+            cells = 0
+
+
+def _known(column: Values) -> tuple[bytes, _Floats]:
+    """Return the questions that have a value, as a key, and the values."""
+    array = _array(column)
+    known = ~np.isnan(array)
+    return known.tobytes(), array[known]
+
+
+def _joined(columns: Sequence[tuple[int, _Floats]]) -> tuple[list[int], _Floats]:
+    return [i for i, _ in columns], np.array([values for _, values in columns]).T
 
 
 def _array(values: Values) -> _Floats:
