@@ -120,7 +120,11 @@ def _chains(paths: int, levels: Sequence[tuple[Ints, Ints, Ints]], most: int | N
     counts = [np.ones(len(levels[-1][0]), dtype=np.int64)]
     for (pairs, _, ends), (after, starts, _) in zip(levels[-2::-1], levels[:0:-1], strict=True):
         keys, wanted = after * width + starts, pairs * width + ends
-        low, high = np.searchsorted(keys, wanted), np.searchsorted(keys, wanted, side="right")
+        begins = np.flatnonzero(np.diff(keys, prepend=-1))
+        at = np.searchsorted(keys[begins], wanted)
+        bounds = np.append(begins, len(keys))
+        there = np.append(keys[begins], -1)[at] == wanted
+        low, high = bounds[at], bounds[np.where(there, at + 1, at)]
         sums = np.concatenate([[0], np.cumsum(counts[0])])
         counts.insert(0, np.minimum(sums[high] - sums[low], _MANY))
         onward.insert(0, (low, high))

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import functools
 import heapq
 import itertools
 import math
@@ -30,7 +31,11 @@ _ROUNDING = 1e-9
 
 def path_order(path: RankedPath) -> tuple[float, tuple[str, ...], str]:
     """Order paths best first; ties are broken by the text of the steps, then by entity."""
-    return (-rounded(path.score), tuple(map(str, path.steps)), path.entity)
+    return (-rounded(path.score), tuple(map(_step_text, path.steps)), path.entity)
+
+
+# Paths are compared very often, and a graph has few steps.
+_step_text = functools.lru_cache(maxsize=1 << 16)(str)
 
 
 def facts(

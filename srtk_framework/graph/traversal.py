@@ -39,8 +39,10 @@ def follow_within(
 
 def within_nodes(graph: GraphLike, frontiers: Sequence[Frontier], nodes: int | None) -> list[Reached]:
     """Cut frontiers that were reached to their first ``nodes`` nodes by id; None for no limit."""
-    over = [i for i, frontier in enumerate(frontiers) if nodes is not None and frontier.size > nodes]
-    kept = dict(zip(over, graph.frontiers([frontiers[i].ids()[:nodes] for i in over]), strict=True))
+    over = [] if nodes is None else [i for i, frontier in enumerate(frontiers) if frontier.size > nodes]
+    kept = {i: first for i in over if (first := frontiers[i].first(nodes or 0)) is not None}
+    if read := [i for i in over if i not in kept]:
+        kept |= zip(read, graph.frontiers([frontiers[i].ids()[:nodes] for i in read]), strict=True)
     return [
         Reached(kept.get(i, frontier), frontier.cut, frontier.size - kept[i].size if i in kept else 0)
         for i, frontier in enumerate(frontiers)

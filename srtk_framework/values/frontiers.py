@@ -38,6 +38,10 @@ class Frontier(ABC):
     def ids(self) -> Sequence[str]:
         """Ids of the nodes, sorted by code point."""
 
+    def first(self, count: int) -> Frontier | None:
+        """Return the frontier of the first nodes, where no id need be read for it; else None."""
+        return None
+
 
 class NodeSet(Frontier):
     """A frontier that stores ids, for graphs without internal node numbers."""

@@ -20,9 +20,7 @@ from __future__ import annotations
 
 import heapq
 import math
-from collections.abc import Callable, Collection, Mapping, Sequence
-from itertools import groupby
-from operator import itemgetter
+from collections.abc import Callable, Mapping, Sequence
 from typing import Any, NamedTuple
 
 import attrs
@@ -32,7 +30,7 @@ import numpy.typing as npt
 from srtk_framework.graph import Instance, PathKey, finish, instances, path_order, paths_within
 from srtk_framework.roles import BACKGROUND
 from srtk_framework.values import SCORE_DIGITS, Budget, Frontier, GraphLike, Join, RankedPath, Subgraph, rounded
-from srtk_plugin_sr.read_table import Interned, Ints, ReadTable, distinct, first_places
+from srtk_plugin_sr.read_table import Interned, Ints, ReadTable, distinct, first_places, numbered
 from srtk_plugin_sr.topic_support import INSTANCES_READ, Arrival, joins_of, passed, path_probabilities, topic_support
 
 Floats = npt.NDArray[np.float64]
@@ -200,7 +198,7 @@ def _subgraph(
     return Subgraph(
         triples=tuple(reading.table.named(reading.triples)),
         scores=tuple(reading.scores.tolist()),
-        paths=tuple(attrs.evolve(path, score=rounded(path.score)) for path in paths),
+        paths=tuple(_scored(path, path.score) for path in paths),
         path_of=tuple(reading.ranks.tolist()),
         trace={**trace, "cut": dict(sorted(cut.items()))} if cut else dict(trace),
         joins=reading.joins,
@@ -263,6 +261,10 @@ def _filled(
     return filled
 
 
+def _scored(path: RankedPath, score: float) -> RankedPath:
+    return RankedPath(path.entity, path.steps, rounded(score))
+
+
 def _with_spare(subgraph: Subgraph, paths: Sequence[RankedPath], more: _Reading) -> Subgraph:
     """Add triples, and the paths that they were read along, behind those that are there."""
     if not len(more.triples):
@@ -270,7 +272,7 @@ def _with_spare(subgraph: Subgraph, paths: Sequence[RankedPath], more: _Reading)
     least = min((path.score for path in subgraph.paths), default=math.inf)
     ranks = sorted(set(more.ranks.tolist()))
     place = {rank: len(subgraph.paths) + i for i, rank in enumerate(ranks)}
-    own = [attrs.evolve(paths[rank], score=rounded(min(least, paths[rank].score))) for rank in ranks]
+    own = [_scored(paths[rank], min(least, paths[rank].score)) for rank in ranks]
     return attrs.evolve(
         subgraph,
         triples=(*subgraph.triples, *more.table.named(more.triples)),
@@ -288,7 +290,7 @@ def _rescored(
     """Return the paths with other scores, best first, and their instances by their new ranks."""
     ranked, read = [], []
     for row, found, values in zip(paths, rows, scores, strict=True):
-        scored = [attrs.evolve(path, score=value) for path, value in zip(row, values, strict=True)]
+        scored = [RankedPath(path.entity, path.steps, value) for path, value in zip(row, values, strict=True)]
         order = sorted(range(len(row)), key=lambda old: path_order(scored[old]))
         ranked.append([scored[old] for old in order])
         read.append({new: found[old] for new, old in enumerate(order) if old in found})
@@ -415,7 +417,7 @@ def _kept(
     needed: npt.NDArray[np.bool_],
     held: npt.NDArray[np.bool_],
     room: float,
-    reserved: Collection[int],
+    reserved: npt.NDArray[np.bool_],
     nodes: _Nodes,
 ) -> npt.NDArray[np.bool_]:
     """Return which of the wanted triples are of nodes that find room, best node first.
@@ -425,38 +427,34 @@ def _kept(
         needed: Which of them come for the first time, and are not held.
         held: By triple, whether there is room for it in any case.
         room: Number of further triples.
-        reserved: Nodes whose own triples are held.
+        reserved: By node, whether its own triples are held.
         nodes: The nodes.
     """
     taken = np.cumsum(needed)
     kept = np.ones(len(taken), dtype=bool)
     if not len(taken) or taken[-1] <= room:
         return kept
-    # From the first node on that lacks room, nodes are looked at one by one: a later one may need fewer.
-    over = int(wanted.places[np.searchsorted(taken, room, side="right")])
-    begin = int(np.searchsorted(wanted.places, over))
+    # From the first node on that lacks room, a node that needs fewer triples may find it.
+    places, triples = wanted.places, wanted.triples
+    at = int(wanted.places[np.searchsorted(taken, room, side="right")])
+    begin = int(np.searchsorted(places, at))
     left = room - (int(taken[begin - 1]) if begin else 0)
-    has = held.copy()
-    has[wanted.triples[:begin]] = True
-    known = has.tolist()
-    rows = zip(
-        wanted.places[begin:].tolist(), wanted.triples[begin:].tolist(), wanted.own[begin:].tolist(), strict=True
-    )
-    order = nodes.order.tolist()
-    at = begin
-    for place, group in groupby(rows, key=itemgetter(0)):
-        some = list(group)
-        lacking = {triple for _, triple, _ in some if not known[triple]}
-        if len(lacking) > left and order[place] in reserved:
-            # The room for its own triples is kept; how other topics arrive there needs what is left.
-            kept[at : at + len(some)] = [own for _, _, own in some]
-        elif len(lacking) > left:
-            kept[at : at + len(some)] = False
-        else:
-            left -= len(lacking)
-            for triple in lacking:
-                known[triple] = True
-        at += len(some)
+    known = held.copy()
+    known[triples[:begin]] = True
+    _, _, once = numbered(places * len(held) + triples)
+    while begin < len(places):
+        lacking = np.bincount(places[once], ~known[triples[once]], minlength=len(nodes.order))
+        fits = np.flatnonzero((lacking[at:] > 0) & (lacking[at:] <= left))
+        until = at + int(fits[0]) if len(fits) else len(nodes.order)
+        end = int(np.searchsorted(places, until))
+        # The room for the triples of a reserved node is kept; how other topics arrive there needs what is left.
+        kept[begin:end] = (lacking[places[begin:end]] == 0) | (
+            wanted.own[begin:end] & reserved[nodes.order[places[begin:end]]]
+        )
+        begin = int(np.searchsorted(places, until, side="right"))
+        known[triples[end:begin]] = True
+        left -= lacking[until] if len(fits) else 0
+        at = until + 1
     return kept
 
 
@@ -493,7 +491,7 @@ def _joins(table: ReadTable, nodes: _Nodes, chosen: npt.NDArray[np.bool_]) -> tu
         return ()
     known = set(table.named(np.flatnonzero(chosen)))
     own = table.triples[nodes.instance]
-    whole: list[bool] = (chosen[own] | (own < 0)).all(axis=1).tolist()
+    whole: Any = (chosen[own] | (own < 0)).all(axis=1).tolist()
     return joins_of(
         (int(nodes.rank[node]), at, way)
         for node in nodes.order.tolist()
@@ -522,7 +520,7 @@ def _nodes(
     parts = table.confidences * boosts
     # Of the instances of a path that end in a node, the first of those that give it most.
     given = np.argsort(-parts, kind="stable")
-    keys, first = np.unique((rows * size + table.ends)[given], return_index=True)
+    keys, _, first = numbered((rows * size + table.ends)[given])
     (row, end), instance = np.divmod(keys, max(size, 1)), given[first]
     part = parts[instance]
     greatest = np.ones(len(ranks))
@@ -570,7 +568,9 @@ def _joining(
     return attrs.evolve(table, ends=table.nodes[np.arange(len(ends)), np.array(ends, dtype=np.int64)])
 
 
-def _reserve(nodes: _Nodes, table: ReadTable, most: int | None, before: int, held: npt.NDArray[np.bool_]) -> set[int]:
+def _reserve(
+    nodes: _Nodes, table: ReadTable, most: int | None, before: int, held: npt.NDArray[np.bool_]
+) -> npt.NDArray[np.bool_]:
     """Hold the triples that the best few ends of each path need, as far as part of the room suffices.
 
     Args:
@@ -581,16 +581,16 @@ def _reserve(nodes: _Nodes, table: ReadTable, most: int | None, before: int, hel
         held: By triple, whether there is room for it; those that are held are added.
 
     Returns:
-        The ends.
+        By node, whether its triples are held.
     """
-    reserved: set[int] = set()
+    reserved = np.zeros(table.size, dtype=bool)
     if most is None:
         return reserved
     room = RESERVED * (most - before)
     for end, row in zip(nodes.leading.tolist(), table.triples[nodes.instance[nodes.leading]].tolist(), strict=True):
         needed = {triple for triple in row if triple >= 0 and not held[triple]}
         if len(needed) <= room:
-            reserved.add(end)
+            reserved[end] = True
             room -= len(needed)
             held[list(needed)] = True
     return reserved
@@ -606,7 +606,7 @@ def _further(table: ReadTable, chosen: npt.NDArray[np.bool_], most: int | None) 
     first = first_places(flat, len(chosen)) & ~chosen[flat]
     flat, rows = flat[first], rows[first]
     low, high = np.minimum(table.subjects, table.objects), np.maximum(table.subjects, table.objects)
-    _, pairs = np.unique(low * table.size + high, return_inverse=True)
+    _, pairs, _ = numbered(low * table.size + high)
     joined = np.zeros(len(pairs), dtype=bool)
     joined[pairs[chosen]] = True
     new = first_places(pairs[flat], len(pairs)) & ~joined[pairs[flat]]

@@ -66,33 +66,31 @@ class ReadTable:
         rows = np.repeat(np.arange(len(ranks)), sizes)
         longest = max((part.shape[1] for part in parts), default=1) - 1
         flat = np.concatenate([part.ravel() for part in parts]) if parts else np.empty(0, dtype=np.int64)
-        numbers = distinct(flat)
-        places = np.searchsorted(numbers, flat)
+        numbers, places, _ = numbered(flat)
         nodes = np.full((len(rows), longest + 1), -1, dtype=np.int64)
-        steps = np.zeros((2, len(ranks), longest), dtype=np.int64)
+        lengths = np.repeat(np.array([part.shape[1] for part in parts], dtype=np.int64), sizes)
+        nodes[np.arange(longest + 1) < lengths[:, None]] = places
         names: dict[str, int] = {}
-        begin = used = 0
-        for row, (rank, part) in enumerate(zip(ranks, parts, strict=True)):
-            nodes[begin : begin + len(part), : part.shape[1]] = places[used : used + part.size].reshape(part.shape)
-            begin, used = begin + len(part), used + part.size
-            for depth, (relation, inverse) in enumerate(paths[rank].steps):
-                steps[:, row, depth] = names.setdefault(relation, len(names)), inverse
-        relations, inverse = steps[:, rows]
+        steps = [
+            [(names.setdefault(step.relation, len(names)), step.inverse) for step in paths[rank].steps]
+            + [(0, False)] * (longest - len(paths[rank].steps))
+            for rank in ranks
+        ]
+        relations, inverse = np.array(steps, dtype=np.int64).reshape(len(ranks), longest, 2).transpose(2, 0, 1)[:, rows]
         starts, ends = nodes[:, :-1], nodes[:, 1:]
         width = max(len(numbers), 1)
         subjects, objects = np.where(inverse, ends, starts), np.where(inverse, starts, ends)
         keys = (relations * width + subjects) * width + objects
         there = ends >= 0
-        every = distinct(keys[there])
         triples = np.full(ends.shape, -1, dtype=np.int64)
-        triples[there] = np.searchsorted(every, keys[there])
+        every, triples[there], _ = numbered(keys[there])
         before, objects = np.divmod(every, width)
         relations, subjects = np.divmod(before, width)
         return cls(
             ranks=ranks,
             rows=rows,
             nodes=nodes,
-            ends=nodes[np.arange(len(rows)), there.sum(axis=1)],
+            ends=nodes[np.arange(len(rows)), lengths - 1],
             triples=triples,
             confidences=np.array(confidences) if confidences else np.ones(len(rows)),
             subjects=subjects,
@@ -158,6 +156,24 @@ def distinct(numbers: Ints) -> Ints:
     fresh = np.ones(len(numbers), dtype=bool)
     np.not_equal(numbers[1:], numbers[:-1], out=fresh[1:])
     return numbers[fresh]
+
+
+_BITS = 20
+
+
+def numbered(values: Ints) -> tuple[Ints, Ints, Ints]:
+    """Return the sorted distinct values, the place of each value among them, and where each comes first."""
+    if len(values) >> _BITS or int(values.max(initial=0)) >> (62 - _BITS):
+        every, first, places = np.unique(values, return_index=True, return_inverse=True)
+        return every, places, first
+    # Sorted with its place, a number takes a tenth of the time of a stable sort of places.
+    both = np.sort((values << _BITS) | np.arange(len(values)))
+    order, ordered = both & ((1 << _BITS) - 1), both >> _BITS
+    fresh = np.ones(len(values), dtype=bool)
+    np.not_equal(ordered[1:], ordered[:-1], out=fresh[1:])
+    places = np.empty(len(values), dtype=np.int64)
+    places[order] = np.cumsum(fresh) - 1
+    return ordered[fresh], places, order[fresh]
 
 
 def first_places(numbers: Ints, size: int) -> npt.NDArray[np.bool_]:

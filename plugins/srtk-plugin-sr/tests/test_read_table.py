@@ -1,7 +1,7 @@
 """A table numbers the nodes and triples of instances, whether the graph has numbers or not."""
 
 import numpy as np
-from srtk_plugin_sr.read_table import Interned, ReadTable, first_places
+from srtk_plugin_sr.read_table import Interned, ReadTable, first_places, numbered
 
 from srtk_framework.graph import Instance, NumberedInstances
 from srtk_framework.values import RankedPath, Step, Triple
@@ -23,7 +23,7 @@ class Numbers:
         return ["abcd"[number - 10] for number in numbers.tolist()]
 
 
-def numbered():
+def read_by_number():
     nodes = (np.array([[10, 11]]), np.array([[10, 11, 12], [10, 11, 13]]))
     return {
         rank: NumberedInstances(Numbers(), path.steps, row)
@@ -32,7 +32,7 @@ def numbered():
 
 
 def test_the_triples_of_instances_are_each_numbered_once_and_named_again():
-    for read in (READ, numbered()):
+    for read in (READ, read_by_number()):
         table = ReadTable.of(PATHS, read, Interned())
         whole = [table.named(row[row >= 0]) for row in table.triples]
         assert whole == [list(one.triples) for one in (*READ[0], *READ[1])]
@@ -43,7 +43,7 @@ def test_the_triples_of_instances_are_each_numbered_once_and_named_again():
 
 
 def test_a_larger_table_of_the_same_graph_finds_the_triples_of_a_smaller_one():
-    for read in (READ, numbered()):
+    for read in (READ, read_by_number()):
         interned = Interned()
         less = ReadTable.of(PATHS[1:], {0: read[1]}, interned)
         more = ReadTable.of([*PATHS, RankedPath("a", (Step("q"),), 0.0)], read, interned)
@@ -53,3 +53,11 @@ def test_a_larger_table_of_the_same_graph_finds_the_triples_of_a_smaller_one():
 
 def test_of_equal_numbers_the_first_comes_for_the_first_time():
     assert first_places(np.array([3, 1, 3, 0, 1]), 5).tolist() == [True, True, False, True, False]
+
+
+def test_numbers_have_their_places_among_the_distinct_ones_whatever_their_size():
+    for base in (0, 1 << 45):
+        every, places, first = numbered(np.array([7, 3, 7, 5, 3]) + base)
+        assert (every - base).tolist() == [3, 5, 7]
+        assert places.tolist() == [2, 0, 2, 1, 0]
+        assert first.tolist() == [1, 3, 0]

@@ -74,6 +74,8 @@ def locate(values: npt.NDArray[Any], starts: Ints, ends: Ints, wanted: Ints) -> 
 
 RUN = 256
 """Targets in a block, whose groups share the upper bits of their starts."""
+_FEW = 1 << 20
+"""Numbers up to which all are read at once and kept in memory: up to 12 MB a direction."""
 
 
 @attrs.frozen
@@ -87,6 +89,7 @@ class Starts:
 
     low: npt.NDArray[np.uint8]
     blocks: Ints
+    _whole: list[Ints] = attrs.field(init=False, factory=list, repr=False)
 
     def __len__(self) -> int:
         return len(self.low)
@@ -94,6 +97,13 @@ class Starts:
     def __getitem__(self, places: Ints | slice) -> Ints:
         if isinstance(places, slice):
             places = np.arange(*places.indices(len(self)))
+        if len(self) <= _FEW:
+            if not self._whole:
+                self._whole.append(self._read(np.arange(len(self))))
+            return self._whole[0][places]
+        return self._read(places)
+
+    def _read(self, places: Ints) -> Ints:
         upper = np.searchsorted(self.blocks, places, side="right")
         return np.asarray(upper * RUN + self.low[places], dtype=np.int64)
 
@@ -129,6 +139,7 @@ class Adjacency:
     relations: npt.NDArray[Any]
     starts: Starts
     targets: npt.NDArray[Any]
+    _dense: list[npt.NDArray[Any]] = attrs.field(init=False, factory=list, repr=False)
 
     @classmethod
     def read(cls, side: str, array: Callable[[str], npt.NDArray[Any]]) -> Adjacency:
@@ -154,8 +165,25 @@ class Adjacency:
 
     def along(self, nodes: Ints, relations: Ints) -> tuple[Ints, Ints]:
         """Return the run of targets of each node along its relation; empty if it has none."""
+        if not self._dense:
+            self._dense.append(self._table())
+        (table,) = self._dense
+        if len(table):
+            width = len(table) // (len(self.nodes) - 1)
+            known = (relations >= 0) & (relations < width)
+            return self.runs(np.where(known, table[nodes * width + np.where(known, relations, 0)], -1))
         first, last = self.groups(nodes)
         return self.runs(locate(self.relations, first, last, relations))
+
+    def _table(self) -> npt.NDArray[Any]:
+        """Return the group of each node and relation, -1 for none; empty where that is too much to keep."""
+        size, width = len(self.nodes) - 1, int(self.relations.max(initial=0)) + 1
+        if size * width > _FEW:
+            return np.empty(0, dtype=np.int32)
+        table = np.full(size * width, -1, dtype=np.int32)
+        owners = np.repeat(np.arange(size), self.nodes[1:].astype(np.int64) - self.nodes[:-1].astype(np.int64))
+        table[owners * width + self.relations] = np.arange(len(self.relations))
+        return table
 
     def edges(self, starts: Ints, relations: Ints, ends: Ints) -> Ints:
         """Find the position of each edge among the targets; -1 for no such edge, or if one of its numbers is -1."""

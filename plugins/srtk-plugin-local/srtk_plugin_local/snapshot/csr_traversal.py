@@ -64,6 +64,11 @@ class LocalFrontier(Frontier):
         batch.snapshot.check()
         return batch.snapshot.ids(self.numbers(batch.snapshot))
 
+    def first(self, count: int) -> Frontier:
+        """Return the frontier of the first nodes."""
+        nodes = self.numbers(self.batch.snapshot)[:count]
+        return FrontierBatch(self.batch.snapshot, nodes, np.array([0, len(nodes)]), [0, len(nodes)], [0]).frontiers()[0]
+
     def numbers(self, snapshot: Snapshot) -> Ints:
         """Return the numbers of the nodes in a snapshot, sorted."""
         batch = self.batch
@@ -247,8 +252,9 @@ def walk(
     cuts = np.zeros(len(frontiers), dtype=np.int64)
     if limit is not None:
         over = np.maximum(high - low - limit, 0)
-        np.add.at(cuts, pairs, over)
-        high -= over
+        if over.any():
+            np.add.at(cuts, pairs, over)
+            high -= over
     (pairs, starts, codes), ends = _targets(snapshot, (pairs, starts, codes), low, high)
     return Edges(pairs, starts, codes, ends, cuts, bool(sizes.max(initial=0) <= 1))
 

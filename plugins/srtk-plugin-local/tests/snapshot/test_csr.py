@@ -6,10 +6,12 @@ from pathlib import Path
 
 import numpy as np
 import pytest
+from srtk_plugin_local.snapshot import csr
 from srtk_plugin_local.snapshot.arrays import Snapshot
 from srtk_plugin_local.snapshot.build import build
 from srtk_plugin_local.snapshot.build_settings import BuildSettings
 from srtk_plugin_local.snapshot.csr import RUN, Starts
+from srtk_plugin_local.snapshot.csr_traversal import make_frontiers
 
 
 def starts_of(lengths: list[int]) -> tuple[Starts, list[int]]:
@@ -22,7 +24,11 @@ def starts_of(lengths: list[int]) -> tuple[Starts, list[int]]:
 @pytest.mark.parametrize(
     "lengths", [[1], [256], [255, 1, 1], [1] * 600, [1, 5000, 1, 255, 256, 257, 3], [100_000], [256, 256]]
 )
-def test_starts_are_the_numbers_and_find_the_run_of_each_position(lengths: list[int]) -> None:
+@pytest.mark.parametrize("few", [0, csr._FEW])
+def test_starts_are_the_numbers_and_find_the_run_of_each_position(
+    lengths: list[int], few: int, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(csr, "_FEW", few)
     starts, numbers = starts_of(lengths)
     assert starts[np.arange(len(numbers))].tolist() == numbers
     assert starts[1:].tolist() == numbers[1:]
@@ -48,3 +54,24 @@ def test_a_hub_and_small_nodes_have_their_own_triples_in_both_directions(tmp_pat
         relations = [snapshot.relations[number] for number in np.repeat(side.relations, lengths).tolist()]
         found = list(zip(nodes, relations, snapshot.ids(side.targets.astype(np.int64)), strict=True))
         assert found == sorted(tuple(row[place] for place in order) for row in set(rows))
+
+
+@pytest.mark.parametrize("few", [0, csr._FEW])
+def test_a_run_along_a_relation_is_found_in_a_table_or_by_search(
+    few: int, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(csr, "_FEW", few)
+    (tmp_path / "t.tsv").write_text("a\tr\tb\na\ts\tb\na\ts\tc\nb\ts\tc\n")
+    side = Snapshot(build(BuildSettings(files=(str(tmp_path / "t.tsv"),)), tmp_path / "g").folder).forward
+    low, high = side.along(np.repeat(np.arange(3), 4), np.tile([-1, 0, 1, 9], 3))
+    assert (high - low).tolist() == [0, 1, 2, 0, 0, 0, 1, 0, 0, 0, 0, 0]
+    assert side.targets[low[2] : high[2]].tolist() == [1, 2]
+
+
+def test_the_first_nodes_of_a_frontier_are_a_frontier_without_reading_ids(tmp_path: Path) -> None:
+    (tmp_path / "t.tsv").write_text("a\tr\tb\na\tr\tc\n")
+    snapshot = Snapshot(build(BuildSettings(files=(str(tmp_path / "t.tsv"),)), tmp_path / "g").folder)
+    _, whole = make_frontiers(snapshot, [["a"], ["c", "a", "b"]])
+    first = whole.first(2)
+    assert first is not None
+    assert (first.ids(), first.cut) == (["a", "b"], 0)
