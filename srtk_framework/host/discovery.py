@@ -265,7 +265,6 @@ def check_class(cls: Any, role: str, who: str) -> None:
     _tell_deprecated(cls, base, who)
 
 
-@lru_cache
 def _check_form(cls: Any, base: type[Any], who: str) -> None:
     """Check base class, decoration and field types."""
     if not (isinstance(cls, type) and issubclass(cls, base)):

@@ -16,7 +16,7 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from srtk_framework.values import best_first, rounded
+from srtk_framework.values import batched, best_first, rounded
 
 Keys = npt.NDArray[np.uint64]
 Numbers = npt.NDArray[np.int64]
@@ -45,6 +45,8 @@ PART = 0.6
 
 _BASE = 0x9E3779B97F4A7C15  # odd, so that it has an inverse modulo 2**64
 _INVERSE = pow(_BASE, -1, 1 << 64)
+# Names whose hashes, hundreds each, are held at once.
+_AT_ONCE = 1024
 _BYTE = np.uint64(3)
 _NONE = np.zeros(0, dtype=np.int64)
 _WORD = re.compile(r"[^\W_]+")
@@ -122,6 +124,8 @@ class NameIndex:
 
     def near(self, names: Sequence[str], limit: int) -> list[list[str]]:
         """Find the names most like each folded name; see ``KnowledgeGraph.near_names``."""
+        if len(names) > _AT_ONCE:
+            return [row for some in batched(names, _AT_ONCE) for row in self.near(some, limit)]
         squeezed = [letters_of(name) for name in names]
         keys, rows = within_one_edit(squeezed)
         slips = self._whole.owners(keys, rows, len(names))
@@ -206,7 +210,7 @@ def within_one_edit(names: Sequence[str]) -> tuple[Keys, Numbers]:
     """Return the hashes of texts and of all texts within one edit of them; digits are neither changed nor made.
 
     Returns:
-        Hashes, some twice, and the place of the text of each among all, ascending.
+        Hashes, some twice, and for each the place of its text.
     """
     sizes = np.fromiter(map(len, names), dtype=np.int64, count=len(names))
     filled, ends = np.flatnonzero(sizes), np.cumsum(sizes)

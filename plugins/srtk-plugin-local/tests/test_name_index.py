@@ -8,6 +8,7 @@ import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+from srtk_plugin_local import name_index
 from srtk_plugin_local.memory import MemoryGraph
 from srtk_plugin_local.name_index import NameIndex, hashes, is_one_edit, within_one_edit
 from srtk_plugin_local.snapshot.build import build
@@ -117,6 +118,12 @@ def test_the_near_names_are_those_that_a_comparison_with_every_name_finds(names:
             if other != name and len(squeezed) >= 4 and is_one_edit(squeezed, other.replace(" ", ""))
         }
         assert slips <= set(found)
+
+
+def test_many_names_are_near_what_each_alone_is(monkeypatch: pytest.MonkeyPatch) -> None:
+    asked = ["Farnce", "cote divoire", "Schipol", "us", "Apollo 12"]
+    monkeypatch.setattr(name_index, "_AT_ONCE", 2)
+    assert near(*asked) == [found for name in asked for found in near(name)]
 
 
 def test_an_index_without_names_finds_none() -> None:
