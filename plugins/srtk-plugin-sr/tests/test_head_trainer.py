@@ -140,6 +140,9 @@ def test_weights_are_better_by_f_and_where_it_is_equal_by_the_loss(tmp_path: Pat
     ]
     for (f, loss), better in steps:
         assert made.improves({"held_f": f, "held_loss": loss}) is better
+    made.best, made.least_loss = 0.0, 1.0
+    assert not made.improves({"held_f": made.least_gain, "held_loss": 1.0})
+    assert made.improves({"held_f": made.least_gain, "held_loss": 0.9})
 
 
 def test_the_rate_of_learning_falls_to_a_tenth_over_the_epochs(tmp_path: Path) -> None:

@@ -131,6 +131,8 @@ def test_weights_are_better_by_the_metric_and_among_equals_by_a_hundredth_fewer_
     for (recall, triples), better in steps:
         assert made.improves({"answer_recall": recall, "triples": triples}) is better
     assert made.improves({"answer_recall": 0.6})
+    # A gain as large as the least is none yet.
+    assert not made.improves({"answer_recall": made.best + made.least_gain})
 
 
 def test_a_gradient_is_clipped_at_the_norm_of_one(tmp_path: Path) -> None:

@@ -293,6 +293,7 @@ def test_of_two_methods_the_labels_of_the_second_are_read_as_far_as_the_page_sho
         assert labelling.output == second["exporters"][0]["against"] == "pages/second.jsonl"
         assert first["exporters"] == [{"use": "jsonl", "path": "pages/second.jsonl"}]
         assert (first["questions"], second["questions"], second["limit"]) == (other, one, most)
+        assert second["exporters"][0]["total"] == 4
     assert limits == {1: 4, 2: 4, 4: 5}
     said = capsys.readouterr().err
     assert "1 of the 1 questions of one on" in said
