@@ -172,20 +172,25 @@ class Selection:
         self.seconds: dict[str, float] = {}
         self.whole = True
         self._lines: dict[str, dict[int, set[str]]] = {}
+        self._beside: dict[str, set[str]] = {}
 
     def add(self, seconds: Mapping[str, float], lines: Mapping[str, Mapping[str, Sequence[str]]]) -> None:
         """Add the tests of a file: the seconds of each, and by module and line the tests that ran it."""
         self.seconds.update(seconds)
         for file, rows in lines.items():
+            self._beside.setdefault(file, set()).update(seconds)
             for line, tests in rows.items():
                 self._lines.setdefault(file, {}).setdefault(int(line), set()).update(tests)
 
     def of(self, file: str, lines: Iterable[int] | None) -> list[str]:
-        """Return the tests of some lines, or of all of a module, quickest first, of ``MOST`` seconds."""
+        """Return the tests of some lines, quickest first, of ``MOST`` seconds.
+
+        Without lines these are all tests beside which the module was imported: a test of a constant runs no line of it.
+        """
         known = self._lines.get(file, {})
         # Of a module that is imported alone, such as one of settings, any test may tell.
-        every = set().union(*known.values()) - {""} or set(self.seconds)
-        tests = every if lines is None else set().union(*(known.get(line, set()) for line in lines))
+        beside = self._beside.get(file) or set(self.seconds)
+        tests = beside if lines is None else set().union(*(known.get(line, set()) for line in lines))
         order = sorted(tests - {""}, key=lambda test: (self.seconds.get(test, 0.0), test))
         total, chosen = 0.0, []
         for test in order:
