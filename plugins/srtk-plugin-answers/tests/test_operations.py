@@ -631,3 +631,11 @@ def test_a_single_member_within_bounds_is_the_first_of_them() -> None:
     assert found.trace["set"]["members"] == 1
     assert found.triples[0] == Triple("latvia", "borders", "russia")
     assert "russia" in subjects(found, "area")[:1] + subjects(found, "founded")[:1]
+
+
+def test_the_ends_of_paths_are_those_of_the_result_with_the_class_first() -> None:
+    graph = memory([["latvia", "borders", "belarus"], *TRIPLES, *CLASSES], **TYPED)
+    ops = operations.Operations(graph, ByName(), Budget())
+    question = Question("q", "Which federations border on Latvia?", (Link("latvia"),))
+    [one] = ops.of([question], Scripted(graph).expand([question]))
+    assert list(one.ends.reached())[0] == one.found.triples[0].object == "russia"

@@ -154,7 +154,7 @@ def test_a_literal_that_the_parser_cannot_hold_is_counted_and_all_else_is_loaded
 
 
 TURTLE = """@prefix e: <http://e.org/> . @prefix xsd: <http://www.w3.org/2001/XMLSchema#> .
-e:a e:p [ e:q "one"@en, "two\\"@en", "three\\n", 4, "5"^^e:unit, "2026-01-02"^^xsd:date ], <relative>, _:named .
+e:a e:p [ e:q "one"@en, "two\\"@en", "three\\n", 4, "5"^^e:unit, "2026-01-02"^^xsd:date, "6"^^<http://e.org/a\u00a0b> ], <relative>, _:named .
 _:named e:r <<( e:a e:p e:b )>> .
 """
 
@@ -194,3 +194,10 @@ def test_a_file_that_ends_its_parser_is_refused_and_the_command_goes_on(
     with pytest.raises(InputError, match=r"long\.ttl: needs more than 50 MB to be parsed, .*; give more with --memory"):
         load([tmp_path / "long.ttl"], tmp_path / "store", memory="100MB")
     assert not (tmp_path / "store").exists()
+
+
+@pytest.mark.parametrize("memory", ["much", "1", "1.2.3GB", "50%", "1 stone"])
+def test_a_memory_that_is_no_amount_is_refused(tmp_path: Path, memory: str) -> None:
+    (tmp_path / "a.nt").write_text(LINE, encoding="utf-8")
+    with pytest.raises(InputError, match="is not an amount of memory; write one like 1GB or 500MB"):
+        load([tmp_path / "a.nt"], tmp_path / "store", memory=memory)

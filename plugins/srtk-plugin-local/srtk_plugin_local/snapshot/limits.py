@@ -28,9 +28,15 @@ _UNITS = {"b": 1, "kb": 10**3, "mb": 10**6, "gb": 10**9, "tb": 10**12, "kib": 2*
 
 
 def amount(memory: str) -> int:
-    """Return an amount of memory such as 1GB in bytes; the database has refused other texts."""
-    found = re.fullmatch(r"\s*([0-9.]+)\s*([A-Za-z]+)\s*", memory)
-    return int(float(found[1]) * _UNITS.get(found[2].lower(), 1)) if found else 10**9
+    """Return an amount of memory such as 1GB in bytes.
+
+    Raises:
+        InputError: If it is none.
+    """
+    found = re.fullmatch(r"\s*([0-9]+(?:\.[0-9]*)?)\s*([A-Za-z]+)\s*", memory)
+    if not found or found[2].lower() not in _UNITS:
+        raise InputError(f"{memory!r} is not an amount of memory; write one like 1GB or 500MB")
+    return int(float(found[1]) * _UNITS[found[2].lower()])
 
 
 def check_whole(name: str, size: int, memory: int, growth: int) -> None:

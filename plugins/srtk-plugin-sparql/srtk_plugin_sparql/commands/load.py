@@ -13,7 +13,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from srtk_framework.records import publication_error, publish, workplace
-from srtk_framework.values import InputError, Literal, RunError, close_matches
+from srtk_framework.values import InputError, RunError, close_matches
 from srtk_plugin_sparql.snapshots import require_local
 from srtk_plugin_sparql.store import DATA, META, Meta, write_meta
 from srtk_plugin_sparql.terms import XSD
@@ -70,7 +70,9 @@ def load(
 
     require_local("RDF files are read", "rdf", "srtk-plugin-sparql[load]")
     from srtk_plugin_local.snapshot.build_settings import BuildSettings
+    from srtk_plugin_local.snapshot.limits import amount
 
+    amount(memory)
     settings = BuildSettings((), base=base or "", strict=strict, memory=memory)
     reports = [_report_of(path, format_, strict) for path in files]
     if out.exists() and not force and not (out / META).is_file() and not (out.is_dir() and not any(out.iterdir())):
@@ -149,9 +151,9 @@ def _quads(report: FileReport, settings: BuildSettings) -> Iterator[Any]:
 def _literal(text: str) -> Any:
     import pyoxigraph as ox
 
-    if text.endswith('"'):
-        return ox.Literal(text[1:-1])
-    found = Literal(text)
-    if found.language:
-        return ox.Literal(found.lexical, language=found.language)
-    return ox.Literal(found.lexical, datatype=ox.NamedNode(re.sub("^xsd:", XSD, found.datatype or "")))
+    # Neither a language nor an IRI has a quotation mark.
+    lexical, _, kind = text[1:].rpartition('"')
+    if kind.startswith("@"):
+        return ox.Literal(lexical, language=kind[1:])
+    datatype = ox.NamedNode(re.sub("^xsd:", XSD, kind.removeprefix("^^"))) if kind else None
+    return ox.Literal(lexical, datatype=datatype)
