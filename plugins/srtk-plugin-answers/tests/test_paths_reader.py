@@ -685,3 +685,8 @@ SIZES = [
 def test_how_heavy_asks_for_the_number_whose_relation_is_likest(more: Any, paths: Any, text: str) -> None:
     answer, _ = asked("How heavy is Latvia?", "latvia", triples=[*SIZES, *more], paths=paths)
     assert answer.text == text
+
+
+def test_the_values_of_several_things_that_are_named_are_added_up() -> None:
+    answer, _ = asked("What is the total area of Latvia and Estonia?", "latvia", "estonia")
+    assert answer.number == 64 + 45

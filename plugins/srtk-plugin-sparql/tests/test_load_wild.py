@@ -154,7 +154,8 @@ def test_a_literal_that_the_parser_cannot_hold_is_counted_and_all_else_is_loaded
 
 
 TURTLE = """@prefix e: <http://e.org/> . @prefix xsd: <http://www.w3.org/2001/XMLSchema#> .
-e:a e:p [ e:q "one"@en, "two\\"@en", "three\\n", 4, "5"^^e:unit, "2026-01-02"^^xsd:date, "6"^^<http://e.org/a\u00a0b> ], <relative>, _:named .
+e:a e:p [ e:q "one"@en, "two\\"@en", "three\\n", 4, "5"^^e:unit, "2026-01-02"^^xsd:date,
+  "6"^^<http://e.org/a\u00a0b> ], <relative>, _:named .
 _:named e:r <<( e:a e:p e:b )>> .
 """
 
