@@ -89,13 +89,15 @@ def asked(
     best: float = 2.0,
     scorer: PathScorer | None = None,
     apart: float = 1.0,
+    types: Any = (),
     **more: Any,
 ) -> tuple[Answer, Subgraph]:
     """Return the answer to a question about the table, and the subgraph with its proof.
 
-    ``best`` is the first score, from which the others are ``apart``, and how like each step is to the question.
+    ``best`` is the first score, from which the others are ``apart``, and how like each step is to the question;
+    ``types`` are relations to classes.
     """
-    graph = MemoryGraph(triples=triples, labels=NAMES, qualifiers=QUALIFIERS)
+    graph = MemoryGraph(triples=triples, labels=NAMES, qualifiers=QUALIFIERS, type_relations=types)
     graph.open()
     spans = [(text.index(NAMES.get(one, one)), NAMES.get(one, one)) for one in links]
     linked = tuple(
@@ -690,3 +692,16 @@ def test_how_heavy_asks_for_the_number_whose_relation_is_likest(more: Any, paths
 def test_the_values_of_several_things_that_are_named_are_added_up() -> None:
     answer, _ = asked("What is the total area of Latvia and Estonia?", "latvia", "estonia")
     assert answer.number == 64 + 45
+
+
+@pytest.mark.parametrize(
+    ("text", "size"), [("How many countries are allies of Latvia?", 2), ("Which countries are allies of Latvia?", 4)]
+)
+def test_a_single_step_that_the_question_names_is_counted_and_one_that_lists_a_class_is_kept(
+    text: str, size: int
+) -> None:
+    rows = [*TRIPLES, *(["latvia", "allies", one] for one in ("belarus", "estonia"))]
+    rows += [[one, "is_a", "country"] for one in AREAS]
+    # The search followed the borders, and is not sure of them.
+    answer, _ = asked(text, "latvia", triples=rows, types=["is_a"], apart=0.1)
+    assert len(answer.entities) == size

@@ -11,6 +11,7 @@ import torch
 from srtk_plugin_index.expander import IndexExpander
 from srtk_plugin_index.indexes.exact import ExactIndex
 from srtk_plugin_local.memory import MemoryGraph
+from srtk_plugin_septa.fine_tuning import half
 from srtk_plugin_septa.fit_settings import OptionsFitSettings, SeptaFitSettings
 from srtk_plugin_septa.fused import FusedCorpus
 from srtk_plugin_septa.graph_encoder import SeptaGraphEncoder
@@ -211,3 +212,8 @@ def test_texts_stand_beside_others_of_their_length():
     assert len(widths) == 4
     assert [short for short, _ in widths] == sorted(short for short, _ in widths)
     assert all(short <= long <= short + 3 for short, long in widths)
+
+
+def test_a_cpu_computes_in_whole_precision():
+    with half(torch.device("cpu")):
+        assert (torch.ones(2, 2) @ torch.ones(2, 2)).dtype == torch.float32
