@@ -4,10 +4,9 @@
 
 A graph file goes through ``srtk graph build --memory 300MB``, ``srtk ask FILE QUESTION`` and ``Graph.open``, and if it
 is RDF through ``srtk graph load --memory 300MB``; a file of questions and a recipe go through ``srtk run`` and ``srtk
-check``. Each must end within SECONDS of CPU with a sentence that
-names the file, and parent and child together must not hold more than the memory of the build and 300 MB. A file that is
-read is right as well, within the same bounds. Peaks are sums of the resident memory of the process and its children,
-looked at every 10 ms (Linux only).
+check``. Each must end within SECONDS of CPU with a sentence that names the file, and parent and child together must not
+hold more than the memory of the build and 300 MB. A file that is read is right as well, within the same bounds. Peaks
+are sums of the resident memory of the process and its children, looked at every 10 ms (Linux only).
 """
 
 from __future__ import annotations
