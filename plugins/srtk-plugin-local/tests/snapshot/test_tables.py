@@ -334,6 +334,7 @@ def test_words_of_a_header_that_come_again_below_make_no_header(read: Any) -> No
         ("tsv", ["a\tb", "c\td", "e\tf", "g,h,i", "j,k,l"], "\t"),  # tabs in three of five lines
         ("tsv", ["a,b,c", "g,h,i", "j,k,l", "c\td", "e\tf"], ","),
         ("tsv", ["a,b,c\td", "e,f,g\th"], "\t"),
+        ("tsv", ["a,b,c\td", "e,f,g\th", "i,j,k\tl", "m,n,o", "p,q,r"], "\t"),  # though commas cut all
         ("tsv", ["# a,b", "a|b|c"], "|"),
         ("tsv", ["one"], "\t"),
     ],
