@@ -289,6 +289,10 @@ def test_all_sets_that_have_the_class_are_tried() -> None:
     ]
     answer = asked("Which city is served by the most airports?", triples=rows, types=("type",))
     assert answer.entities == ("riga",)
+    rows += [["one", "in", "north"], ["two", "in", "north"]]
+    # Of a set that more words narrow no other is tried, for it would not be narrowed.
+    refused = asked("Which city in north is served by the most airports?", triples=rows, types=("type",))
+    assert not refused.enough
 
 
 def test_of_ends_of_several_tables_those_that_the_noun_names_are_counted() -> None:
