@@ -245,6 +245,15 @@ def test_the_class_that_is_asked_for_and_the_links_themselves_are_no_further_nam
         assert [link["entity"] for link in answer.trace.get("links", [])] == named
 
 
+def test_a_plural_asks_for_a_set_of_several_beside_a_link_rather_than_for_a_likelier_one() -> None:
+    rows = [["latvia", "town", "riga"], ["latvia", "old town", "ogre"], ["latvia", "old town", "cesis"]]
+    rows += [["latvia", "borders", "estonia"]]
+    answer = asked("Which towns are in Latvia?", "latvia", triples=rows, paths=("borders",))
+    assert set(answer.entities) == {"ogre", "cesis"}
+    one = asked("Which town is in Latvia?", "latvia", triples=rows[:1] + rows[3:], paths=("borders", "town"))
+    assert one.entities == ("riga",)
+
+
 def test_four_other_answers_are_shown() -> None:
     rows = [["latvia", f"r{n}", f"e{n}"] for n in range(7)]
     answer = asked("Where is r0 of Latvia?", "latvia", triples=rows, paths=[f"r{n}" for n in range(7)])
