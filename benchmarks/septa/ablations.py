@@ -435,7 +435,10 @@ def lines_of(setup: Setup) -> list[dict[str, Any]]:
 
 
 def report(setup: Setup) -> list[dict[str, Any]]:
-    """Return the figures of a folder; differences are of the questions and seeds that both methods have."""
+    """Return the figures of a folder; differences are of the questions and seeds that both methods have.
+
+    The text alone of a frozen method is frozen, that of a learning method learns.
+    """
     found: dict[tuple[str, str], dict[tuple[int | None, int], float]] = defaultdict(dict)
     for line in lines_of(setup):
         if "rows" in line:
@@ -445,11 +448,13 @@ def report(setup: Setup) -> list[dict[str, Any]]:
         row: dict[str, Any] = {"set": set_, "method": method, "seeds": len({seed for seed, _ in values})}
         row |= ratios([[(one, 1.0) for one in averaged(values, values)]])[0]
         record_mean(set_, method, RIGHT, row, row["n"])
-        for base in (TEXT, WHOLE, HALF, FROZEN_TEXT, FROZEN_WHOLE):
+        text, whole = (FROZEN_TEXT, FROZEN_WHOLE) if method.startswith("frozen") else (TEXT, WHOLE)
+        for base in dict.fromkeys((text, FROZEN_TEXT, whole)):
             other = found.get((set_, base), {})
             if base != method and (both := sorted(values.keys() & other.keys())):
-                row[f"less {base}"] = paired(averaged(values, both), averaged(other, both))
-                record_mean(set_, f"{method}, less {base}", RIGHT, row[f"less {base}"], row[f"less {base}"]["n"])
+                name = f"over {TEXT if base == text else base}"
+                row[name] = over = paired(averaged(values, both), averaged(other, both))
+                record_mean(set_, method, f"{RIGHT}, {name}", over, over["n"])
         figures.append(row)
     return figures
 
