@@ -99,7 +99,9 @@ def test_a_mutant_meets_the_tests_of_its_lines_quickest_first() -> None:
     assert chosen.of("a.py", [2, 3, 4]) == ["quick", "other", "slow"]
     assert chosen.of("a.py", [7, 8]) == chosen.of("b.py", [1]) == []
     chosen.add({}, {"settings.py": {"1": [""]}})
-    assert chosen.of("settings.py", None) == ["quick", "constant", "other", "slow"], "what is imported alone has all tests"
+    assert chosen.of("settings.py", None) == ["quick", "constant", "other", "slow"], (
+        "what is imported alone has all tests"
+    )
 
 
 def test_the_sample_is_the_same_for_a_seed_and_another_for_another(

@@ -9,7 +9,7 @@ from types import SimpleNamespace
 import attrs
 import pytest
 from kit.toy_runs import StopAfter, data, journal, run
-from srtk_plugin_evaluation.slices import PATH, RELATIONS
+from srtk_plugin_evaluation.training_overlap import PATH, RELATIONS
 
 from srtk_framework.host.observers import Observer
 from srtk_framework.recipe.recipe import from_data

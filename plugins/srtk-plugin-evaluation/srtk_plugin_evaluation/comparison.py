@@ -14,7 +14,7 @@ from srtk_plugin_evaluation.method_names import method_names
 from srtk_plugin_evaluation.metrics import compare
 from srtk_plugin_evaluation.rows import Row
 from srtk_plugin_evaluation.scores import read_scores
-from srtk_plugin_evaluation.slices import TrainingOverlap, overlap_of_training
+from srtk_plugin_evaluation.training_overlap import TrainingOverlap, overlap_of_training
 
 
 def compare_runs(

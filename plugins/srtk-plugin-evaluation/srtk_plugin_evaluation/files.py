@@ -19,7 +19,7 @@ from srtk_plugin_evaluation.link_scores import covered_by, link_counts
 from srtk_plugin_evaluation.method_names import method_names
 from srtk_plugin_evaluation.metrics import compare, row
 from srtk_plugin_evaluation.rows import Row
-from srtk_plugin_evaluation.slices import RELATIONS, read_training_overlap
+from srtk_plugin_evaluation.training_overlap import RELATIONS, read_training_overlap
 
 _SHOWN = 5  # Ids in a message.
 

@@ -28,7 +28,8 @@ from srtk_plugin_evaluation.mintaka import mintaka_scores
 from srtk_plugin_evaluation.row_table import RowTable
 from srtk_plugin_evaluation.rows import Row
 from srtk_plugin_evaluation.selective_answers import compare_selective
-from srtk_plugin_evaluation.slices import TrainingOverlap, fields_of, gold_paths, gold_relations, groups, links_of
+from srtk_plugin_evaluation.slices import fields_of, groups, links_of
+from srtk_plugin_evaluation.training_overlap import TrainingOverlap, gold_paths, gold_relations
 
 # Metrics of methods with a reader or a generator; omitted for others.
 OPTIONAL = (*ANSWER_METRICS, *MINTAKA_METRICS, *USE_METRICS)

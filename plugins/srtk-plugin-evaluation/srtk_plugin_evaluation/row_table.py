@@ -18,11 +18,16 @@ from srtk_plugin_evaluation.link_scores import Shares
 from srtk_plugin_evaluation.numbers import Numbers
 from srtk_plugin_evaluation.rows import Row
 from srtk_plugin_evaluation.selective_answers import Answers, Judged
-from srtk_plugin_evaluation.slices import KIND, LINKS, MOST_GROUPS, PATH, RELATIONS, TrainingOverlap
+from srtk_plugin_evaluation.training_overlap import PATH, RELATIONS, TrainingOverlap
 
 _Floats = npt.NDArray[np.float64]
 _Ints = npt.NDArray[np.int64]
 
+
+KIND = "kind"  # Field of question records by which a report is always sliced, where there is one.
+MOST_GROUPS = 50  # Maximum number of groups of a slice; a field with more values does not define kinds of questions.
+
+LINKS = ("none", "given", "linked", "mixed")  # Origins of links; the number of both is that of each, joined by "or".
 
 _LOST = Judged(right=False, answered=False)  # A failed question counts as unanswered.
 

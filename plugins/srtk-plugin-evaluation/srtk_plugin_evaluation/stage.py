@@ -23,7 +23,7 @@ from srtk_plugin_evaluation.row_table import RowTable
 from srtk_plugin_evaluation.rows import Row
 from srtk_plugin_evaluation.scores import FILE as SCORES
 from srtk_plugin_evaluation.scores import write_scores
-from srtk_plugin_evaluation.slices import overlap_of_training
+from srtk_plugin_evaluation.training_overlap import overlap_of_training
 
 REPORT = "evaluation.json"
 

@@ -13,10 +13,9 @@ from srtk_plugin_evaluation import compare, intervals, numbers
 from srtk_plugin_evaluation.curves import Ranks
 from srtk_plugin_evaluation.metrics import report_of
 from srtk_plugin_evaluation.numbers import Numbers
-from srtk_plugin_evaluation.row_table import RowTable
+from srtk_plugin_evaluation.row_table import MOST_GROUPS, RowTable
 from srtk_plugin_evaluation.rows import Row
 from srtk_plugin_evaluation.selective_answers import Judged
-from srtk_plugin_evaluation.slices import MOST_GROUPS
 
 VALUES = st.one_of(st.none(), st.integers(0, 300).map(float), st.floats(0, 1), st.floats(allow_nan=False))
 

@@ -10,7 +10,8 @@ import pytest
 from srtk_plugin_evaluation.metrics import compare, row
 from srtk_plugin_evaluation.row_table import RowTable
 from srtk_plugin_evaluation.rows import Row
-from srtk_plugin_evaluation.slices import fields_of, groups, read_training_overlap
+from srtk_plugin_evaluation.slices import fields_of, groups
+from srtk_plugin_evaluation.training_overlap import read_training_overlap
 
 from srtk_framework.records.training_examples import write_training_examples
 from srtk_framework.values import (
