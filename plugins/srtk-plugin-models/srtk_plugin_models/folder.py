@@ -10,7 +10,7 @@ from collections.abc import Sequence
 from contextlib import suppress
 from pathlib import Path
 
-from srtk_framework.records import MANIFEST, check_manifest, write_text
+from srtk_framework.records import MANIFEST, check_manifest, read_model, write_model
 from srtk_framework.values import DriverError
 from srtk_plugin_models.sentence_folder import read_sentence_folder
 
@@ -169,12 +169,10 @@ def _kept_hash(path: Path, key: tuple[str | int, ...]) -> str:
     """Read the hash of a file from the user's cache; where it is not there, compute and keep it."""
     from srtk_framework.run import cache_folder
 
-    kept = cache_folder() / "hashes" / hashlib.sha256(repr(key).encode()).hexdigest()
-    with suppress(OSError, UnicodeDecodeError):
-        if _BLOB.fullmatch(text := kept.read_text("ascii")):
-            return text
+    kept = cache_folder() / "hashes" / f"{hashlib.sha256(repr(key).encode()).hexdigest()}.json"
+    with suppress(DriverError):  # It is not there, or damaged.
+        return read_model(kept, "hashes", lambda data: str(data["sha256"]))
     found = _computed_hash(path)
-    with suppress(OSError):  # then it is computed again
-        kept.parent.mkdir(parents=True, exist_ok=True)
-        write_text(kept, found)
+    with suppress(OSError):  # Then it is computed again.
+        write_model(kept, {"file": str(path), "sha256": found})
     return found
