@@ -3,6 +3,9 @@
 from __future__ import annotations
 
 import itertools
+import os
+from array import array
+from bisect import bisect_left
 from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path as FilePath
 from typing import Any, TypeVar
@@ -29,6 +32,9 @@ from srtk_framework.values import (
 )
 
 T = TypeVar("T")
+
+_RECENT = 4096
+"""Hashes of ids that are kept in a set before they are sorted."""
 
 QUESTION_FIELDS = (
     "id",
@@ -362,13 +368,27 @@ def read_questions(path: str | FilePath, text_field: str = "question") -> Iterat
     Raises:
         InputError: If a record is malformed or repeats an id, with file and line.
     """
+    seen = _Seen()
+    for number, question in _numbered(path, text_field):
+        if seen.may_have(question.id):
+            line = "an earlier line"
+            if os.fspath(path) != "-" and FilePath(path).is_file():  # a pipe cannot be read again
+                same = (other for other, one in _numbered(path, text_field) if one.id == question.id)
+                line = f"line {next(same, number)}"
+            if line != f"line {number}":  # else another id has its hash
+                where = f"{shown(path)}:{number}"
+                raise InputError(f"{where}: {line} already has the id {question.id!r}; make ids unique")
+        yield question
+
+
+def _numbered(path: str | FilePath, text_field: str) -> Iterator[tuple[int, Question]]:
+    """Yield questions with the numbers of their lines."""
     lines = read_lines(path)
     head = list(itertools.islice(lines, 1))
     suffix = base_suffix(path)
     records = suffix in (".jsonl", ".ndjson", ".json")
     if not records and suffix != ".txt":
         records = bool(head) and head[0][1].lstrip().startswith("{")
-    seen: dict[str, int] = {}
     for number, text in itertools.chain(head, lines):
         where = f"{shown(path)}:{number}"
         if records:
@@ -378,10 +398,29 @@ def read_questions(path: str | FilePath, text_field: str = "question") -> Iterat
             question = question_from_record(record, where, str(number))
         else:
             question = Question(id=str(number), text=text.strip())
-        if question.id in seen:
-            raise InputError(f"{where}: line {seen[question.id]} already has the id {question.id!r}; make ids unique")
-        seen[question.id] = number
-        yield question
+        yield number, question
+
+
+class _Seen:
+    """Hashes of texts, in some 17 bytes each: a set of the texts would take 160."""
+
+    def __init__(self) -> None:
+        self._sorted, self._recent = array("q"), set[int]()
+
+    def may_have(self, text: str) -> bool:
+        """Add a text, and return whether one with its hash is there."""
+        code = hash(text)
+        place = bisect_left(self._sorted, code)
+        if code in self._recent or self._sorted[place : place + 1] == array("q", [code]):
+            return True
+        self._recent.add(code)
+        if len(self._recent) > max(_RECENT, len(self._sorted) // 8):
+            import numpy as np
+
+            recent = np.fromiter(self._recent, np.int64, len(self._recent))
+            self._sorted = array("q", np.sort(np.concatenate([np.array(self._sorted, np.int64), recent])).tobytes())
+            self._recent.clear()
+        return False
 
 
 def read_retrievals(path: str | FilePath) -> Iterator[Retrieval]:

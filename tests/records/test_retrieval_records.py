@@ -1,4 +1,5 @@
 import gzip
+import io
 import json
 
 import attrs
@@ -6,6 +7,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from srtk_framework.records import retrieval_records
 from srtk_framework.records.jsonl import dumps
 from srtk_framework.records.retrieval_records import (
     QUESTION_FIELDS,
@@ -331,6 +333,31 @@ def test_a_repeated_id_names_both_lines(tmp_path):
     file.write_text('{"id": "a", "question": "x"}\n{"question": "y"}\n{"id": "a", "question": "z"}\n')
     with pytest.raises(InputError, match=r"q\.jsonl:3: line 1 already has the id 'a'"):
         list(read_questions(file))
+
+
+@pytest.mark.parametrize("repeated", [1, 700, 999])
+def test_a_repeated_id_is_found_among_many(tmp_path, monkeypatch, repeated):
+    monkeypatch.setattr(retrieval_records, "_RECENT", 8)
+    file = tmp_path / "q.jsonl"
+    lines = [json.dumps({"id": f"q{number}", "question": "x"}) for number in range(1, 1001)]
+    file.write_text("\n".join(lines))
+    assert len(list(read_questions(file))) == 1000
+    file.write_text("\n".join([*lines, lines[repeated - 1]]))
+    with pytest.raises(InputError, match=rf"q\.jsonl:1001: line {repeated} already has the id 'q{repeated}'"):
+        list(read_questions(file))
+
+
+def test_ids_with_one_hash_are_told_apart(tmp_path, monkeypatch):
+    monkeypatch.setattr(retrieval_records, "hash", lambda text: 7, raising=False)
+    file = tmp_path / "q.jsonl"
+    file.write_text('{"id": "a", "question": "x"}\n{"id": "b", "question": "y"}\n')
+    assert [question.id for question in read_questions(file)] == ["a", "b"]
+
+
+def test_a_repeated_id_in_a_pipe_is_refused_without_its_first_line(monkeypatch):
+    monkeypatch.setattr("sys.stdin", io.TextIOWrapper(io.BytesIO(b'{"id": "a", "question": "x"}\n' * 2)))
+    with pytest.raises(InputError, match=":2: an earlier line already has the id 'a'"):
+        list(read_questions("-"))
 
 
 def test_an_empty_file_has_no_questions(tmp_path):
