@@ -288,7 +288,7 @@ def conversed(monkeypatch: pytest.MonkeyPatch, lines: str, **flags: bool) -> lis
 def test_a_conversation_goes_on_after_what_fails(
     monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    monkeypatch.setattr("shutil.get_terminal_size", lambda: SimpleNamespace(columns=50))
+    monkeypatch.setenv("COLUMNS", "50")
     asked = conversed(monkeypatch, ":more\none\n\nstop\nknown\nfault\n:more\n two \n")
     shown = capsys.readouterr()
     assert len(asked) == 2
