@@ -90,6 +90,7 @@ PARTS: dict[str, Part] = {
     "graph-reader": Part("training", "graph-reader", "training.graph_reader", (), (0,)),
     "cross-validation": Part("training", "cross-validation", "training.cross_validation"),
     "encoder-share": Part("speed", "encoder-share", "speed.encoder_share"),
+    "run-memory": Part("speed", "run-memory", "speed.run_memory"),
     "local-graph": Part("stores", "local-graph", "speed.local_graph", ("--triples", "20000000", "--update")),
     "search-floor": Part("speed", "search-floor", "speed.search_floor", ("--questions", "100")),
     "path-search": Part("speed", "path-search", "speed.path_search", ("--all",)),

@@ -57,6 +57,7 @@ KNOWN = {
         "srtk_framework/graph/__init__.py",
         "srtk_framework/host/class_path.py",
         "srtk_framework/roles/__init__.py",
+        "srtk_framework/run/__init__.py",
         "srtk_framework/testing/base.py",
     ],
     # the Python that a recipe names

@@ -18,6 +18,7 @@ from srtk_plugin_sr.path_features import (
     FeatureInput,
     QuestionWords,
     SearchedQuestion,
+    _ends,
     features_of,
     path_features,
 )
@@ -231,6 +232,13 @@ def test_a_file_of_weights_that_is_missing_is_a_fault_of_the_recipe() -> None:
     assert BeamExpander(MemoryGraph(FILMS), Words(), choice="auto").preflight() == []
 
 
+def given(
+    question: SearchedQuestion, words: QuestionWords, steps: Sequence[Step], table: Any, labels: Mapping[str, str]
+) -> FeatureInput:
+    [ends], [shown], [topics] = _ends([question])
+    return FeatureInput(question, words, steps, table, ends, shown, topics, labels)
+
+
 def test_the_features_of_a_path_are_those_worked_by_hand() -> None:
     words = QuestionWords.of("which actors of ¤ that played in the film")
     # Places of actors, played and film from the mention.
@@ -252,7 +260,7 @@ def test_the_features_of_a_path_are_those_worked_by_hand() -> None:
     labels = {
         name: name for name in ("starred actors", "directed by", "release year", "al", "val", "ali", "1995", "heat")
     }
-    found = features_of(FeatureInput(question, words, [starred, made_by, YEAR], table, labels))
+    found = features_of(given(question, words, [starred, made_by, YEAR], table, labels))
     got = dict(zip(FEATURES, found.T.tolist(), strict=True))
     shares = np.exp([path.score for path in paths])
     shares /= shares.sum()
@@ -299,7 +307,7 @@ def test_the_ends_of_a_path_are_judged_by_the_first_three_that_differ() -> None:
     paths = [RankedPath("heat", (YEAR,), 0.0), RankedPath("heat", (STARRED,), 0.0)]
     question = SearchedQuestion("when did Heat come", "", {"heat": 0}, paths, read)
     labels = {name: name for name in ("release year", "starred actors", *ends, "x", "1990")}
-    found = features_of(FeatureInput(question, words, [YEAR, STARRED], np.zeros((3, 2)), labels))
+    found = features_of(given(question, words, [YEAR, STARRED], np.zeros((3, 2)), labels))
     fits, lacks = (found[:, FEATURES.index(name)].tolist() for name in ("value fits", "value lacks"))
     assert fits == pytest.approx([2 / 3, 0])
     assert lacks == pytest.approx([1 / 3, 1])
@@ -317,7 +325,7 @@ def test_the_paths_of_another_topic_raise_the_features_of_those_that_they_join()
     def joined(found: Mapping[int, Sequence[Instance]], topics: Mapping[str, int]) -> list[list[float]]:
         question = SearchedQuestion("what of Heat and Ali", "", topics, paths, found)
         labels = {name: name for name in ("r", "s", "x", "y", "ali")}
-        table = features_of(FeatureInput(question, words, [Step("r"), Step("s")], np.zeros((0, 2)), labels))
+        table = features_of(given(question, words, [Step("r"), Step("s")], np.zeros((0, 2)), labels))
         return [table[:, FEATURES.index(name)].tolist() for name in ("joined most", "joined mean", "other topic")]
 
     boost = (BACKGROUND + 1) / BACKGROUND
