@@ -10,7 +10,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from srtk_plugin_local import name_index
 from srtk_plugin_local.memory import MemoryGraph
-from srtk_plugin_local.name_index import NameIndex, hashes, is_one_edit, within_one_edit
+from srtk_plugin_local.name_index import NameIndex, _Table, hashes, is_one_edit, within_one_edit
 from srtk_plugin_local.snapshot.build import build
 from srtk_plugin_local.snapshot.build_settings import BuildSettings
 from srtk_plugin_local.snapshot.graph import LocalGraph
@@ -105,6 +105,60 @@ def test_texts_have_the_same_hashes_together_as_alone(names: list[str]) -> None:
     for at, name in enumerate(names):
         alone, _ = within_one_edit([name])
         assert sorted(keys[rows == at].tolist()) == sorted(alone.tolist())
+
+
+ALPHABETS = ("abcdefghijklmnopqrstuvwxyz", "абвгдежзийклмнопрстуфхцчшщъыьэюяё", "αβγδεζηθικλμνξοπρσςτυφχψω")
+
+
+def edits_of(name: str) -> set[str]:
+    """Return a name and all texts within one edit of it, letter by letter."""
+    if len(name) < 4:
+        return {name} - {""}
+    letters = next((some for some in ALPHABETS if {*some} & {*name}), "")
+    free = [not letter.isdigit() for letter in name]
+    places = range(len(name))
+    made = {name} | {name[:k] + name[k + 1 :] for k in places if free[k]}
+    made |= {name[:k] + letter + name[k + 1 :] for k in places if free[k] for letter in letters}
+    made |= {name[:k] + letter + name[k:] for k in range(len(name) + 1) for letter in letters}
+    return made | {
+        name[:k] + name[k + 1] + name[k] + name[k + 2 :] for k in places[:-1] if free[k] and free[k + 1]
+    }  # fmt: skip
+
+
+@given(st.lists(st.text("azяёαω19é字", max_size=6), max_size=4))
+def test_the_hashes_are_those_of_the_texts_within_one_edit_and_of_no_others(names: list[str]) -> None:
+    keys, rows = within_one_edit(names)
+    for at, name in enumerate(names):
+        assert {*keys[rows == at].tolist()} == {*hashes(sorted(edits_of(name))).tolist()}
+
+
+HEADS = st.sampled_from([0, 1, 7, 8, 9, 1 << 60, 3 << 60, (1 << 64) - 9, (1 << 64) - 1])
+
+
+@given(
+    st.lists(st.tuples(HEADS, st.sampled_from([0, 1, 5, (1 << 32) - 1, 1 << 32])), max_size=12),
+    st.lists(st.tuples(st.integers(0, 2), HEADS), max_size=8),
+    st.integers(0, 3),
+)
+def test_a_table_gives_the_distinct_owners_of_the_keys_of_each_row(
+    pairs: list[tuple[int, int]], wanted: list[tuple[int, int]], cut: int
+) -> None:
+    parts = [
+        (np.array([key for key, _ in some], dtype=np.uint64), np.array([owner for _, owner in some], dtype=np.int64))
+        for some in (pairs[:cut], pairs[cut:])
+    ]
+    table = _Table(parts)
+    asked = np.array([key for _, key in wanted], dtype=np.uint64)
+    found = table.owners(asked, np.array([row for row, _ in wanted], dtype=np.int64), 3)
+    assert [some.tolist() for some in found] == [
+        sorted({owner for key, owner in pairs if (row, key) in wanted}) for row in range(3)
+    ]
+    assert table.keys.tolist() == [key for key, _ in sorted(set(pairs))]
+
+
+def test_an_empty_text_has_no_owners_and_takes_the_place_of_no_other() -> None:
+    table = _Table([(hashes(["a", "b"]), np.array([4, 2]))])
+    assert [some.tolist() for some in table.owners_of(["", "b", "", "c", "a"])] == [[], [2], [], [], [4]]
 
 
 @given(st.lists(st.text("abc ", min_size=1, max_size=6), max_size=8), st.lists(st.text("abc ", max_size=7), max_size=6))

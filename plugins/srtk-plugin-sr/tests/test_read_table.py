@@ -1,7 +1,10 @@
 """A table numbers the nodes and triples of instances, whether the graph has numbers or not."""
 
 import numpy as np
-from srtk_plugin_sr.read_table import Interned, ReadTable, first_places, numbered
+from hypothesis import given
+from hypothesis import strategies as st
+from srtk_plugin_sr import read_table
+from srtk_plugin_sr.read_table import Interned, ReadTable, distinct, first_places, numbered
 
 from srtk_framework.graph import Instance, NumberedInstances
 from srtk_framework.values import RankedPath, Step, Triple
@@ -61,3 +64,42 @@ def test_numbers_have_their_places_among_the_distinct_ones_whatever_their_size()
         assert (every - base).tolist() == [3, 5, 7]
         assert places.tolist() == [2, 0, 2, 1, 0]
         assert first.tolist() == [1, 3, 0]
+
+
+@given(st.lists(st.sampled_from([0, 1, 2, 5, 1 << 59, (1 << 60) - 1, 1 << 60, 1 << 61, 1 << 62]), max_size=9))
+def test_numbers_are_told_apart_however_many_and_however_large(values):
+    bits, read_table._BITS = read_table._BITS, 2
+    try:
+        every, places, first = numbered(np.array(values, dtype=np.int64))
+    finally:
+        read_table._BITS = bits
+    known = sorted(set(values))
+    assert every.tolist() == distinct(np.array(values, dtype=np.int64)).tolist() == known
+    assert places.tolist() == [known.index(value) for value in values]
+    assert first.tolist() == [values.index(value) for value in known]
+
+
+def test_a_table_of_no_paths_has_no_nodes_and_names_no_triples():
+    table = ReadTable.of([], {}, Interned())
+    assert (table.size, table.ranks, len(table.rows)) == (0, [], 0)
+    assert table.named(np.empty(0, dtype=np.int64)) == []
+
+
+def test_triples_of_several_paths_from_several_nodes_are_found_by_subject_relation_and_object():
+    steps = [(Step("r"),), (Step("s"),), (Step("r", True),), (Step("r"), Step("s"))]
+    paths = [RankedPath("a", row, 0.0) for row in steps]
+    triples = [Triple(*row) for row in ("ara", "asa", "arb", "asb", "bra", "bsb")]
+    own = {
+        0: [Instance((one,), one.object) for one in (triples[0], triples[2])],
+        1: [Instance((one,), one.object) for one in (triples[1], triples[3])],
+        2: [Instance((one,), one.subject) for one in (triples[0], triples[4])],
+        3: [Instance((triples[2], triples[5]), "b")],
+    }
+    interned = Interned()
+    more = ReadTable.of(paths, own, interned)
+    assert sorted(more.named(np.arange(len(more.subjects)))) == sorted(triples)
+    for ranks in ([2, 1], [3], [0, 2]):
+        less = ReadTable.of(paths, {rank: own[rank] for rank in ranks}, interned)
+        every = np.arange(len(less.subjects))
+        assert less.ranks == sorted(ranks)
+        assert more.named(more.find(less, every[::-1])) == less.named(every)[::-1]

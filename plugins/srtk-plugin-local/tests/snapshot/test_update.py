@@ -57,7 +57,11 @@ def test_an_update_has_the_bytes_of_a_build_of_what_is_left_and_what_is_new(
     assert read_meta(built).content == read_meta(fresh).content
 
 
-def test_labels_aliases_and_qualifiers_stay_and_come_with_the_triples_that_they_are_of(tmp_path: Path) -> None:
+@pytest.mark.parametrize("rows", [500_000, 1, 2])
+def test_labels_aliases_and_qualifiers_stay_and_come_with_the_triples_that_they_are_of(
+    tmp_path: Path, rows: int, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(kept, "_ROWS", rows)
     first, second = "a\tr\tb\na\tr\tc\n", "a\tr\td\n"
     labels, aliases = "a\tAda\nr\tknows\nb\tBo\n", "a\tThe Ada\n"
     more = "d\tDee\n"
@@ -130,6 +134,16 @@ def test_triples_to_remove_that_the_graph_lacks_are_counted(tmp_path: Path) -> N
     made = update(built, {"files": ()}, (write(tmp_path / "2.tsv", "a\tr\tb\nx\tr\ty\n"),))
     assert made.ignored == {"triples to remove that the graph lacks": 1}
     assert made.meta.counts["triples"] == 1
+
+
+def test_a_triple_to_remove_that_comes_twice_is_removed_and_counted_once(tmp_path: Path) -> None:
+    built = build(BuildSettings(files=(write(tmp_path / "1.tsv", "a\tr\tb\na\tr\tc\nb\ts\tb\n"),)), tmp_path / "g")
+    twice = write(tmp_path / "2.tsv", "a\tr\tb\nx\tr\ty\n" * 2)
+    made = update(built.folder, {"files": ()}, (twice, write(tmp_path / "3.tsv", "x\tr\ty\na\tr\tb\n")))
+    assert made.ignored == {"triples to remove that the graph lacks": 1}
+    union = write(tmp_path / "4.tsv", "a\tr\tc\nb\ts\tb\n")
+    fresh = build(BuildSettings(files=(union,)), tmp_path / "fresh").folder
+    assert files_of(built.folder) == files_of(fresh)
 
 
 def test_the_command_changes_the_graph_and_refuses_to_change_nothing(
