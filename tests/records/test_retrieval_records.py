@@ -1,6 +1,7 @@
 import gzip
 import io
 import json
+import tracemalloc
 
 import attrs
 import pytest
@@ -345,6 +346,28 @@ def test_a_repeated_id_is_found_among_many(tmp_path, monkeypatch, repeated):
     file.write_text("\n".join([*lines, lines[repeated - 1]]))
     with pytest.raises(InputError, match=rf"q\.jsonl:1001: line {repeated} already has the id 'q{repeated}'"):
         list(read_questions(file))
+
+
+@given(st.lists(st.integers(0, 40)), st.integers(0, 3))
+def test_a_text_is_known_from_its_second_time_on(numbers, recent):
+    kept, retrieval_records._RECENT = retrieval_records._RECENT, recent
+    try:
+        seen = retrieval_records._Seen()
+        found = [seen.may_have(f"q{number}") for number in numbers]
+    finally:
+        retrieval_records._RECENT = kept
+    assert found == [number in numbers[:place] for place, number in enumerate(numbers)]
+
+
+def test_a_text_among_many_takes_few_bytes():
+    seen = retrieval_records._Seen()
+    tracemalloc.start()
+    try:
+        assert not any(seen.may_have(f"a text of some length, {number}") for number in range(60_000))
+        used, _ = tracemalloc.get_traced_memory()
+    finally:
+        tracemalloc.stop()
+    assert used < 60_000 * 24
 
 
 def test_ids_with_one_hash_are_told_apart(tmp_path, monkeypatch):

@@ -6,14 +6,16 @@ import tracemalloc
 
 import attrs
 import numpy as np
+import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 from kit.placed import rows
 from srtk_plugin_evaluation import compare, intervals, numbers
+from srtk_plugin_evaluation.completion import Completed
 from srtk_plugin_evaluation.curves import Ranks
 from srtk_plugin_evaluation.metrics import report_of
 from srtk_plugin_evaluation.numbers import Numbers
-from srtk_plugin_evaluation.row_table import MOST_GROUPS, RowTable
+from srtk_plugin_evaluation.row_table import LINKS, MOST_GROUPS, RowTable
 from srtk_plugin_evaluation.rows import Row
 from srtk_plugin_evaluation.selective_answers import Judged
 
@@ -70,6 +72,53 @@ def test_the_report_of_a_part_is_that_of_its_rows_alone() -> None:
     made = [attrs.evolve(row, ranks=Ranks(3 + i, 2, (1,) * (i % 3))) for i, row in enumerate(rows(9))]
     places = [1, 2, 5, 7]
     assert report_of({"m": RowTable(made).take(places)})["at"] == compare({"m": [made[i] for i in places]})["at"]
+
+
+MIXED = [
+    Row("a", {"answer_coverage": 1.0, "answer_hit": 1.0, "triples": 2.0}, links="given", seconds=0.5, hops=1),
+    Row("b", {"answer_coverage": 0.0, "triples": None}, failed=True, links="linked", walks=True, topics=2),
+    Row("c", {"triples": 300.0}, failed=True, seconds=1 / 3, hops=1, completion=Completed({"mrr": (1.0, 2.0)})),
+    Row("d", {}, failed=True, links="mixed", fields={"answer_values": ("7",), "kind": ("who", "when")}, topics=1),
+    Row("e", {"answer_hit": 0.5}, links="linked", completion=Completed({"mrr": (0.0, 1.0)}), fields={"kind": ("who",)}),
+]
+
+
+@pytest.mark.parametrize("places", [[0], [3, 1], [4, 2, 2], [0, 1, 2, 3, 4], []])
+def test_a_part_has_the_numbers_of_its_rows(places: list[int]) -> None:
+    part, alone = RowTable(MIXED).take(places), RowTable([MIXED[place] for place in places])
+    assert part.size == alone.size == len(places)
+    assert (part.failed, part.walks, part.completion) == (alone.failed, alone.walks, alone.completion)
+    assert part.links.tolist() == [LINKS.index(MIXED[place].links) for place in places]
+    np.testing.assert_array_equal(part.seconds, alone.seconds)
+    for metric in ("answer_coverage", "answer_hit", "triples", "tokens"):
+        assert part.has(metric) == alone.has(metric)
+        np.testing.assert_array_equal(part._column(metric), alone._column(metric))
+
+
+def test_only_failed_questions_with_gold_answers_have_zero_for_metrics_of_answers() -> None:
+    table = RowTable(MIXED)
+    np.testing.assert_array_equal(table._column("answer_hit"), [1, 0, np.nan, 0, 0.5])
+    np.testing.assert_array_equal(table._column("triples"), [2, np.nan, 300, np.nan, np.nan])
+    assert np.isnan(table._column("answer_f1")).all()
+
+
+def test_the_questions_of_a_slice_are_those_that_have_its_values() -> None:
+    table = RowTable(MIXED)
+    found = {name: {k: list(v) for k, v in table.groups(name).items()} for name in ("hops", "topics", "kind", "none")}
+    assert found == {
+        "hops": {"1": [0, 2]}, "topics": {"2": [1], "1": [3]}, "kind": {"who": [3, 4], "when": [3]}, "none": {},
+    }  # fmt: skip
+    assert table.field_names == {"answer_values", "kind"}
+
+
+def test_a_chosen_field_has_all_of_its_groups_and_others_go_on_with_those_they_have() -> None:
+    fields = [str(place) for place in (*range(60), 3, 55)]
+    made = [Row("q", {}, fields={"kind": (field,), "of": (field,)}) for field in fields]
+    table = RowTable(made, fields=("of",))
+    assert len(table.groups("of")) == 60
+    assert list(table.groups("of")["55"]) == [55, 61]
+    assert list(table.groups("kind")["3"]) == [3, 60]
+    assert "55" not in table.groups("kind")
 
 
 def test_columns_of_long_runs_are_estimated_in_several_groups_as_in_one(monkeypatch) -> None:

@@ -11,10 +11,16 @@ from srtk_plugin_evaluation.metrics import compare, row
 from srtk_plugin_evaluation.row_table import RowTable
 from srtk_plugin_evaluation.rows import Row
 from srtk_plugin_evaluation.slices import fields_of, groups
-from srtk_plugin_evaluation.training_overlap import read_training_overlap
+from srtk_plugin_evaluation.training_overlap import (
+    gold_paths,
+    gold_relations,
+    overlap_of_training,
+    read_training_overlap,
+)
 
 from srtk_framework.records.training_examples import write_training_examples
 from srtk_framework.values import (
+    END,
     InputError,
     Link,
     Question,
@@ -72,6 +78,25 @@ def test_relations_of_gold_triples_are_used_without_gold_paths(examples: Path) -
     overlap = read_training_overlap(examples)
     made = row(Retrieval(question))
     assert (overlap.relations_of(made), overlap.path_of(made)) == ("seen", None)
+
+
+def test_training_has_a_question_if_it_had_all_of_some_gold_path(examples: Path) -> None:
+    overlap = read_training_overlap(examples)
+    found = [(overlap.relations_of(one), overlap.path_of(one)) for one in (of("1", (BORN,)), of("2", (BORN, LIKES)))]
+    assert found == [("seen", "unseen"), ("unseen", "unseen")]
+
+
+def test_the_end_of_a_gold_path_is_no_step_and_relations_count_once() -> None:
+    question = Question("1", "?", gold_paths=((IN, BORN, IN, END), (LIKES, END)), gold_triples=(Triple("a", "x", "b"),))
+    assert gold_paths(question) == (("^in", "born", "^in"), ("likes",))
+    assert gold_relations(question) == (("born", "in"), ("likes",))
+    only = Question("2", "?", gold_triples=(Triple("a", "x", "b"), Triple("b", "r", "c"), Triple("b", "x", "c")))
+    assert (gold_paths(only), gold_relations(only)) == ((), (("r", "x"),))
+
+
+def test_the_training_of_a_folder_is_known_only_with_its_examples(examples: Path, tmp_path: Path) -> None:
+    assert overlap_of_training(tmp_path) == read_training_overlap(examples)
+    assert overlap_of_training(tmp_path / "other") is None
 
 
 def test_a_training_file_without_paths_is_refused(tmp_path: Path) -> None:

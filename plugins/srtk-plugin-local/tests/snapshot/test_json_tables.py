@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import gzip
 import json
 import os
 import tempfile
@@ -10,7 +11,7 @@ from typing import Any
 
 import pyarrow.parquet as pq
 import pytest
-from srtk_plugin_local.snapshot import json_tables, parser_process
+from srtk_plugin_local.snapshot import json_tables, parser_process, tables
 from srtk_plugin_local.snapshot.build import build
 from srtk_plugin_local.snapshot.build_settings import BuildSettings
 from srtk_plugin_local.snapshot.graph import LocalGraph
@@ -187,6 +188,58 @@ def test_many_rows_come_in_several_batches_and_none_is_lost(read, monkeypatch):
     whole = read(rows)
     monkeypatch.setattr(json_tables, "ROWS", 7)
     assert read(rows).content == read(lines(rows), "a.jsonl").content == whole.content
+
+
+def test_a_text_of_the_greatest_length_is_kept_and_a_longer_one_counted(read, monkeypatch):
+    monkeypatch.setattr(json_tables, "MAX_LITERAL", 20)
+    rows = [{"name": "Ada", "text": "x" * 20}, {"name": "Bo", "text": "y" * 21, "born": "Riga"}, {"name": "Cy"}]
+    found = read(rows)
+    assert set(found.facts) == {("Ada", "text", "x" * 20), ("Bo", "born", "Riga")}
+    assert "skipped 1 literals above 16 MB, the first in row 2" in found.said
+    assert refused(read, lines(rows), "a.jsonl", strict=True).startswith(":2: a literal may have 16 MB")
+
+
+def test_all_that_follows_an_inner_object_and_a_skipped_list_is_read(read):
+    found = read([{"name": "Ada", "at": {"town": "Rome"}, "in": [[1]], "died": "Riga"}, {"name": "Bo"}])
+    assert set(found.facts) == {("Ada", "at.town", "Rome"), ("Ada", "died", "Riga")}
+
+
+def test_an_empty_text_is_an_empty_cell_and_blanks_around_a_text_are_none_of_it(read):
+    rows = [{"name": " Ada ", "born": "", "died": "\tRiga\n"}, {"name": "Bo", "born": None, "died": "  "}]
+    assert read(rows).facts == [("Ada", "died", "Riga")]
+    with_list = [{"name": "Ada", "in": ["", " Rome ", None, "Riga"]}, {"name": "Bo", "in": []}]
+    assert set(read(with_list).facts) == {("Ada", "in", "Rome"), ("Ada", "in", "Riga")}
+
+
+def test_the_greatest_number_of_keys_is_that_of_the_columns_of_a_table(read, monkeypatch):
+    monkeypatch.setattr(tables, "MAX_COLUMNS", 3)
+    rows = [{"name": "Ada", "a": "Riga"}, {"name": "Bo", "b": "Rome"}]
+    assert len(read(rows).facts) == 2
+    assert refused(read, [*rows, {"c": "Bonn"}]).startswith(": has more than 3 columns")
+
+
+@pytest.mark.parametrize("coding", ["utf-8-sig", "utf-16"])
+def test_any_coding_with_a_mark_is_read_like_utf_8(read, tmp_path, coding):
+    people = [*PEOPLE, {"name": "Émilie du Châtelet", "born": "Paris"}]
+    whole = read(people)
+    for name, text in (("b.json", json.dumps(people, ensure_ascii=False)), ("b.jsonl", lines(people))):
+        (tmp_path / name).write_text(text, encoding=coding)
+        assert Read(tmp_path / name).content == whole.content
+
+
+def test_a_compressed_file_in_lines_may_have_one(read, tmp_path):
+    (tmp_path / "a.JSONL.gz").write_bytes(gzip.compress(b'{"name": "Ada", "born": "London"}'))
+    assert Read(tmp_path / "a.JSONL.gz").facts == [("Ada", "born", "London")]
+
+
+def test_a_first_line_that_nests_too_deep_is_refused(read):
+    said = ": not valid JSON: it nests too deep; flatten it"
+    assert refused(read, '{"a": ' * 100_000 + "\n{}\n").startswith(said)
+
+
+def test_an_object_over_several_lines_is_no_file_of_lines(read):
+    text = json.dumps({"head": 1, "people": PEOPLE}, indent=1)
+    assert read(text).content == read({"people": PEOPLE}).content
 
 
 def test_a_pipe_is_refused(tmp_path):
