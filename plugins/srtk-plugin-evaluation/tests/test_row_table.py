@@ -36,6 +36,17 @@ def test_numbers_come_back_exactly_whatever_their_size(values, more) -> None:
     np.testing.assert_array_equal(found, [*(np.nan if v is None else v for v in values), *[np.nan] * more])
 
 
+@pytest.mark.parametrize(
+    ("values", "size"),
+    [
+        ([0, 254, np.nan], 1), ([255], 4), ([0, 255, np.nan], 4), ([-1], 4), ([256], 4), ([0.5, np.nan], 4),
+        ([1 / 3], 8), ([16_777_217], 8), ([1e300], 8), ([np.nan], 1),
+    ],
+)  # fmt: skip
+def test_numbers_take_the_fewest_bytes_that_keep_them_exact(values: list[float], size: int) -> None:
+    assert numbers._packed(np.array(values, dtype=np.float64)).itemsize == size
+
+
 def judged(place: int) -> Row:
     right = float(place % 2)
     metrics = {
@@ -100,6 +111,13 @@ def test_only_failed_questions_with_gold_answers_have_zero_for_metrics_of_answer
     np.testing.assert_array_equal(table._column("answer_hit"), [1, 0, np.nan, 0, 0.5])
     np.testing.assert_array_equal(table._column("triples"), [2, np.nan, 300, np.nan, np.nan])
     assert np.isnan(table._column("answer_f1")).all()
+
+
+def test_a_failed_question_with_gold_answers_counts_as_one_without_an_answer() -> None:
+    made = [*MIXED, attrs.evolve(MIXED[1], judged=Judged(True, True, 0.25, "unsure")), judged(7)]
+    right, answered, confidence, _ = RowTable(made).answers.counted()
+    assert (right.tolist(), answered.tolist()) == ([0, 0, 1, 1], [0, 0, 1, 1])
+    np.testing.assert_array_equal(confidence, [np.nan, np.nan, 0.25, np.nan])
 
 
 def test_the_questions_of_a_slice_are_those_that_have_its_values() -> None:

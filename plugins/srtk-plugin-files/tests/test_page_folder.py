@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import tracemalloc
 from collections.abc import Iterator
 from contextlib import closing, contextmanager
 from pathlib import Path
@@ -41,13 +42,47 @@ def test_a_file_ends_with_the_first_text_that_goes_beyond_its_size(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(page_folder, "_PART", 4)
-    told, files = published(tmp_path, "aa", "bb", "c", "ddddd", "e", "f")
-    assert (told["name"], told["starts"]) == ("page-data", [0, 3, 4])
-    rows = [["aa", "bb", "c"], ["ddddd"], ["e", "f"]]
+    told, files = published(tmp_path, "aa", "bb", "c", "ddddd", "ee", "ff", "g", "h")
+    assert (told["name"], told["starts"]) == ("page-data", [0, 3, 4, 7])
+    rows = [["aa", "bb", "c"], ["ddddd"], ["ee", "ff", "g"], ["h"]]
     assert files == [
         f"srtkPart('{told['stamp']}', {number}, [\n" + "".join(f"'{text}',\n" for text in row) + "]);\n"
         for number, row in enumerate(rows)
     ]
+
+
+def test_a_file_has_a_mebibyte_and_as_much_waits_in_memory(tmp_path: Path) -> None:
+    with closing(PageTexts()) as texts:
+        tracemalloc.start()
+        try:
+            for size, held in ((900_000, True), (1 << 18, False)):
+                texts.add("x" * size, "x" * size)
+                assert (tracemalloc.get_traced_memory()[0] > 900_000) == held
+        finally:
+            tracemalloc.stop()
+    told, _ = published(tmp_path, *["x" * (1 << 18)] * 9)
+    assert told["starts"] == [0, 5]
+
+
+def test_texts_that_find_no_room_on_the_disk_are_refused_with_its_reason(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(page_folder, "_HELD", 3)
+    said = "^the data of a page cannot be kept: No such file or directory; free some space$"
+    with closing(PageTexts(str(tmp_path / "none"))) as texts, pytest.raises(DriverError, match=said):
+        texts.add("a long text", "")
+
+
+def test_files_that_come_between_writing_and_publishing_are_kept(tmp_path: Path) -> None:
+    with folder_of(tmp_path / "page.html", "a") as folder:
+        folder.write()
+        (tmp_path / "page-data").mkdir()
+        (tmp_path / "page-data" / "mine").touch()
+        with pytest.raises(DriverError, match="page-data: cannot be written: Directory not empty; name another path"):
+            folder.publish()
+        for _ in range(2):
+            folder.drop()
+    assert [file.name for file in tmp_path.rglob("*")] == ["page-data", "mine"]
 
 
 def test_quotes_and_backslashes_of_a_text_are_escaped(tmp_path: Path) -> None:

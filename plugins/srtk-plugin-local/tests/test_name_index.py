@@ -10,7 +10,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from srtk_plugin_local import name_index
 from srtk_plugin_local.memory import MemoryGraph
-from srtk_plugin_local.name_index import NameIndex, _Table, hashes, is_one_edit, within_one_edit
+from srtk_plugin_local.name_index import NameIndex, _Table, hashes, initials_of, is_one_edit, likeness, within_one_edit
 from srtk_plugin_local.snapshot.build import build
 from srtk_plugin_local.snapshot.build_settings import BuildSettings
 from srtk_plugin_local.snapshot.graph import LocalGraph
@@ -196,6 +196,60 @@ def test_a_name_is_near_one_that_has_more_words_between_its_own() -> None:
     names = ["lauren katherine conrad", "conrad lauren", "lauren bacall"]
     index = NameIndex([(names, np.arange(len(names)))], lambda numbers: [[names[n]] for n in numbers])
     assert index.near(["lauren conrad"], 9) == [["lauren katherine conrad"]]
+
+    names = ["lauren k maria conrad"]
+    index = NameIndex([(names, np.arange(1))], lambda numbers: [[names[n]] for n in numbers])
+    assert index.near(["lauren k conrad"], 9) == [names]
+    assert index.near(["lauren conrad k"], 9) == [[]]
+
+
+@pytest.mark.parametrize(
+    ("one", "other", "like"),
+    [
+        ("riga", "riga", 1.0),
+        ("u.s.", "us", 1.0),
+        ("riga", "rigas", 0.8),
+        ("abcdefgh", "abcdefxy", 0.75),
+        ("abcdefghij", "abcdefghijkl", 0.875),
+    ],
+)
+def test_two_edits_are_less_like_than_one_edit_of_the_longer_name(one: str, other: str, like: float) -> None:
+    assert likeness(one, other) == likeness(other, one) == like
+
+
+def test_initials_are_those_of_all_words_and_of_those_before_a_joining_word() -> None:
+    assert initials_of("united states of america") == {"usa", "us"}
+    assert initials_of("new york") == {"ny"}
+    assert initials_of("bank of") == initials_of("riga") == initials_of("the riga") == initials_of("") == set()
+
+
+def test_six_initials_are_known_and_seven_are_a_word() -> None:
+    names = ["ab cd ef gh ij kl", "mn op qr st uv wx yz"]
+    index = NameIndex([(names, np.arange(2))], lambda numbers: [[names[n]] for n in numbers])
+    assert index.near(["acegik", "moqsuwy"], 9) == [names[:1], []]
+
+
+def test_a_word_is_known_if_some_name_has_it_alone_or_among_others() -> None:
+    names = ["old riga", "u.s. steel"]
+    index = NameIndex([(names, np.arange(2))], lambda numbers: [[names[n]] for n in numbers])
+    others = [f"word{number}" for number in range(30)]  # some are beyond all keys
+    assert index.knows(["riga", "old", "steel", "oldriga", "", "-", *others]) == [True] * 3 + [False] * 33
+    assert NameIndex([], lambda numbers: []).knows(["riga"]) == [False]
+
+
+def test_a_word_of_too_many_names_counts_beside_a_rare_one_only(monkeypatch: pytest.MonkeyPatch) -> None:
+    names = ["old riga castle", "riga dome hall", "riga port hall", "big hall"]
+    index = NameIndex([(names, np.arange(4))], lambda numbers: [[names[n]] for n in numbers])
+    monkeypatch.setattr(name_index, "MOST_OWNERS", 2)
+    assert index.near(["riga castle", "riga", "castle", "riga hall", "big riga"], 9) == [
+        names[:1],
+        [],
+        names[:1],
+        [],
+        [],
+    ]
+    monkeypatch.setattr(name_index, "MOST_OWNERS", 3)
+    assert index.near(["riga", "riga hall"], 9) == [sorted(names[:3], key=len), ["riga dome hall", "riga port hall"]]
 
 
 def test_a_further_name_without_letters_is_like_nothing(tmp_path: Path) -> None:

@@ -42,6 +42,8 @@ def test_the_triples_of_instances_are_each_numbered_once_and_named_again():
         assert len(table.subjects) == 3
         assert table.graph.ids(table.numbers[table.ends]) == ["b", "c", "d"]
         assert table.rows.tolist() == [0, 1, 1]
+        assert table.nodes[0].tolist() == [*table.nodes[1, :2].tolist(), -1]
+        assert (table.triples[0].tolist()[1], table.triples.shape) == (-1, (3, 2))
     assert ReadTable.of(PATHS, READ, Interned()).confidences.tolist() == [1.0, 0.5, 1.0]
 
 
@@ -82,6 +84,7 @@ def test_numbers_are_told_apart_however_many_and_however_large(values):
 def test_a_table_of_no_paths_has_no_nodes_and_names_no_triples():
     table = ReadTable.of([], {}, Interned())
     assert (table.size, table.ranks, len(table.rows)) == (0, [], 0)
+    assert (table.nodes.shape, table.triples.shape) == ((0, 1), (0, 0))
     assert table.named(np.empty(0, dtype=np.int64)) == []
 
 
