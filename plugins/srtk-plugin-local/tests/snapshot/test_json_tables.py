@@ -190,6 +190,22 @@ def test_many_rows_come_in_several_batches_and_none_is_lost(read, monkeypatch):
     assert read(rows).content == read(lines(rows), "a.jsonl").content == whole.content
 
 
+@pytest.mark.parametrize(
+    ("rows", "most", "sizes"), [(2, 999, [2, 2, 2, 1]), (99, 35, [3, 3, 1]), (99, 36, [4, 3]), (7, 999, [7])]
+)
+def test_a_batch_ends_with_its_last_row_or_with_the_row_that_goes_beyond_its_size(read, monkeypatch, rows, most, sizes):
+    read_batches, found = json_tables.read_batches, []
+
+    def counted(name, titles, batches, *rest):
+        return read_batches(name, titles, (found.append(one.num_rows) or one for one in batches), *rest)
+
+    monkeypatch.setattr(json_tables, "read_batches", counted)
+    monkeypatch.setattr(json_tables, "ROWS", rows)
+    monkeypatch.setattr(json_tables, "MAX_LITERAL", most)
+    assert len(read([{"name": f"name{n}", "in": f"town{n}"} for n in range(7)]).facts) == 7
+    assert found == sizes
+
+
 def test_a_text_of_the_greatest_length_is_kept_and_a_longer_one_counted(read, monkeypatch):
     monkeypatch.setattr(json_tables, "MAX_LITERAL", 20)
     rows = [{"name": "Ada", "text": "x" * 20}, {"name": "Bo", "text": "y" * 21, "born": "Riga"}, {"name": "Cy"}]
