@@ -225,6 +225,8 @@ def test_an_empty_text_is_an_empty_cell_and_blanks_around_a_text_are_none_of_it(
     assert read(rows).facts == [("Ada", "died", "Riga")]
     with_list = [{"name": "Ada", "in": ["", " Rome ", None, "Riga"]}, {"name": "Bo", "in": []}]
     assert set(read(with_list).facts) == {("Ada", "in", "Rome"), ("Ada", "in", "Riga")}
+    one = [{"name": "Ada", "in": [None, "Rome", ""]}, {"name": "Bo", "in": "Riga"}]
+    assert read(one).said == read([{**one[0], "in": "Rome"}, one[1]]).said
 
 
 def test_the_greatest_number_of_keys_is_that_of_the_columns_of_a_table(read, monkeypatch):
