@@ -74,7 +74,9 @@ def json_tables(name: str, planner: Planner, strict: bool, meter: Meter, memory:
     if isinstance(found, list):
         yield from _table(FileReport(name, "json", strict), _rows_of(found, name), planner, "row ")
         return
-    if isinstance(found, dict) and {"head", "results"} <= found.keys():
+    if isinstance(found, Repeated):
+        raise InputError(f"{name}: an object has a key twice; rename one of them")
+    if isinstance(found, dict) and "head" in found and isinstance(found.get("results"), dict):
         raise InputError(f"{name}: is a result of SPARQL; ask the server for CSV, or for triples by CONSTRUCT")
     lists = {key: some for key, some in found.items() if _is_table(some)} if isinstance(found, dict) else {}
     if not lists:
@@ -99,15 +101,15 @@ def _rows_of(found: list[Any], name: str) -> Rows:
 
 
 def _is_lines(name: str) -> bool:
-    """Return whether the first line that is not blank is an object, and another follows or the name says so."""
+    """Return whether a file begins with an object, and its name says lines, or its first line is an object of many."""
     with Input(name) as source:
         source.to_utf8()
         start = source.peek().removeprefix(b"\xef\xbb\xbf").lstrip()
     first, _, rest = start.partition(b"\n")
-    if not first.startswith(b"{") or not (rest.strip() or {".jsonl", ".ndjson"} & {*Path(name.lower()).suffixes}):
-        return False
+    if not first.startswith(b"{") or {".jsonl", ".ndjson"} & {*Path(name.lower()).suffixes}:
+        return first.startswith(b"{")
     try:
-        return isinstance(json.loads(first), dict)
+        return bool(rest.strip()) and isinstance(_DECODER.decode(first.decode("utf-8", "replace").rstrip()), dict)
     except (ValueError, RecursionError):  # the first line of one object over several
         return False
 
@@ -153,9 +155,12 @@ def _table(report: FileReport, rows: Rows, planner: Planner, unit: str) -> Table
     count = filled = 0
     for number, row in rows():
         count += 1
-        for title, _ in _cells(row, report, number, unit):
+        titles = [title for title, _ in _cells(row, report, number, unit)]
+        filled += len(titles)
+        for title in titles:
             places.setdefault(title, len(places))
-            filled += 1
+        if len({*titles}) < len(titles):  # a.b, and b within a
+            report.skip(_TWICE, number, "an object has a key twice; rename one of them", unit)
         check_width(report.name, len(places))
     if count * len(places) > max(_CELLS, _SPARSE * filled):
         raise InputError(
@@ -172,7 +177,7 @@ def _table(report: FileReport, rows: Rows, planner: Planner, unit: str) -> Table
         for number, row in rows():
             cells: list[str | None] = [None] * len(places)
             for title, text in _cells(row, told, number, unit):
-                cells[places[title]] = text or None
+                cells[places[title]] = text or cells[places[title]]
                 size += len(text)
             some.append(cells)
             size += len(cells)
@@ -197,7 +202,7 @@ def _cells(
     if isinstance(row, Repeated):
         report.skip(_TWICE, number, "an object has a key twice; rename one of them", unit)
     for key, value in row.items():
-        title = f"{above}{key}"
+        title = _checked(f"{above}{key}", report.name, number, unit)
         if isinstance(value, dict):
             yield from _cells(value, report, number, unit, f"{title}.")
             continue
@@ -206,11 +211,23 @@ def _cells(
             sentence = f"{title!r} is a list of objects or of lists; write them as a table of their own"
             report.skip(_NESTED, number, sentence, unit)
             continue
-        text = LIST.join(filter(None, map(_text, values)))
+        text = _checked(LIST.join(filter(None, map(_text, values))), report.name, number, unit)
         if len(text) > MAX_LITERAL:
             report.skip(LONG_LITERALS, number, LONG_LITERAL, unit)
             continue
         yield title, text
+
+
+def _checked(text: str, name: str, number: int, unit: str) -> str:
+    """Return a text, unless an escape of it stands for no character."""
+    if not text.isascii():
+        try:
+            text.encode()
+        except UnicodeEncodeError as error:
+            place = f"{name}: {unit}{number}" if unit else f"{name}:{number}"
+            code = f"\\u{ord(text[error.start]):04x}"
+            raise InputError(f"{place}: {code} stands for no character; correct it") from error
+    return text
 
 
 def _text(value: Any) -> str:

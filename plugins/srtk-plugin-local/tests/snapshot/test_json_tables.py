@@ -103,6 +103,17 @@ def test_a_key_that_stands_twice_is_counted_and_the_last_value_kept(read):
     assert "an object has a key twice" in refused(read, rows, "a.jsonl", strict=True)
 
 
+def test_a_column_that_two_keys_name_is_counted_and_an_empty_value_takes_nothing(read):
+    rows = [{"name": "Ada", "at": {"city": "Rome"}, "at.city": "Paris"}, {"name": "Bo", "in": {"x": "Yard"}, "in.x": None}]
+    found = read(rows)
+    assert set(found.facts) == {("Ada", "at.city", "Paris"), ("Bo", "in.x", "Yard")}
+    assert "skipped 2 keys that an object has twice, the first in row 1" in found.said
+
+
+def test_a_table_called_results_is_none_of_sparql(read):
+    assert read({"head": {"page": 1}, "results": PEOPLE}).facts == read(PEOPLE).facts
+
+
 def test_numbers_stay_as_they_are_written_and_no_number_is_missing(read):
     rows = '[{"name": "Ada", "n": 1.50, "big": 12345678901234567890}, {"name": "Bo", "n": NaN, "big": null}]'
     found = {(subject, relation): str(value) for subject, relation, value in read(rows).facts}
@@ -140,6 +151,9 @@ def test_each_list_of_an_object_is_a_table_and_other_keys_are_told(read):
         ({"name": {"0": "Ada"}}, ": holds no table; give a list of objects"),
         ("7", ": holds no table; give a list of objects"),
         ({"head": {}, "results": {"bindings": []}}, ": is a result of SPARQL; ask the server for CSV"),
+        ('{"a": [{"name": "A"}], "a": [{"name": "B"}]}', ": an object has a key twice; rename one of them"),
+        ('[{"name": "A", "born": "R\\ud800me"}]', r": row 1: \ud800 stands for no character; correct it"),
+        ('[{"name": "A", "\\udc00": "Rome"}]', r": row 1: \udc00 stands for no character; correct it"),
         ("[" * 100_000, ": not valid JSON: it nests too deep; flatten it"),
         ('[{"name": ' + "[" * 101 + "]" * 101 + "}]", ": the record nests deeper than 100 levels"),
     ],
@@ -151,6 +165,9 @@ def test_what_is_no_table_is_refused_with_a_sentence(read, content, said):
 def test_a_wrong_line_is_refused_with_its_number(read):
     good = '{"name": "Ada"}\n'
     assert refused(read, good + '{"name": }\n', "a.jsonl") == ":2:10: not valid JSON: Expecting value"
+    assert refused(read, '{"name": "Ada"\n' + good, "a.jsonl").startswith(":1:")
+    assert read(good + '{"name": "Bo", "text": "' + "long " * 2_000_000 + '"}\n', "a.jsonl").facts
+    assert read('{"name": "Bo", "n": ' + "1" * 5000 + "}\n" + good, "a.json").facts
     assert refused(read, good + "\n7\n", "a.jsonl").startswith(":3: the line holds no object")
     assert refused(read, good + '"' + "x" * 16_000_001 + '"\n', "a.jsonl").startswith(":2: a line of a table")
 
