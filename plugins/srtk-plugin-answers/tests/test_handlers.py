@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from types import SimpleNamespace
 from typing import Any
 
 import attrs
@@ -10,10 +11,12 @@ import pytest
 from srtk_plugin_answers.choices import (
     Choice,
     _first_steps,
+    _has_role,
     _returns,
     named_ends,
     named_value,
     other_names,
+    other_words,
     place_of,
     unknown_names,
 )
@@ -348,3 +351,183 @@ def test_capitalised_words_outside_of_the_spans_of_links_are_unknown(
 ) -> None:
     links = tuple(Link(f"l{start}", start=start, end=end) for start, end in spans)
     assert unknown_names(Question("q", text, links), ()) == unknown
+
+
+# Edges of handlers
+
+CODES = [*FILMS, ["heat", "code", Literal('"X-1"')], ["thief", "code", Literal('"Z 9"')]]
+
+
+def test_a_text_in_quotes_answers_whether_a_link_has_it_or_what_has_it() -> None:
+    for link, truth in (("heat", True), ("thief", False)):
+        answer = asked(f'Is {link} "X-1"?', link, triples=CODES, paths=("genre",))
+        assert (answer.truth, answer.entities, answer.complete) == (truth, (), True)
+        assert len(answer.support) == 1
+    assert asked('Is there a film with "X-1"?', triples=CODES).entities == ("heat",)
+    for text, size in (("Which film of crime has", None), ("How many films of crime have", 1)):
+        answer = asked(f'{text} "X-1"?', "crime", triples=CODES, paths=("^genre",))
+        assert (answer.entities, answer.truth, answer.number) == (("heat",), None, size)
+    assert asked("What is the total of X-1?", triples=CODES).entities == ("heat",)  # without numbers nothing is added
+
+
+def test_what_cannot_be_calculated_is_a_comparison_without_values() -> None:
+    refused = asked("How many roses apart are Riga and daugava?", "riga", "daugava")
+    assert refused.missing.startswith("the graph has no relation with a number or a date for each")
+    three = asked("How many area units apart are Estonia, Latvia and Russia?", "estonia", "latvia", "russia")
+    assert (three.number, three.entities) == (17098 - 64, ("russia", "latvia", "estonia"))
+    assert asked("Which has an area above 50, Latvia or Estonia?", "latvia", "estonia", paths=("area",)).truth is None
+
+
+def test_an_order_of_no_noun_and_a_single_member_within_bounds_are_answered() -> None:
+    assert asked("Which capital of Latvia won most often?", "latvia", paths=("capital",)).entities == ("riga",)
+    text = "Which neighbour that borders Latvia with an area above 1,000 has the highest peak?"
+    assert asked(text, "latvia", paths=("borders",)).entities == ("russia",)
+
+
+def test_a_value_that_the_question_has_no_word_of_orders_nodes() -> None:
+    class Height(Named):
+        def score(self, questions: Any, paths: Any, candidates: Any) -> Any:
+            return super().score([text.replace("height", "peak") for text in questions], paths, candidates)
+
+    answer = asked("What is the highest next to Latvia?", "latvia", paths=("borders",), scorer=Height())
+    assert answer.entities == ("russia",)
+
+
+def test_a_number_answers_how_many_only_where_no_bound_and_no_class_is_named() -> None:
+    text = "How many neighbours that border Latvia have an area above 50?"
+    bounded = asked(text, "latvia", paths=("area", "borders"))
+    assert (bounded.number, bounded.entities) == (1, ("russia",))
+    rows = [["latvia", "city", "riga"], ["latvia", "city", "ogre"], ["latvia", "area", number(64, "integer")]]
+    assert asked("How many cities has Latvia?", "latvia", triples=rows, paths=("area", "city")).number == 2
+    # Of paths that are as good as each other the number is meant.
+    assert asked("How many area has Latvia?", "latvia", paths=("area", "borders"), apart=0.0).number == 64
+
+
+def test_of_the_statements_of_a_year_only_they_answer_though_all_have_the_class() -> None:
+    rows = [["latvia", "money", "lats"], ["latvia", "money", "euro"], ["latvia", "borders", "estonia"]]
+    dates = [("lats", "start", "1993"), ("lats", "end", "2013"), ("euro", "start", "2014")]
+    dated = [["latvia", "money", one, what, f'"{year}"^^xsd:gYear'] for one, what, year in dates]
+    text = "Which money did Latvia have in 2001?"
+    answer = asked(text, "latvia", triples=rows, paths=("money", "borders"), qualifiers=dated)
+    assert (answer.entities, answer.complete, answer.operation) == (("lats",), None, "time-bound")
+
+
+DIRECTED = [
+    *[["heat", "directed", "mann"], ["thief", "directed", "mann"], ["ann", "liked", "heat"]],
+    *[["heat", "genre", "crime"], ["thief", "genre", "sport"], ["mann", "award", "oscar"]],
+]
+
+
+@pytest.mark.parametrize(
+    ("text", "link", "path", "entities"),
+    [
+        ("Which moods have the films directed by mann?", "mann", "^directed genre", {"heat", "thief"}),
+        ("What music types are the films directed by mann?", "mann", "^directed genre", {"crime", "sport"}),
+        ("Which moods of genre are directed by mann?", "mann", "^directed genre", {"crime", "sport"}),
+        ("Which moods has mann?", "mann", "^directed genre", {"crime", "sport"}),
+        ("Which moods have the films directed by mann?", "mann", "^directed ^liked", {"ann"}),
+        ("Which moods are directed by mann in heat?", "heat", "directed award", {"oscar"}),
+    ],
+)
+def test_a_path_goes_on_behind_the_answer_if_its_last_step_but_one_alone_is_named_and_leads_back(
+    text: str, link: str, path: str, entities: set[str]
+) -> None:
+    answer = asked(text, link, triples=DIRECTED, paths=(path, path.rpartition(" ")[0]), scorer=Named(6.0))
+    assert set(answer.entities) == entities
+
+
+def test_truths_that_differ_confirm_nothing() -> None:
+    both = [*LAND, ["latvia", "open", Literal('"no"')]]
+    answer = asked("Is Latvia open 3?", "latvia", triples=both, paths=("open",))
+    assert (answer.truth, answer.enough) == (None, False)
+
+
+def test_the_whole_of_a_path_has_neither_its_start_nor_ends_behind_a_triple_that_it_went_back() -> None:
+    rows = [["latvia", "borders", "estonia"], ["estonia", "trades", "latvia"], ["estonia", "trades", "russia"]]
+    like = Named(6.0)
+    answer = asked("Where does Latvia trade?", "latvia", triples=rows, paths=("borders trades",), scorer=like)
+    assert (answer.entities, answer.complete) == (("russia",), True)
+    rows = [["latvia", "borders", "estonia"], ["finland", "borders", "estonia"], ["finland", "borders", "norway"]]
+    paths = ("borders ^borders borders",)
+    assert asked("Where is Latvia?", "latvia", triples=rows, paths=paths, scorer=like).entities == ("norway",)
+
+
+def test_without_a_path_no_number_is_missed_and_an_age_has_the_other_paths_beside_it() -> None:
+    assert asked("How much does Latvia weigh?", "latvia").missing == "no path leads to an answer"
+    rows = [["latvia", "area", number(64)], ["latvia", "founded", '"1918-11-18"^^xsd:date']]
+    answer = asked("How old is Latvia?", "latvia", triples=rows, paths=("area", "founded"))
+    assert answer.entities == ('"1918-11-18"^^xsd:date',)
+    assert [one.entities for one in answer.alternatives] == [(number(64),)]
+
+
+def test_the_noun_of_a_relation_is_of_one_link_alone() -> None:
+    rows = [["wheel", "part_of", "car"], ["door", "part_of", "car"], ["car", "made by", "ann"]]
+    parts = asked("Which parts of a car are there?", "car", triples=rows, paths=("made by",))
+    assert set(parts.entities) == {"door", "wheel"}
+    assert not asked("Which parts of a car are ann?", "car", "ann", triples=rows, paths=("made by",)).entities
+
+
+# Edges of choices
+
+
+def test_a_measure_compares_numbers_of_one_thing_alone() -> None:
+    rows = [["boat", "seats", number(5)], ["boat", "maker", "ann"], ["ann", "weight", number(60)]]
+    answer = asked(
+        "How heavy is the boat?", "boat", triples=rows, paths=("maker", "seats", "maker weight"), scorer=Named(6.0)
+    )
+    assert answer.entities == (number(5),)
+
+
+def test_what_the_last_relation_of_the_best_path_calls_by_the_class_may_be_a_text() -> None:
+    rows = [["latvia", "code", Literal('"LV"')], ["latvia", "capital", "riga"], ["riga", "code", Literal('"R"')]]
+    for path, code in (("code", '"LV"'), ("capital code", '"R"')):
+        answer = asked("Which codes has Latvia?", "latvia", triples=rows, paths=(path, "capital"))
+        assert answer.entities == (code,)
+
+
+def test_a_date_behind_a_way_back_to_alike_nodes_comes_after_the_others() -> None:
+    rows = [[one, "founded", f'"{year}"^^xsd:gYear'] for one, year in (("latvia", 1918), ("finland", 1917))]
+    rows += [["latvia", "borders", "russia"], ["finland", "borders", "russia"]]
+    paths = ("borders ^borders founded", "founded")
+    answer = asked("When was Latvia founded?", "latvia", triples=rows, paths=paths)
+    assert answer.entities == ('"1918"^^xsd:gYear',)
+
+
+def test_half_of_the_ends_or_more_are_called_by_the_class() -> None:
+    def has_role(ends: str, roles: str) -> bool:
+        one: Any = SimpleNamespace(roles=frozenset(roles))
+        return _has_role(Choice(RankedPath("x", (), 0.0), dict.fromkeys(ends, ())), one)
+
+    assert has_role("ax", "a")
+    assert not has_role("axy", "a")
+    assert not has_role("abxyz", "ab")
+    assert not has_role("", "")
+
+
+@pytest.mark.parametrize(
+    ("text", "unknown"),
+    [
+        ("Find Emma", []),  # of two words
+        ("who is Emma", []),  # no small letters beyond the first word
+        ("Find it Emma", ["Emma"]),
+        ('"Emma" met who', ["Emma"]),
+    ],
+)
+def test_a_capital_means_a_name_in_three_words_and_more(text: str, unknown: list[str]) -> None:
+    assert unknown_names(Question("q", text), ()) == unknown
+    assert unknown_names(Question("q", text, (Link("x"),)), ()) == []
+
+
+def test_a_mention_that_begins_as_the_name_or_is_a_label_is_no_other_word() -> None:
+    graph = MemoryGraph(triples=[["q1", "r", "a"]], labels={"q1": "Latvia"})
+    graph.open()
+
+    def others(mention: str, **link: Any) -> list[str]:
+        return other_words(graph, Question("q", f"Who is {mention}?", (Link("q1", start=7, **link),)))
+
+    end = {word: 7 + len(word) for word in ("Letvia", "Atvia", "Latvia")}
+    assert others("Letvia", end=end["Letvia"], name="Latvia") == []
+    assert others("Atvia", end=end["Atvia"], name="Latvia") == ["Atvia"]
+    assert others("Latvia", end=end["Latvia"]) == []
+    assert others("Atvia", end=end["Atvia"]) == ["Atvia"]
+    assert others("Atvia", name="Latvia") == []
