@@ -2,12 +2,16 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Mapping, Sequence
 from typing import Any
 
 import attrs
 import pytest
 from srtk_plugin_answers import counted_steps
+from srtk_plugin_answers.counted_steps import CountedSteps
+from srtk_plugin_answers.graph_names import GraphNames
+from srtk_plugin_answers.path_scores import PathScores
 from srtk_plugin_answers.question_classes import role_words
 from srtk_plugin_answers.question_kinds import CountedOrder, classes_asked, counted_order, kind_of
 from srtk_plugin_answers.reader import PathsReader
@@ -365,3 +369,52 @@ def test_a_step_that_is_as_like_as_half_of_its_own_name_may_be_meant() -> None:
     text = "Which neighbour of Latvia has the most streams?"
     assert asked(text, "latvia", scorer=Like(0.5)).entities == ("lithuania",)
     assert not asked(text, "latvia", scorer=Like(0.49)).enough
+
+
+def counted(triples: Any, **schema: Any) -> CountedSteps:
+    graph = MemoryGraph(triples=triples)
+    graph.open()
+    return CountedSteps(graph, GraphNames(graph, Schema(**schema)))
+
+
+@pytest.mark.parametrize(("called", "is_sure"), [(10, True), (9, True), (8, False), (1, False), (0, True)])
+def test_nine_of_ten_ends_that_are_called_so_are_all(called: int, is_sure: bool) -> None:
+    rows = [[f"o{n}", "customer ID", f"c{n}"] for n in range(called)]
+    steps = counted(rows, relations=("customer ID",))
+    order = CountedOrder("customers", "which country has customers")
+    assert steps._asked(order, Step("country", True), [f"c{n}" for n in range(10)]) == (frozenset(), is_sure)
+
+
+def test_ends_that_have_the_class_by_their_table_are_surely_meant() -> None:
+    steps = counted(ORDERS[:1], relations=("customer ID",), tables={"customers": ()})
+    order = CountedOrder("customers", "which country has customers")
+    ends = ["customers:a", "suppliers:a", "suppliers:b"]
+    assert steps._asked(order, Step("country", True), ends) == ({"customers:a"}, True)
+
+
+def test_an_order_is_as_like_a_step_as_its_noun_or_its_text_and_what_is_unlike_its_own_name_is_not_judged() -> None:
+    @attrs.define(eq=False)
+    class ByText(PathScorer):
+        def score(self, questions: Any, paths: Any, candidates: Any) -> Any:
+            known = {"mills": 1.0, "has mills": 0.5, "wins": 1.5, "river": 2.0, "low": -1.0}
+            return [[known.get(text, 0.0) for _ in row] for text, row in zip(questions, candidates, strict=True)]
+
+    def likeness(noun: str, text: str) -> list[float]:
+        steps = [Step("river"), Step("none"), Step("low")]
+        return counted(FILMS)._likeness(CountedOrder(noun, text), steps, PathScores(ByText(), ()))
+
+    assert likeness("mills", "has mills") == [0.5, math.inf, math.inf]
+    assert likeness("has mills", "mills") == [0.5, math.inf, math.inf]
+    assert likeness("", "wins") == [0.75, math.inf, math.inf]
+
+
+def test_what_is_asked_for_and_counted_is_behind_the_last_step_to_the_set() -> None:
+    more = [("russia", "china"), ("russia", "norway"), ("estonia", "russia")]
+    rows = [*TRIPLES, *([one, "borders", other] for one, other in more), ["latvia", "capital", "riga"]]
+    text = "Which neighbour of riga has the most neighbours?"
+    assert asked(text, "riga", triples=rows, paths=("^capital borders",)).entities == ("russia",)
+
+
+def test_who_does_something_is_told_by_the_verb() -> None:
+    answer = asked("Who wrote the most films?", triples=FILMS)
+    assert (answer.entities, answer.certainty, answer.complete) == (("hill",), "sure", True)

@@ -3,20 +3,24 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from types import SimpleNamespace
 from typing import Any
 
 import attrs
 import pytest
 from srtk_plugin_answers import OperationsExpander, operations
+from srtk_plugin_answers.node_sets import NodeSet
+from srtk_plugin_answers.path_reads import PathReads
 from srtk_plugin_answers.path_scores import ScoreUnit
+from srtk_plugin_answers.question_kinds import QuestionKind, kind_of
 from srtk_plugin_baselines.bfs import BfsExpander
 from srtk_plugin_local.memory import MemoryGraph
 
 from srtk_framework.graph import facts
-from srtk_framework.roles import Expander, KnowledgeGraph, PathScorer
+from srtk_framework.roles import Expander, KnowledgeGraph, PathScorer, SearchSettings
 from srtk_framework.run import Session
 from srtk_framework.testing import ExpanderConformance
-from srtk_framework.values import END, Budget, Link, Question, RankedPath, Step, Subgraph, Triple
+from srtk_framework.values import END, Budget, Link, Question, RankedPath, Schema, Step, Subgraph, Triple
 
 AREAS = {"estonia": 45, "lithuania": 65, "russia": 17098, "belarus": 208}
 FOUNDED = {"estonia": "1918-02-24", "lithuania": "1918-02-16", "russia": "1991-12-12", "belarus": "1991-08-25"}
@@ -639,3 +643,130 @@ def test_the_ends_of_paths_are_those_of_the_result_with_the_class_first() -> Non
     question = Question("q", "Which federations border on Latvia?", (Link("latvia"),))
     [one] = ops.of([question], Scripted(graph).expand([question]))
     assert next(iter(one.ends.reached())) == one.found.triples[0].object == "russia"
+
+
+# Kinds, roles and near sets for an answer
+
+
+def linked(text: str, *links: str) -> Question:
+    return Question("q", text, tuple(Link(link) for link in links))
+
+
+def test_arithmetic_is_a_kind_of_its_own_for_an_answer_alone() -> None:
+    answers, expands = (operations.Operations(memory(), ByName(), Budget(), by_role=one) for one in (True, False))
+    for text, kind in (
+        ("What is the total area of all?", "superlative"),
+        ("How many years apart are they?", "comparison"),
+    ):
+        question = linked(text, "latvia")
+        assert answers.kind(question) == QuestionKind(kind, True)
+        assert expands.kind(question) == kind_of(text) != QuestionKind(kind, True)
+    found = expanded("What is the total area of Estonia and Lithuania?", "estonia", "lithuania", paths=("currency",))
+    assert found.trace == {"kind": "lookup"}
+
+
+def test_what_the_scorer_says_of_its_scale_and_of_mentions_counts_before_the_setting() -> None:
+    @attrs.define(eq=False)
+    class Told(ByName):
+        told: SearchSettings
+
+        def search_settings(self) -> SearchSettings:
+            return self.told
+
+    question = Question("q", "What borders on Latvia?", (Link("latvia", start=16, end=22),))
+    for told, size, text in (
+        (SearchSettings(scale=2.0, mention="it"), 2.0, "What borders on it?"),
+        (SearchSettings(mention=None), 5.0, "What borders on Latvia?"),
+    ):
+        ops = operations.Operations(memory(), Told(told), Budget(), scale=5.0)
+        [one] = ops.of([question], Scripted(memory()).expand([question]))
+        assert (one.scores.unit.size, one.text) == (size, text)
+
+
+def test_a_sure_detour_is_a_set_of_the_class_and_comes_first_for_an_answer_alone() -> None:
+    rows = [["x", "r", "a"], ["a", "s", "b"], ["a", "is_a", "state"], ["b", "is_a", "state"], ["x", "r", "c"]]
+    graph = memory(rows, **TYPED)
+    paths = [RankedPath("x", (Step("r"), Step("s")), 5.0), RankedPath("x", (Step("r"),), 1.0)]
+    for by_role, sure, named in ((True, True, [2, 1]), (False, False, [1])):
+        ops = operations.Operations(graph, ByName(), Budget(), by_role=by_role)
+        [one] = ops.of([linked("Which states are there?", "x")], facts(graph, [paths], Budget()))
+        assert ([len(some.steps) for some in one.named], one.is_sure()) == (named, sure)
+        assert one.lead.answers == (["b"] if sure else ["a"])
+
+
+@attrs.define(eq=False)
+class Tabled(MemoryGraph):
+    """Was made of a table of films."""
+
+    def schema(self) -> Schema:
+        return attrs.evolve(super().schema(), relations=("directed", "genre"), tables={"films": ("directed", "genre")})
+
+
+@pytest.mark.parametrize(
+    ("text", "phrases", "fit", "by_role", "called"),
+    [
+        ("Which movies did mann make?", ["movie"], "", True, {"heat"}),
+        ("Which movies did mann make?", [], "", True, set()),
+        ("Which movies did mann make?", ["movie"], "mann", True, set()),
+        ("What is the movie of mann?", ["movie"], "", True, set()),
+        ("Which genres did mann make?", ["genre"], "", True, {"crime"}),
+        ("Which movies did mann make?", ["movie"], "", False, set()),
+    ],
+)
+def test_a_noun_that_nothing_has_means_the_rows_of_a_table_where_things_are_asked_for(
+    text: str, phrases: list[str], fit: str, by_role: bool, called: set[str]
+) -> None:
+    graph = Tabled(triples=[["heat", "directed", "mann"], ["heat", "genre", "crime"]])
+    graph.open()
+    ops = operations.Operations(graph, ByName(), Budget(), by_role=by_role)
+    one: Any = SimpleNamespace(phrases=phrases, question=Question("q", text))
+    nodes = [["heat", "mann", "crime"]]
+    assert ops._of_roles(PathReads(graph, 9), [one], [frozenset([fit] if fit else [])], nodes) == [called]
+
+
+def several(steps: str, *members: str) -> NodeSet:
+    return NodeSet(RankedPath("x", tuple(map(Step.parse, steps.split())), 0.0), dict.fromkeys(members, ()))
+
+
+@pytest.mark.parametrize(
+    ("change", "wanted"),
+    [
+        ({}, True),
+        ({"named": [several("r", "a", "b")]}, False),  # the search listed them
+        ({"named": [several("r", "a", "b")], "kind": "count"}, True),
+        ({"named": [several("r", "a")]}, True),
+        ({"named": [several("r", "a"), several("s", "a", "b")]}, True),
+        ({"named": [several("r s", "a", "b")]}, True),
+        *[({"text": "Which town is in Latvia?", "kind": kind}, kind != "lookup") for kind in ("lookup", "ordinal")],
+        *[({"text": "Which town is in Latvia?", "kind": kind}, True) for kind in ("count", "superlative")],
+        ({"text": "Which town is in Latvia?", "by_role": False}, True),
+        ({"phrases": []}, False),
+        ({"links": ()}, False),
+        ({"sure": True}, False),
+    ],
+)
+def test_sets_next_to_the_links_are_read_for_several_of_a_class_that_the_search_did_not_list(
+    change: dict[str, Any], wanted: bool
+) -> None:
+    one: dict[str, Any] = {"named": [], "kind": "lookup", "text": "Which towns are in Latvia?", "by_role": True}
+    one |= {"phrases": ["town"], "links": ("latvia",), "sure": False, **change}
+    ops = operations.Operations(memory(), ByName(), Budget(), by_role=one["by_role"])
+    operated: Any = SimpleNamespace(
+        named=one["named"],
+        kind=QuestionKind(one["kind"]),
+        question=linked(one["text"], *one["links"]),
+        phrases=one["phrases"],
+        is_sure=lambda: one["sure"],
+    )
+    assert ops._wants_near(operated) is wanted
+
+
+def test_sets_next_to_a_link_are_of_its_steps_either_way_the_likest_first() -> None:
+    graph = memory([["x", "capital", "a"], ["b", "borders", "x"]])
+    ops = operations.Operations(graph, ByName(), Budget(), by_role=True)
+    question = linked("Which towns?", "x", "x")
+    [one] = ops.of([question], facts(graph, [[RankedPath("x", (Step("capital"),), 1.0)]], Budget()))
+    assert [(some.steps, list(some.instances)) for some in ops._near_sets(one)] == [
+        ((Step("borders", True),), ["b"]),
+        ((Step("capital"),), ["a"]),
+    ]

@@ -207,3 +207,47 @@ def test_a_name_within_a_longer_name_of_the_question_names_nothing_else() -> Non
     assert led("Which films of crime are there?", rows)[0].answers == ["heat", "thief"]
     # A member of the set is no condition on another.
     assert "thief" in led("Which films of thief are there?", rows)[1]
+
+
+@pytest.mark.parametrize(
+    ("text", "answers", "missing"),
+    [
+        ("Which films over 150 minutes are said to be filed?", [], "nothing of the graph is called said"),
+        ("Which filed film has the highest minutes?", ["heat"], ""),
+        ("Which films with 7 are there?", ["alien", "heat", "thief"], ""),
+    ],
+)
+def test_of_what_is_narrowed_or_ordered_a_participle_names_nothing_nor_does_a_number_alone(
+    text: str, answers: list[str], missing: str
+) -> None:
+    lead, said = led(text)
+    assert (list(lead.answers), said) == (answers, missing)
+
+
+def test_a_set_of_which_some_lack_the_value_or_were_not_read_is_not_complete(monkeypatch: pytest.MonkeyPatch) -> None:
+    lead, _ = led("Which films are longer than 100 minutes?")
+    assert (lead.answers, lead.facts["complete"]) == (["heat", "thief"], False)
+    monkeypatch.setattr(unlinked, "_MOST", 2)
+    lead, _ = led("Which films are there?")
+    assert (lead.answers, lead.facts["complete"]) == (["alien", "heat"], False)
+
+
+def test_each_name_of_the_question_is_proved_in_place_of_the_class() -> None:
+    lead, _ = led("How many films by mann in crime are there?")
+    named = [("director", "mann"), ("genre", "crime")]
+    assert [tuple(triple) for triple, _ in lead.proof] == [(one, *end) for one in ("heat", "thief") for end in named]
+
+
+def test_of_columns_that_as_many_members_have_the_first_is_meant() -> None:
+    rows = [*FILMS, ["alien", "star", "crime"], ["heat", "star", "crime"]]
+    lead, _ = led("Which films of crime are there?", rows, {"films": (*COLUMNS, "star")})
+    assert lead.answers == ["heat", "thief"]
+
+
+def test_the_values_of_a_column_are_behind_what_has_the_text_alone() -> None:
+    lead = sets().of_value(Question("q", 'Which sequel has "X-1"?'))
+    assert lead is not None
+    assert (lead.answers, lead.proof) == (["heat"], [(Triple("heat", "code", Literal('"X-1"')), None)])
+    lead = sets().of_value(Question("q", 'Which director has "X-1"?'))
+    assert lead is not None
+    assert [triple for triple, _ in lead.proof][1:] == [Triple("heat", "director", "mann")]
