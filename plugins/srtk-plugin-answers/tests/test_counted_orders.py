@@ -389,7 +389,7 @@ def test_ends_that_have_the_class_by_their_table_are_surely_meant() -> None:
     steps = counted(ORDERS[:1], relations=("customer ID",), tables={"customers": ()})
     order = CountedOrder("customers", "which country has customers")
     ends = ["customers:a", "suppliers:a", "suppliers:b"]
-    assert steps._asked(order, Step("country", True), ends) == ({"customers:a"}, True)
+    assert steps._asked(order, Step("country", True), ends) == (frozenset(["customers:a"]), True)
 
 
 def test_an_order_is_as_like_a_step_as_its_noun_or_its_text_and_what_is_unlike_its_own_name_is_not_judged() -> None:

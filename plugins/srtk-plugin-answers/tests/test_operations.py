@@ -654,10 +654,8 @@ def linked(text: str, *links: str) -> Question:
 
 def test_arithmetic_is_a_kind_of_its_own_for_an_answer_alone() -> None:
     answers, expands = (operations.Operations(memory(), ByName(), Budget(), by_role=one) for one in (True, False))
-    for text, kind in (
-        ("What is the total area of all?", "superlative"),
-        ("How many years apart are they?", "comparison"),
-    ):
+    kinds: dict[str, Any] = {"What is the total of all?": "superlative", "How many years apart are they?": "comparison"}
+    for text, kind in kinds.items():
         question = linked(text, "latvia")
         assert answers.kind(question) == QuestionKind(kind, True)
         assert expands.kind(question) == kind_of(text) != QuestionKind(kind, True)
