@@ -444,6 +444,17 @@ def test_members_that_are_joined_to_the_last_topic_are_left_out_or_kept() -> Non
         assert bool(topics(most).intersecting(question, found, "use").rows) is whole
 
 
+def test_of_another_path_between_topics_the_first_member_comes_too() -> None:
+    paths = tuple(RankedPath("x", (Step("has"), last), 1.0) for last in (Step("uses"), Step("likes", True)))
+    found = Subgraph(triples=(), scores=(), paths=paths, path_of=())
+    question = linked("x", "y", text="x without use of y")
+    lead = topics(scores={("use", "likes"): 3.0}).intersecting(question, found, "use")
+    assert lead.answers == ["c"]
+    assert [[triple for triple, _ in row] for row in lead.others] == [
+        [Triple("x", "has", "a"), Triple("a", "uses", "y")]
+    ]
+
+
 def test_paths_between_topics_have_two_steps_and_no_noise_and_end_at_the_topic_that_is_mentioned_last() -> None:
     def joining(*entities: str, noise: tuple[str, ...] = ()) -> tuple[list[str], str]:
         scores = PathScores(Table({("use", "uses"): 2.0}), noise)

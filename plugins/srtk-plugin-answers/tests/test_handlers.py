@@ -373,6 +373,12 @@ def test_a_text_in_quotes_answers_whether_a_link_has_it_or_what_has_it() -> None
 def test_what_cannot_be_calculated_is_a_comparison_without_values() -> None:
     refused = asked("How many roses apart are Riga and daugava?", "riga", "daugava")
     assert refused.missing.startswith("the graph has no relation with a number or a date for each")
+    assert (
+        asked("How many roses apart are Riga and Estonia?", "riga", "estonia", paths=("river",)).missing
+        == refused.missing
+    )
+    alone = asked("How many roses apart is Riga?", "riga")
+    assert alone.missing.startswith("the question compares or joins two things")
     three = asked("How many area units apart are Estonia, Latvia and Russia?", "estonia", "latvia", "russia")
     assert (three.number, three.entities) == (17098 - 64, ("russia", "latvia", "estonia"))
     assert asked("Which has an area above 50, Latvia or Estonia?", "latvia", "estonia", paths=("area",)).truth is None
@@ -476,6 +482,10 @@ def test_a_measure_compares_numbers_of_one_thing_alone() -> None:
         "How heavy is the boat?", "boat", triples=rows, paths=("maker", "seats", "maker weight"), scorer=Named(6.0)
     )
     assert answer.entities == (number(5),)
+    rows += [["ann", "seats", number(2)]]
+    paths = ("maker", "maker seats", "maker weight")
+    answer = asked("How heavy is the boat?", "boat", triples=rows, paths=paths, scorer=Named(6.0))
+    assert answer.entities == (number(60),)
 
 
 def test_what_the_last_relation_of_the_best_path_calls_by_the_class_may_be_a_text() -> None:

@@ -768,3 +768,13 @@ def test_sets_next_to_a_link_are_of_its_steps_either_way_the_likest_first() -> N
         ((Step("borders", True),), ["b"]),
         ((Step("capital"),), ["a"]),
     ]
+
+
+def test_things_with_the_name_of_a_link_are_compared_for_an_answer_alone() -> None:
+    graph = memory(labels={"riga": "Riga", "latvia": "Riga", "estonia": "Estonia"})
+    links = (Link("riga", name="Riga"), Link("estonia", name="Estonia"))
+    question = Question("q", "Which has the larger area, Riga or Estonia?", links)
+    for by_role, answers in ((True, ["latvia"]), (False, [])):
+        ops = operations.Operations(graph, ByName(), Budget(), by_role=by_role)
+        [one] = ops.of([question], Scripted(graph).expand([question]))
+        assert [node for node in one.lead.answers if node == "latvia"] == answers

@@ -251,3 +251,9 @@ def test_the_values_of_a_column_are_behind_what_has_the_text_alone() -> None:
     lead = sets().of_value(Question("q", 'Which director has "X-1"?'))
     assert lead is not None
     assert [triple for triple, _ in lead.proof][1:] == [Triple("heat", "director", "mann")]
+
+
+def test_the_longest_text_is_meant_and_not_the_first_by_its_letters() -> None:
+    lead = sets().of_value(Question("q", 'What has "A 9" or "so be it"?'))
+    assert lead is not None
+    assert lead.answers == ["thief"]
