@@ -541,3 +541,11 @@ def test_a_mention_that_begins_as_the_name_or_is_a_label_is_no_other_word() -> N
     assert others("Latvia", end=end["Latvia"]) == []
     assert others("Atvia", end=end["Atvia"]) == ["Atvia"]
     assert others("Atvia", name="Latvia") == []
+
+
+def test_the_answer_before_the_end_is_behind_the_link_of_the_best_path() -> None:
+    rows = [*DIRECTED, ["scott", "award", "prize"]]
+    text = "Which moods have the films directed by mann and scott?"
+    paths = ("^directed genre", "^directed", "award")
+    answer = asked(text, "mann", "scott", triples=rows, paths=paths, scorer=Named(6.0))
+    assert set(answer.entities) == {"heat", "thief"}
