@@ -215,9 +215,10 @@ def test_a_name_within_a_longer_name_of_the_question_names_nothing_else() -> Non
         ("Which films over 150 minutes are said to be filed?", [], "nothing of the graph is called said"),
         ("Which filed film has the highest minutes?", ["heat"], ""),
         ("Which films with 7 are there?", ["alien", "heat", "thief"], ""),
+        ("Which film with minutes has the highest minutes?", ["heat"], ""),
     ],
 )
-def test_of_what_is_narrowed_or_ordered_a_participle_names_nothing_nor_does_a_number_alone(
+def test_of_what_is_narrowed_or_ordered_a_participle_names_nothing_nor_does_a_number_or_what_decides(
     text: str, answers: list[str], missing: str
 ) -> None:
     lead, said = led(text)
