@@ -620,3 +620,122 @@ def test_the_paper_expects_the_classes_of_a_relation_and_its_code_those_of_known
         answers.append(set(found(one, Pattern("ann", "lives"))))
         one.close()
     assert answers == [{"ulm"}, {"dorf"}]
+
+
+FAINT = 1e-20
+"""Of its logarithm nothing is left: the least probability whose logarithm counts is 1e-12."""
+
+
+def test_the_logarithm_of_a_faint_score_is_that_of_the_least_one(make: Make) -> None:
+    table = {"Albert Einstein was born in": [{"Ulm": 0.9, "Bern": FAINT}]}
+    completer = make(table, scale="logarithm", threshold="static", masks=1)
+    for threshold, kept in ((-28.0, ["Q1", "Q3"]), (-27.0, ["Q1"]), (-0.1, [])):
+        completer._state = attrs.evolve(completer._state, threshold=threshold)
+        (row,) = completer.complete([BORN], None)
+        assert [one.triple.object for one in row] == kept
+        if len(row) == 2:
+            assert [one.evidence[0].score for one in row] == [rounded(math.log(0.9)), rounded(math.log(1e-12))]
+
+
+def test_a_relation_without_template_is_asked_by_its_label_and_not_by_its_id(make: Make, tmp_path: Path) -> None:
+    file = tmp_path / "in.json"
+    file.write_text(json.dumps({"in": ["{subject} is in {object}"]}))
+    assert found(make({"Albert Einstein born in _ .": [{"Ulm": 0.4}]}, templates=str(file))) == {"Q1": 0.4}
+
+
+def test_the_known_entity_is_named_by_its_label_and_not_by_a_further_name(make: Make, tmp_path: Path) -> None:
+    asked: list[list[str]] = []
+
+    class Texts:
+        def searches_texts(self) -> bool:
+            return True
+
+        def search(self, names: Sequence[str], k: int) -> Any:
+            asked.append(list(names))
+            return [[] for _ in names]
+
+    file = tmp_path / "names.tsv"
+    file.write_text("ae\tA. Einstein\nae\tAlbert\n")
+    completer: Any = make(names=str(file), index=Texts())
+    assert found(completer)["Q1"] == 0.9
+    assert asked == [["Albert Einstein"]]
+    assert all("Albert Einstein" in text.text for text in completer.filler.asked)
+
+
+def test_the_fingerprint_is_of_contents_and_settings_and_not_of_paths_or_orders(
+    make: Make, tmp_path: Path, towns: MemoryGraph
+) -> None:
+    @attrs.define(eq=False)
+    class Named(TableFiller):
+        def fingerprint(self) -> str:
+            return f"filler {sorted(self.table)}"
+
+    def mark(table: Any = ULM, **settings: Any) -> str:
+        return make(filler=Named(table), **settings).fingerprint()
+
+    def written(name: str, content: Any) -> str:
+        file = tmp_path / name
+        file.write_text(content if isinstance(content, str) else json.dumps(content))
+        return str(file)
+
+    more = {"born": TEMPLATES["born"], "in": ["{subject} is in {object}"]}
+    same = [
+        mark(templates=written("a.json", more)),
+        mark(templates=written("b.json", dict(reversed(more.items()))), corpus=object()),
+    ]
+    assert same[0] == same[1]
+    assert "masks=3, top=100, variant='default', types='none', homonyms='popular'" in same[0]
+    assert towns.fingerprint() in same[0]
+    others = [
+        mark(), mark({}), mark(masks=2), mark(top=None), mark(types="seen"), mark(homonyms="all"), mark(context=1),
+        mark(variant="code"), mark(names=written("names.tsv", "Q9\tNew\n")),
+    ]  # fmt: skip
+    assert len({same[0], *others}) == 10
+
+
+def test_templates_that_are_given_are_not_mined_again(make: Make, corpus: AnnotatedCorpus, tmp_path: Path) -> None:
+    file = tmp_path / "one.json"
+    file.write_text(json.dumps({"born": ["{subject} hails from {object}"]}))
+    completer = make({}, corpus=corpus, templates=str(file))
+    figures = completer.fit(TrainingTask([], None, tmp_path), MaskedLMFitSettings())
+    assert completer._state.to_json()["templates"] == {"born": ["{subject} hails from {object}"]}
+    # No answer of the graph was found, from whose scores a threshold could be learnt.
+    assert "threshold" not in figures
+    assert completer._state.threshold is None
+
+
+PRIOR = {
+    "x1 was born in": [{"Paris": 0.8, "Ulm": 0.3, "x1": 0.2}],
+    "_ _ was born in Paris": [{"Marie": 0.5}, {"Curie": 0.5}],
+    "_ was born in Paris": [{"x1": 0.6, "x2": 0.25}],
+}
+
+
+def test_the_prior_is_learnt_on_the_candidates_of_held_out_facts_that_the_rest_does_not_hold(
+    make: Make, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    learnt: list[Any] = []
+    monkeypatch.setattr(
+        "srtk_plugin_knowlybert.completer.SoftPrior.learn", lambda rows, right: learnt.append((rows, right))
+    )
+    completer = make(PRIOR, types="soft")
+    # What has an unknown relation is passed over, before the others and between them.
+    held = [Triple("x1", "born", "Q4"), Triple("ae", "absent", "Q4")]
+    figures = completer.fit(TrainingTask([], None, tmp_path, 0, held), MaskedLMFitSettings(twins=None))
+    [(rows, right)] = learnt
+    # x1 and x2 for Paris, but not Marie Curie, who is known to be born there; Paris and Ulm for x1, but not x1 itself.
+    assert right.tolist() == [True, False, True, False]
+    assert rows[:, 0] == pytest.approx([math.log(p / (1 - p)) for p in (0.6, 0.25, 0.8, 0.3)], abs=1e-3)
+    assert (figures["prior candidates"], figures["prior right"]) == (4, 2)
+
+
+@pytest.mark.parametrize(("town", "right"), [("Paris", 1), ("Ulm", 0)])
+def test_without_a_right_and_a_wrong_candidate_no_prior_is_learnt_and_that_is_told(
+    make: Make, tmp_path: Path, caplog: pytest.LogCaptureFixture, town: str, right: int
+) -> None:
+    completer = make({"x1 was born in": [{town: 0.8}]}, types="soft", masks=1)
+    held = [Triple("x1", "born", "Q4")]
+    figures = completer.fit(TrainingTask([], None, tmp_path, 0, held), MaskedLMFitSettings(twins=None))
+    assert (figures["prior candidates"], figures["prior right"]) == (1, right)
+    assert completer._state.prior is None
+    assert f"no prior is learnt: of 1 candidates of held-out facts {right} are right" in caplog.text

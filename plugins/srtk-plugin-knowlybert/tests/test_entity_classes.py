@@ -116,3 +116,9 @@ def test_the_prior_of_a_filler_is_worked_out_by_hand() -> None:
     ]
     (alone,) = types_of().prior(Step("nothing"), ["riga"]).tolist()
     assert alone == pytest.approx([0, log(0.5), 0, 0, log(3), 0])
+
+
+def test_the_only_filler_of_a_relation_has_its_class_to_the_whole() -> None:
+    facts = [("eve", "rules", "riga"), ("riga", "P31", "city"), ("oslo", "P31", "city")]
+    known = FillerTypes(TripleTable.from_triples([Triple(*fact) for fact in facts]), SCHEMA)
+    assert known.prior(Step("rules"), ["riga", "oslo", "eve"])[:, 3].tolist() == [1.0, 1.0, 0.0]

@@ -39,3 +39,24 @@ def test_probabilities_are_logistic_and_far_sums_end_at_sixty() -> None:
     assert prior.probabilities(rows) == [1.0 / (1.0 + math.exp(-one)) for one in sums]
     # The logarithm of the greatest and the least probability can be taken.
     assert prior.probabilities(rows)[4] > 0.0
+
+
+def test_certain_and_impossible_scores_have_finite_features() -> None:
+    rows = features([candidate("a", 1, 1.0), candidate("b", 1, 0.0)], np.zeros((2, 1)), 1)
+    far = math.log(1e-6)
+    assert rows[0].tolist() == pytest.approx([-far, -far, 0.0, 1.0, 1.0, 0.0])
+    assert rows[1].tolist() == pytest.approx([far, far, far, 1.0, 1.0, 0.0])
+
+
+def test_what_is_learnt_is_the_optimum_with_a_penalty_on_standardised_columns() -> None:
+    random = np.random.default_rng(0)
+    rows = np.hstack([random.normal(3.0, 5.0, (40, 10)), np.full((40, 1), 7.0)])
+    right = rows[:, 0] + random.normal(0.0, 5.0, 40) > 3.0
+    prior = SoftPrior.learn(rows, right)
+    width = rows.std(axis=0)
+    missing = np.array(prior.probabilities(rows)) - right
+    # The slope of the loss, and of the penalty, which spares the bias.
+    slope = ((rows - rows.mean(axis=0))[:, :10] / width[:10]).T @ missing + (prior.weights * width)[:10]
+    assert slope == pytest.approx(np.zeros(10), abs=1e-4)
+    assert missing.sum() == pytest.approx(0.0, abs=1e-4)
+    assert prior.weights[10] == 0.0

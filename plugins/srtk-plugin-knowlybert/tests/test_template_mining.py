@@ -100,3 +100,19 @@ def test_the_same_template_of_several_pairs_has_the_triples_of_all_sorted() -> N
     (mined,) = mine_templates(texts, TABLE, 15)["born"]
     assert mined.triples == (Triple("ann", "born", "riga"), Triple("bob", "born", "oslo"))
     assert mine_templates([entry("[X] Bob was born in Oslo.", bob="Bob", oslo="Oslo")], TABLE, 15) == {}
+
+
+def test_a_mention_that_touches_the_end_of_a_sentence_joins_it_to_no_other() -> None:
+    one = entry("Ann met Bob! It rained. 東京。Riga sank", bob="Bob!", tokyo="東京。", riga="Riga", sank="sank")
+    assert [(text, [id_ for _, _, id_ in mentions]) for text, mentions in annotated_sentences(one)] == [
+        ("Ann met Bob!", ["bob"]),
+        ("It rained.", []),
+        ("東京。", ["tokyo"]),
+        ("Riga sank", ["riga", "sank"]),
+    ]
+
+
+def test_a_pair_that_is_related_both_ways_by_some_relations_gives_templates_of_its_others() -> None:
+    facts = [("ann", "asks", "bob"), ("ann", "knows", "bob"), ("bob", "knows", "ann"), ("ann", "likes", "bob")]
+    table = TripleTable.from_triples([Triple(*fact) for fact in facts])
+    assert list(mine_templates([entry("Ann knows Bob.", ann="Ann", bob="Bob")], table, 15)) == ["asks", "likes"]

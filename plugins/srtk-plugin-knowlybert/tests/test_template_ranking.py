@@ -72,3 +72,16 @@ def test_a_pair_is_found_where_its_label_is_the_best_of_as_many_tokens() -> None
     asked.clear()
     by_pairs(fake, table, {}, "speaks", mined, 1, 0)
     assert len(asked) == 4
+
+
+def test_a_template_is_asked_with_the_first_triple_that_it_was_made_of() -> None:
+    asked: list[tuple[str, bool]] = []
+
+    def search(questions: Any) -> Any:
+        asked.extend((one.name, one.subject_is_open) for one in questions)
+        return [{} for _ in questions]
+
+    fake: Any = SimpleNamespace(search=search, trie=SimpleNamespace(entities={}))
+    mined: list[Any] = [Mined("a", tuple(FACTS))]
+    by_overlap(fake, TripleTable.from_triples(FACTS), {"ann": ("Ann", "Anna")}, "speaks", mined, 2)
+    assert asked == [("Ann", False), ("danish", True)]

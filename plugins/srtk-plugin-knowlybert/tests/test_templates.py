@@ -82,3 +82,9 @@ def test_a_template_that_is_written_twice_counts_once_at_its_first_place(tmp_pat
         (tmp_path / "folder" / "P1.jsonl").write_text(f'{{"pattern": "[X] [Y]"}}\n{row}\n')
         with pytest.raises(InputError, match=rf"P1\.jsonl:2.*({said})"):
             read_templates(tmp_path / "folder")
+
+
+def test_templates_are_written_as_they_are_in_a_line_for_each() -> None:
+    assert written_templates({"b": (BORN,), "a": (Template("{subject} 東京 {object}"),)}) == (
+        '{\n "a": [\n  "{subject} 東京 {object}"\n ],\n "b": [\n  "{subject} was born in {object} ."\n ]\n}\n'
+    )
