@@ -10,8 +10,10 @@ import numpy as np
 import pytest
 from srtk_plugin_local.memory import MemoryGraph
 from srtk_plugin_septa.fit_settings import SeptaFitSettings
+from srtk_plugin_septa.label_vectors import LabelVectors
+from srtk_plugin_septa.model import SeptaModel
 from srtk_plugin_septa.pairs import Pairs, recall
-from srtk_plugin_septa.shape import Shape
+from srtk_plugin_septa.shape import Arrays, Shape
 from srtk_plugin_septa.views import _drawn, side_by_side
 
 from srtk_framework.testing import ToyEncoder
@@ -223,3 +225,20 @@ def test_half_of_the_names_are_the_centres_and_all_nodes_are_named(graph, encode
     assert counts[1:] == [pytest.approx(0.05, abs=0.02)] * 9
     texts = np.concatenate([pairs.views.drawn(np.zeros(50, dtype=np.int64), random)[0][0] for _ in range(9)])
     assert len(np.unique(texts, axis=0)) == len(np.unique(pairs.views.texts[0], axis=0))
+
+
+def test_recall_of_a_vector_without_direction_hides_no_other():
+    graphs, texts = np.array([[0, 0], [0, 1]], dtype=np.float32), np.eye(2, dtype=np.float32)
+    assert recall(graphs, texts, np.arange(2)) == (1.0, 1.0)
+
+
+def test_a_subgraph_without_triples_has_the_label_of_its_centre_and_no_relation(graph, encoder):
+    [(nodes, relations)] = LabelVectors(graph, encoder).of([Arrays.of([], "hub")])
+    assert np.array_equal(nodes, encoder.encode(["Hub"]))
+    assert (relations.shape, relations.dtype) == ((0, WIDTH), np.float32)
+
+
+def test_a_network_for_use_neither_learns_nor_drops_out(encoder):
+    network = SeptaModel.untrained(encoder).network()
+    assert not network.training
+    assert not any(one.requires_grad for one in network.parameters())

@@ -100,3 +100,12 @@ def test_the_mark_of_a_centre_begins_small_and_the_sizes_are_those_of_the_shape(
     assert float(network.mark.detach().std()) == pytest.approx(0.1, rel=0.15)
     assert (len(network.layers), network.head.weight.shape) == (3, (5, 3 * 4 + 2 * 512))
     assert len(GraphNetwork(Shape(4, 5)).layers) == 2
+
+
+def test_of_a_message_the_relation_alone_has_a_bias():
+    names = set(dict(GraphNetwork(Shape(WIDTH, WIDTH, 8, 1)).layers[0].named_parameters()))
+    biased = {"forward_relation", "backward_relation", "own", "norm"}
+    assert names == {f"{one}.{part}" for one in biased for part in ("weight", "bias")} | {
+        "forward_end.weight",
+        "backward_end.weight",
+    }

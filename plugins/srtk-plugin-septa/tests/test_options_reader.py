@@ -21,7 +21,7 @@ from srtk_plugin_septa.fit_settings import OptionsFitSettings
 from srtk_plugin_septa.option_checkpoint import OptionProgress, keep, resumed
 from srtk_plugin_septa.option_network import OptionBatch, OptionNetwork, blended
 from srtk_plugin_septa.option_vectors import OptionVectors, option_vectors, unit
-from srtk_plugin_septa.options_reader import OptionsReader, _gold
+from srtk_plugin_septa.options_reader import OptionsReader, _device, _gold
 from srtk_plugin_septa.subgraphs import SubgraphCorpus
 
 from srtk_framework.records import with_checksum
@@ -480,3 +480,61 @@ def test_the_right_option_is_the_first_that_is_an_answer():
     assert _gold(attrs.evolve(question, answers=("a",))) == 0
     assert _gold(attrs.evolve(question, answers=("d",))) is None
     assert _gold(attrs.evolve(question, answers=None)) is None
+
+
+def test_the_epoch_with_the_least_loss_of_the_questions_held_out_is_kept(index, asked, tmp_path, monkeypatch):
+    # By turns the loss of the 6 questions held out, 4 and 2 at once, and of the 24 that teach.
+    losses = [3.0, 6.0, 0.5, 2.0, 5.0, 0.25, 2.5, 5.5, 0.125]
+    sizes = []
+
+    def made(_, rows):
+        sizes.append(len(rows))
+        return torch.tensor(losses[len(sizes) - 1], requires_grad=True)
+
+    monkeypatch.setattr("srtk_plugin_septa.options_reader._loss", made)
+    monkeypatch.setattr("srtk_plugin_septa.options_reader._AT_ONCE", 4)
+    reader = opened(OptionsReader(index=index, encoder=encoder()))
+    figures = reader.fit(TrainingTask(examples(asked), None, tmp_path), OptionsFitSettings(epochs=2))
+    assert sizes == [4, 2, 24, 4, 2, 24, 4, 2]
+    assert (figures["epochs"], figures["loss"], figures["held_out_loss"]) == (1, 0.5, pytest.approx(3.0))
+
+
+def test_all_questions_teach_where_others_validate_what_was_learnt(index, asked, tmp_path):
+    reader = opened(OptionsReader(index=index, encoder=encoder()))
+    before, marks = reader.fingerprint(), []
+    assert before.endswith("k=5, untrained)")
+
+    def validate():
+        marks.append(reader.fingerprint())
+        return {"answer_exact": len(marks)}
+
+    figures = reader.fit(TrainingTask(examples(asked), validate, tmp_path), OptionsFitSettings(epochs=1))
+    assert figures["questions"] == len(asked)
+    assert len({before, *marks}) == 3
+    assert not any("untrained" in mark for mark in marks)
+    assert reader.fingerprint() == marks[-1]
+
+
+def test_question_and_option_may_have_an_encoder_of_other_dimensions(index, asked, tmp_path):
+    def reader(letters, **changes):
+        direct = opened(ToyEncoder(dimensions=32, letters=letters))
+        return opened(OptionsReader(index=index, encoder=encoder(), direct=direct, **changes))
+
+    one = reader(3)
+    one.fit(TrainingTask(examples(asked), None, tmp_path / "t"), OptionsFitSettings(epochs=1, validation=0))
+    assert one._model.shape == {"width": 64, "plain": 32, "heads": 4, "knowledge": None}
+    one.save(tmp_path / "model")
+    again = reader(3, path=str(tmp_path / "model"))
+    assert accuracy(again, asked) == accuracy(one, asked)
+    assert again.fingerprint() == one.fingerprint()
+    with pytest.raises(DriverError, match=r"is not the one that the reader .* was trained with"):
+        reader(2, path=again.path)
+
+
+@pytest.mark.parametrize("there", [False, True])
+def test_an_encoder_learns_on_a_gpu_where_there_is_one_unless_the_cpu_is_named(monkeypatch, there):
+    monkeypatch.setattr("torch.cuda.is_available", lambda: there)
+    assert _device("cpu") == "cpu"
+    assert _device("auto") == ("cuda" if there else "cpu")
+    if there:
+        assert _device("gpu") == "cuda"

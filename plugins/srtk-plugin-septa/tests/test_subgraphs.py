@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 from srtk_plugin_local.memory import MemoryGraph
 from srtk_plugin_septa.sampler import Sampler
 from srtk_plugin_septa.subgraphs import SubgraphCorpus
-from srtk_plugin_septa.wording import read_templates
+from srtk_plugin_septa.wording import Wording, read_templates
 
 from srtk_framework.cli import main
 from srtk_framework.values import DriverError, InputError, Literal, SettingsError, Triple
@@ -232,3 +232,28 @@ def test_a_node_with_just_as_many_neighbours_as_are_read_is_no_hub_and_one_with_
     assert (cut.hubs, [triple.object for triple in cut.triples]) == (1, ["b0", "b1"])
     [drawn] = Sampler(graph(facts), [3]).samples(["a"])
     assert drawn.drawn == 0
+
+
+@pytest.mark.parametrize("seed", range(5))
+def test_as_many_neighbours_are_drawn_as_the_fan_out_allows(seed):
+    [sample] = Sampler(graph(STAR), [20], seed=seed).samples(["hub"])
+    assert len(sample.hops) == 21
+    assert sample.drawn == 1
+
+
+@pytest.mark.parametrize(
+    ("tokens", "named", "plain"),
+    [
+        (7, ("a. a r b. a r c", 2), ("a r b. a r c", 2)),
+        (6, ("a. a r b", 1), ("a r b. a r c", 2)),
+        (5, ("a. a r b", 1), ("a r b", 1)),
+        (1, ("a. a r b", 1), ("a r b", 1)),
+    ],
+)
+def test_clauses_are_taken_while_they_fit_and_the_first_in_any_case(tokens, named, plain):
+    wording = Wording(graph([("a", "r", "b")]), tokens=tokens, count=lambda text: len(text.split()))
+    triples = [Triple("a", "r", "b"), Triple("a", "r", "c")]
+    assert wording.texts([triples], ["a"]) == [named]
+    assert wording.texts([triples]) == [plain]
+    assert wording.texts([[]], ["a"]) == [("a", 0)]
+    assert wording.texts([]) == []

@@ -6,7 +6,8 @@ import numpy as np
 import pytest
 from srtk_plugin_local.memory import MemoryGraph
 from srtk_plugin_septa.pairs import Pairs
-from srtk_plugin_septa.views import side_by_side
+from srtk_plugin_septa.shape import Arrays
+from srtk_plugin_septa.views import neighbours, side_by_side
 
 from srtk_framework.testing import ToyEncoder
 from srtk_framework.values import Entry, Triple
@@ -120,3 +121,31 @@ def test_neighbours_stand_side_by_side_and_all_come_once():
 
 def test_pairs_are_near_if_one_is_the_centre_of_a_node_of_the_other(pairs):
     assert [sorted(row.tolist()) for row in pairs.near] == [[1], [0], []]
+
+
+def test_parts_of_triples_have_numbers_of_their_own_beyond_those_of_the_labels(pairs):
+    views = pairs.views
+    used = {one for row in views.items for parts in row for one in parts}
+    every = sorted({one for row in views.held for one in row.tolist()})
+    labels = {one for row in views.nodes for one in row.tolist()}
+    # Each of three triples has three parts.
+    assert [one for one in every if one not in labels] == list(range(len(views.labels), len(views.labels) + 9))
+    assert used <= set(every) - labels
+
+
+def test_neighbours_are_found_at_each_place_but_the_centres_own():
+    facts = [Triple("a", "r", "b"), Triple("a", "r", "c")]
+    subgraphs = [Arrays.of(facts, "a"), Arrays.of(facts[:1], "b"), Arrays.of(facts[1:], "c"), Arrays.of(facts, "d")]
+    assert [row.tolist() for row in neighbours(subgraphs)] == [[1, 2], [0], [0], [0, 1, 2]]
+
+
+@pytest.mark.parametrize("seed", range(9))
+def test_of_many_neighbours_some_are_drawn_without_repetition_and_few_stand_as_they_are(seed):
+    near = [np.arange(1, 9), *[np.array([], dtype=np.int64)] * 8]
+    order = side_by_side(np.arange(9), near, 3, np.random.default_rng(seed)).tolist()
+    assert sorted(order) == list(range(9))
+    left = 8 - order.index(0)
+    whole = side_by_side(np.arange(9), near, 8, np.random.default_rng(seed)).tolist()
+    at = whole.index(0)
+    assert whole[at + 1 :] == sorted(whole[at + 1 :])
+    assert (len(whole[at + 1 :]), at) == (left, order.index(0))
