@@ -451,6 +451,12 @@ def test_the_published_variants_answer_differently_and_drop_labels(towns: Memory
     assert answers[1] != answers[2]
 
 
+def test_each_rule_of_a_variant_is_named() -> None:
+    rules: Any = Rules
+    with pytest.raises(TypeError, match="positional"):
+        rules("logarithm")
+
+
 def test_an_unknown_variant_is_refused(towns: MemoryGraph) -> None:
     with pytest.raises(ValueError, match="'variant' must be in"):
         MaskedLMCompleter(graph=towns, filler=TableFiller({}), variant="paper")

@@ -413,3 +413,23 @@ def test_a_text_goes_through_the_weight_and_the_bias_of_the_head(tmp_path):
     np.testing.assert_allclose(found, encoder.encode(texts) @ weight.T + bias, rtol=1e-5, atol=1e-5)
     assert found.dtype == np.float32
     assert np.array_equal(opened(SeptaTextEncoder(encoder=encoder)).encode(texts), encoder.encode(texts))
+
+
+def test_an_untrained_or_closed_encoder_has_no_model_to_save_and_no_folder(tmp_path):
+    encoder = opened(ToyEncoder(dimensions=64))
+    graphs, texts = opened(SeptaGraphEncoder(graph=world(), encoder=encoder)), opened(SeptaTextEncoder(encoder=encoder))
+    assert graphs.weights_folder() is texts.weights_folder() is None
+    with pytest.raises(DriverError, match="septa-graph has no trained model; train it, or name its folder in path"):
+        graphs.save(tmp_path / "none")
+    assert not (tmp_path / "none").exists()
+    SeptaModel.untrained(encoder).save(tmp_path)
+    read = opened(SeptaTextEncoder(encoder=encoder, path=str(tmp_path)))
+    graph = opened(SeptaGraphEncoder(graph=graphs.graph, encoder=encoder, path=str(tmp_path)))
+    assert read.weights_folder() == graph.weights_folder() == tmp_path
+    for driver in (read, graph):
+        driver.close()
+        assert driver.weights_folder() is None
+    with pytest.raises(DriverError, match="has no trained model"):
+        graph.save(tmp_path)
+    with pytest.raises(DriverError, match="open"):
+        graph.encode([()], ["person 000"])

@@ -488,6 +488,7 @@ def test_the_epoch_with_the_least_loss_of_the_questions_held_out_is_kept(index, 
     sizes = []
 
     def made(_, rows):
+        assert all(one.found.any() for one, _ in rows)
         sizes.append(len(rows))
         return torch.tensor(losses[len(sizes) - 1], requires_grad=True)
 
@@ -538,3 +539,18 @@ def test_an_encoder_learns_on_a_gpu_where_there_is_one_unless_the_cpu_is_named(m
     assert _device("auto") == ("cuda" if there else "cpu")
     if there:
         assert _device("gpu") == "cuda"
+
+
+def test_questions_without_a_subgraph_teach_by_their_texts_alone(index, asked, tmp_path):
+    reader = opened(OptionsReader(index=index, encoder=encoder()))
+    plain = [TrainingExample(question) for question, _ in asked]
+    figures = reader.fit(TrainingTask(plain, None, tmp_path), OptionsFitSettings(epochs=1, validation=0))
+    assert figures["questions"] == len(asked)
+
+
+def test_a_closed_reader_neither_reads_nor_saves(index, asked, tmp_path):
+    reader = opened(OptionsReader(index=index, encoder=encoder()))
+    reader.close()
+    for act in (lambda: accuracy(reader, asked), lambda: reader.save(tmp_path)):
+        with pytest.raises(DriverError, match="open"):
+            act()
