@@ -67,6 +67,7 @@ def test_a_pair_is_found_where_its_label_is_the_best_of_as_many_tokens() -> None
     ranked = by_pairs(fake, table, {}, "speaks", mined, 9, 0)
     # Both ends of three pairs by two templates.
     assert len(asked) == 12
+    assert {name for name, _ in asked} == {"ann", "bob", "cid", "danish", "latvian"}
     assert dict(asked)["ann"] == [("danish",), ("latvian",)]
     assert [one.template for one in ranked] == ["b", "a"]
     asked.clear()
