@@ -104,7 +104,10 @@ def test_a_key_that_stands_twice_is_counted_and_the_last_value_kept(read):
 
 
 def test_a_column_that_two_keys_name_is_counted_and_an_empty_value_takes_nothing(read):
-    rows = [{"name": "Ada", "at": {"city": "Rome"}, "at.city": "Paris"}, {"name": "Bo", "in": {"x": "Yard"}, "in.x": None}]
+    rows = [
+        {"name": "Ada", "at": {"city": "Rome"}, "at.city": "Paris"},
+        {"name": "Bo", "in": {"x": "Yard"}, "in.x": None},
+    ]
     found = read(rows)
     assert set(found.facts) == {("Ada", "at.city", "Paris"), ("Bo", "in.x", "Yard")}
     assert "skipped 2 keys that an object has twice, the first in row 1" in found.said
