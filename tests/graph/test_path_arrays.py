@@ -81,6 +81,7 @@ def test_long_paths_with_many_ways_are_those_of_the_hooks() -> None:
         answers = []
         for arrays in (None, Arrays(graph, found)):
             graph.arrays = lambda arrays=arrays: arrays  # type: ignore[method-assign,misc,assignment]
-            answers.append(instances(graph, asked, [{} for _ in asked], budget, [{} for _ in asked]))
+            read = instances(graph, asked, [{} for _ in asked], budget, [{} for _ in asked])
+            answers.append([list(one) for one in read])
         assert answers[1] == answers[0]
         assert most is not None or [len(row) for row in answers[0]] == [3, 3, 9, 8, 3, 3, 9, 8, 1, 4, 3, 0]
