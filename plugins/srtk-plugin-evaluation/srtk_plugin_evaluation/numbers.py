@@ -35,7 +35,7 @@ class Numbers:
             self._last = array("d")
 
     def values(self, size: int) -> _Floats:
-        """Return the numbers of the first ``size`` places."""
+        """Return all numbers, with NaN for the places behind them up to ``size``."""
         found = np.full(size, np.nan)
         for number, block in enumerate([*self._packed, np.array(self._last)]):
             part = found[number * _BLOCK :][: len(block)]

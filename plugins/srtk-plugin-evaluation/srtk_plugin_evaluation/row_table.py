@@ -111,7 +111,7 @@ class RowTable:
         return dict(self._groups.get(slice_, {}))
 
     def take(self, places: Sequence[int]) -> RowTable:
-        """Return the table of some questions."""
+        """Return the table of some questions of a whole table; its answers stay those of the whole."""
         part = copy.copy(self)
         part._places = np.asarray(places, dtype=np.int64)
         part.size = len(places)
