@@ -86,7 +86,7 @@ adversary: $(READY) $(WORLD)
 # A sample; each mutant meets the tests of its line. ROOMS="graph sr --sample 0" takes all of these alone.
 mutants: $(READY)
 	$(BIN)/python -m pip install -q -c constraints.txt --no-build-isolation -e ".[mutation]"
-	$(BIN)/python benchmarks/mutants.py $(ROOMS)
+	$(BIN)/python -m benchmarks.mutants $(ROOMS)
 
 # Of the core and of every plugin and adapter, into dist/: pip install --find-links dist 'srtk-framework[local]'
 wheels: $(READY)

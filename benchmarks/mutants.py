@@ -1,20 +1,21 @@
 """Mutate the modules that results and runs rest on, and list the mutants that no test notices.
 
     python -m pip install -e ".[mutation]"
-    python benchmarks/mutants.py                     # a sample of all rooms; stopped at any time, it goes on
-    python benchmarks/mutants.py graph sr --sample 0 # all mutants of these rooms
-    python benchmarks/mutants.py --hand compound     # the mutants in hand_mutants.yaml
-    python benchmarks/mutants.py --again             # also try the survivors again, after a change of the tests
-    python benchmarks/mutants.py --changed           # the lines that changed since upstream, for 120 seconds
+    python -m benchmarks.mutants                     # a sample of all rooms; stopped at any time, it goes on
+    python -m benchmarks.mutants graph sr --sample 0 # all mutants of these rooms; a module can be named as well
+    python -m benchmarks.mutants --hand compound     # the mutants in hand_mutants.yaml
+    python -m benchmarks.mutants --again             # also try the survivors again, after a change of the tests
+    python -m benchmarks.mutants --changed           # the lines that changed since upstream, for 120 seconds
 
 Cosmic Ray makes the mutants, one small change each. Each meets the tests that cover its statement, quickest first,
-until one fails or ``MOST`` seconds of tests are over: this file adds that choice, which Cosmic Ray lacks, and a fork
-of a warm process in place of a new interpreter. What is measured and found is kept in ``build/mutants``, and holds
-until the module or the test file changes. All of Cosmic Ray's kinds of mutants are made, but operators are exchanged
-for their nearest ones only (``NEAREST``), and what is no behaviour is left alone: annotations and the imports for
-them, caches, what a ``repr`` shows, how objects of drivers are equal (``eq``), and the ``strict`` of ``zip``, an
-assertion that can only fail through a fault of the module itself. The fields of classes are left alone too: the
-generated reference, which tests/docs compares, has the defaults of settings.
+until one fails or ``MOST`` seconds of tests are over; the test files that name its module come before the others of its
+room. This file adds that choice, which Cosmic Ray lacks, and a fork of a warm process in place of a new interpreter.
+What is measured and found is kept in ``build/mutants``, and holds until the module or the test file changes. All of
+Cosmic Ray's kinds of mutants are made, but operators are exchanged for their nearest ones only (``NEAREST``), and what
+is no behaviour is left alone: annotations and the imports for them, caches, what a ``repr`` shows, how objects of
+drivers are equal (``eq``), and the ``strict`` of ``zip``, an assertion that can only fail through a fault of the module
+itself. The fields of classes are left alone too: the generated reference, which tests/docs compares, has the defaults
+of settings.
 
 Survivors that change no behaviour stand in ``mutants.yaml`` with the reason. The exit status is 1 if there are others.
 A mutant is written into the module for the time of its tests, so the modules must be committed.
@@ -45,6 +46,8 @@ from pathlib import Path
 
 import attrs
 import yaml
+
+from benchmarks.figures import record_figure
 
 ROOT = Path(__file__).resolve().parent.parent
 OUT = ROOT / "build" / "mutants"
@@ -112,12 +115,10 @@ ROOMS = {
             f"{SR}/test_topic_*.py",
         ),
     ),
-    "run": Room(
-        tuple(f"srtk_framework/run/{file}.py" for file in ("journal", "runner", "result_text")),
-        tuple(f"tests/run/test_{file}.py" for file in ("journal", "runner", "pipeline", "result*")),
-    ),
-    "evaluation": plugin("evaluation", "metrics.py", "intervals.py"),
-    "sparql": plugin("sparql", "client.py", tests=("tests/test_client.py",)),
+    "run": Room(("srtk_framework/run/*.py",), ("tests/run",)),
+    "evaluation": plugin("evaluation"),
+    "files": plugin("files"),
+    "sparql": plugin("sparql"),
     "views": plugin("views"),
     "completers": plugin("completers"),
     "answers": plugin("answers"),
@@ -127,15 +128,20 @@ ROOMS = {
     "patterns": plugin("patterns"),
     "local": plugin(
         "local",
-        *(f"snapshot/{file}.py" for file in ("table_plan", "table_parts", "header", "column_types", "given_plan")),
-        *(f"snapshot/{file}.py" for file in ("plan_file", "tables")),
-        tests=("tests/snapshot/test_table*.py", "tests/snapshot/test_input_files.py", "tests/snapshot/test_tools.py"),
+        *("snapshot/**/*.py", "commands/*.py", "memory.py"),
+        tests=("tests/snapshot", "tests/commands", "tests/test_memory.py"),
+    ),
+    "names": plugin(
+        "local",
+        *("name_index.py", "detectors/*.py", "dictionary/*.py"),
+        tests=("tests/test_name_index.py", "tests/detectors", "tests/dictionary"),
     ),
     "sr": Room(
         ("plugins/srtk-plugin-sr/srtk_plugin_sr/**/*.py",),
         (SR, "plugins/srtk-plugin-explaining/tests/test_pruning.py", "tests/test_srtk_commands.py"),
     ),
 }
+"""Whole packages, so that no new module is forgotten."""
 
 
 @attrs.frozen
@@ -209,7 +215,7 @@ def hashed(*texts: str) -> str:
 def main() -> int:
     """Run the mutants of the named rooms and print what survived."""
     parser = argparse.ArgumentParser(description=__doc__.split("\n")[0])
-    parser.add_argument("rooms", nargs="*", metavar="ROOM", help=", ".join(ROOMS))
+    parser.add_argument("rooms", nargs="*", metavar="ROOM", help=f"{', '.join(ROOMS)}, or a module")
     parser.add_argument("--sample", type=int, default=SAMPLE, help=f"mutants of each module; 0 for all ({SAMPLE})")
     parser.add_argument("--seed", type=int, default=0, help="seed of the sample (0)")
     parser.add_argument("--hand", choices=("single", "compound"), help="mutants of hand_mutants.yaml, no sample")
@@ -218,12 +224,12 @@ def main() -> int:
     parser.add_argument("--changed", nargs="?", const="", metavar="REV", help="only lines changed since REV (upstream)")
     parser.add_argument("--seconds", type=float, default=120, help="time limit of --changed (120)")
     args = parser.parse_args()
-    if unknown := set(args.rooms) - set(ROOMS):
-        parser.error(f"no room {', '.join(sorted(unknown))}; choose from {', '.join(ROOMS)}")
     os.chdir(ROOT)
+    chosen = rooms_of(args.rooms)
+    if unknown := set(args.rooms) - set(ROOMS) - {file for room in chosen.values() for file in room.modules}:
+        parser.error(f"no room and no module of one: {', '.join(sorted(unknown))}; choose from {', '.join(ROOMS)}")
     # What is written into a module is taken back when the process is asked to end, too.
     signal.signal(signal.SIGTERM, lambda *_: sys.exit("stopped; the same command goes on"))
-    chosen = {name: ROOMS[name] for name in args.rooms or ROOMS}
     end = None
     if args.changed is not None:
         revision = args.changed or since()
@@ -236,15 +242,32 @@ def main() -> int:
         mutants = {name: by_hand(room, args.hand) for name, room in chosen.items()}
     else:
         mutants = {name: sample(room, args.sample, args.seed) for name, room in chosen.items()}
-    found = {name: run(name, rows, args.again, args.report, end) for name, rows in mutants.items() if rows}
-    return report(mutants, found)
+    found = {
+        name: run(name, chosen[name], rows, args.again, args.report, end) for name, rows in mutants.items() if rows
+    }
+    drawn = "changed lines" if args.changed is not None else f"{args.hand} slips" if args.hand else f"seed {args.seed}"
+    return report(mutants, found, drawn)
 
 
-def run(name: str, mutants: Sequence[Mutant], again: bool, known: bool, end: float | None) -> dict[str, str]:
+def rooms_of(names: Sequence[str]) -> dict[str, Room]:
+    """Return the named rooms, all if none is named, and the rooms of the named modules with these alone."""
+    found = {}
+    for name, room in ROOMS.items():
+        if not names or name in names:
+            found[name] = room
+        elif files := tuple(file for file in room.modules if file in names):
+            found[name] = attrs.evolve(room, files=files)
+    return found
+
+
+def run(
+    name: str, room: Room, mutants: Sequence[Mutant], again: bool, known: bool, end: float | None
+) -> dict[str, str]:
     """Return the outcomes of mutants by their keys, after those that have none were tried.
 
     Args:
-        name: The room.
+        name: Name of the room.
+        room: The room.
         mutants: What to try.
         again: Whether survivors are tried again.
         known: Whether nothing is tried.
@@ -260,28 +283,35 @@ def run(name: str, mutants: Sequence[Mutant], again: bool, known: bool, end: flo
     if subprocess.run(["git", "diff", "--quiet", "HEAD", "--", *files]).returncode:
         raise SystemExit(f"{', '.join(files)} must be committed first: git stash, or git commit")
     OUT.mkdir(parents=True, exist_ok=True)
-    warm_up(ROOMS[name])
-    # Half of the time at most for the tests without a mutant; what they leave open is no survivor.
-    tests = selection(ROOMS[name], files, None if end is None else (time.monotonic() + end) / 2)
+    warm_up(room)
     spans = {file: Spans(Path(file).read_text("utf-8")) for file in files}
-    for file in files:
-        freeze_caches(Path(file))
+    met: dict[str, set[str]] = {mutant.key: set() for mutant in left}
     with kept.open("a") as log:
-        for mutant in left:
-            if end is not None and time.monotonic() > end:
-                break
-            own = spans[mutant.file]
-            lines = {line for start in mutant.lines for line in own.statement(start)}
-            # What an import runs belongs to all tests, whichever of them was the first to import the module.
-            chosen = tests.of(mutant.file, None if any(map(own.is_imported, mutant.lines)) else lines)
-            outcome = tried(mutant, chosen, tests.seconds)
-            if outcome == "survived" and not tests.whole:
-                continue
-            outcomes[mutant.key] = outcome
-            log.write(json.dumps([mutant.key, outcome]) + "\n")
-            log.flush()
-            if outcome == "survived":
-                print(f"{mutant.file}:{mutant.lines[0]} survived: {' -> '.join(mutant.change)}", flush=True)
+        # What no test file that names its module notices meets the others.
+        for last in (False, True):
+            left = [mutant for mutant in left if mutant.key in met]
+            files = sorted({mutant.file for mutant in left})
+            # Half of the time at most for the tests without a mutant; what they leave open is no survivor.
+            tests = selection(room, files, None if end is None else (time.monotonic() + end) / 2, last)
+            for file in files:
+                freeze_caches(Path(file))
+            for mutant in left:
+                if end is not None and time.monotonic() > end:
+                    break
+                own = spans[mutant.file]
+                lines = {line for start in mutant.lines for line in own.statement(start)}
+                # What an import runs belongs to all tests, whichever of them was the first to import the module.
+                chosen = tests.of(mutant.file, None if any(map(own.is_imported, mutant.lines)) else lines)
+                outcome = tried(mutant, [test for test in chosen if test not in met[mutant.key]], tests.seconds)
+                met[mutant.key].update(chosen)
+                if outcome == "survived" and not (last and tests.whole):
+                    continue
+                del met[mutant.key]
+                outcomes[mutant.key] = outcome
+                log.write(json.dumps([mutant.key, outcome]) + "\n")
+                log.flush()
+                if outcome == "survived":
+                    print(f"{mutant.file}:{mutant.lines[0]} survived: {' -> '.join(mutant.change)}", flush=True)
     return outcomes
 
 
@@ -443,14 +473,21 @@ class Spans:
         return any(start <= tuple(position) < end for start, end in self._inert)
 
 
-def selection(room: Room, files: Sequence[str], end: float | None = None) -> Selection:
+def selection(room: Room, files: Sequence[str], end: float | None, whole: bool) -> Selection:
     """Run the tests of a room unchanged, the namesakes of some modules first, and note which of them runs which line.
 
-    At the time ``end`` what is left of the tests is not run.
+    Args:
+        room: The room.
+        files: The modules.
+        end: What is left of the tests at this time is not run.
+        whole: Whether all tests are run, or only the files that import one of the modules or are its namesake.
     """
     found, names = Selection(), {Path(file).stem for file in files}
+    imported = re.compile(rf"(?:from|import) .*\b(?:{'|'.join(map(re.escape, names))})\b")
     sources = [Path(file).read_text("utf-8") for file in room.modules]
     for test in sorted(room.test_files, key=lambda test: Path(test).stem[5:] not in names):
+        if not whole and Path(test).stem[5:] not in names and not imported.search(Path(test).read_text("utf-8")):
+            continue
         kept = OUT / f"{Path(test).stem}-{hashed(test, Path(test).read_text('utf-8'), *sources)}.json"
         if not kept.exists():
             limit = 1200 if end is None else end - time.monotonic()
@@ -569,9 +606,15 @@ def pytest_status(arguments: Sequence[str], *plugins: object) -> int:
     return int(pytest.main([*quiet, *arguments], plugins=list(plugins)))
 
 
-def report(mutants: Mapping[str, Sequence[Mutant]], found: Mapping[str, Mapping[str, str]]) -> int:
-    """Print the counts of each room, and each survivor with its reason; return 1 if one has none."""
-    listed = yaml.safe_load((ROOT / "benchmarks" / "mutants.yaml").read_text(encoding="utf-8")) or {}
+def report(mutants: Mapping[str, Sequence[Mutant]], found: Mapping[str, Mapping[str, str]], drawn: str) -> int:
+    """Print the counts of each room, and each survivor with its reason; return 1 if one has none.
+
+    Args:
+        mutants: What was to be tried, by room.
+        found: The outcomes by room and key.
+        drawn: Says in the records of a benchmark how the mutants were chosen.
+    """
+    listed = yaml.safe_load((ROOT / "benchmarks" / "mutants.yaml").read_text(encoding="utf-8"))
     table: list[str] = []
     total: Counter[str] = Counter()
     for name, rows in mutants.items():
@@ -587,10 +630,17 @@ def report(mutants: Mapping[str, Sequence[Mutant]], found: Mapping[str, Mapping[
                 print(f"{mutant.file}:{mutant.lines[0]}\n{lines}\n  {reason or 'NO REASON'}")
         if rows:
             table.append(row_of(name, counts))
+            record(name, drawn, counts)
         total += counts
     print("| room | tried | killed | by time limit | survived | of these argued | share without | not tried |")
     print("\n".join(["|---|--:|--:|--:|--:|--:|--:|--:|", *table, row_of("all", total)]))
     return int(total["survived"] > total["argued"])
+
+
+def record(room: str, drawn: str, counts: Mapping[str, int]) -> None:
+    """Keep for `make bench` how many mutants of a room survived unargued, of how many."""
+    tried = sum(counts[key] for key in ("killed", "timeout", "survived")) - counts["argued"]
+    record_figure(room, drawn, "survive", counts["survived"] - counts["argued"], tried)
 
 
 def row_of(name: str, counts: Mapping[str, int]) -> str:

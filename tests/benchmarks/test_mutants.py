@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 import subprocess
 from pathlib import Path
 
@@ -138,9 +139,9 @@ def test_what_the_time_leaves_open_is_counted_and_no_survivor(capsys: pytest.Cap
     file = str(ROOT / "benchmarks" / "__init__.py")
     rows = [mutants.Mutant(file, (1,), str(i)) for i in range(4)]
     outcomes = {rows[0].key: "killed", rows[1].key: "timeout"}
-    assert mutants.report({"graph": rows}, {"graph": outcomes}) == 0
+    assert mutants.report({"graph": rows}, {"graph": outcomes}, "seed 0") == 0
     assert "| all | 2 | 1 | 1 | 0 | 0 | 0.0% | 2 |" in capsys.readouterr().out
-    assert mutants.report({"graph": rows}, {"graph": {**outcomes, rows[2].key: "survived"}}) == 1
+    assert mutants.report({"graph": rows}, {"graph": {**outcomes, rows[2].key: "survived"}}, "seed 0") == 1
     assert "NO REASON" in capsys.readouterr().out
 
 
@@ -160,10 +161,40 @@ def test_every_room_has_modules_and_tests() -> None:
         assert room.test_files
 
 
-def test_every_argued_or_handmade_mutant_is_of_a_module_of_a_room() -> None:
+def test_every_module_of_a_package_with_a_room_is_in_a_room() -> None:
+    modules = {ROOT / module for room in mutants.ROOMS.values() for module in room.modules}
+    packages = {ROOT.joinpath(*file.relative_to(ROOT).parts[: 2 + ("plugins" in file.parts)]) for file in modules}
+    assert [
+        file
+        for package in packages
+        for file in package.rglob("*.py")
+        if file.stat().st_size > 200 and file not in modules
+    ] == []
+
+
+def test_a_named_module_is_tried_without_the_rest_of_its_room() -> None:
+    file = "srtk_framework/graph/path_facts.py"
+    found = mutants.rooms_of(["sparql", file])
+    assert found["sparql"] == mutants.ROOMS["sparql"]
+    assert found["graph"].modules == [file]
+    assert found.keys() == {"graph", "sparql"}
+
+
+def test_every_argued_mutant_is_of_whole_lines_of_a_module_of_a_room() -> None:
     modules = {module for room in mutants.ROOMS.values() for module in room.modules}
-    listed, by_hand = (
-        yaml.safe_load((ROOT / "benchmarks" / name).read_text()) for name in ("mutants.yaml", "hand_mutants.yaml")
-    )
+    listed = yaml.safe_load((ROOT / "benchmarks" / "mutants.yaml").read_text())
     assert modules >= set(listed)
-    assert modules >= {row["file"] for rows in by_hand.values() for row in rows}
+    stale = []
+    for file, rows in listed.items():
+        lines = [" ".join(line.split()) for line in (ROOT / file).read_text("utf-8").splitlines()]
+        text = "\n".join(["", *filter(None, lines), ""])
+        patterns = {row["line"]: re.escape(row["line"]).replace(r"\ ", r"\s") for row in rows}
+        stale += [(file, line) for line, pattern in patterns.items() if not re.search(f"\n{pattern}\n", text)]
+    assert stale == []
+
+
+def test_every_handmade_mutant_matches_its_module_of_a_room() -> None:
+    by_hand = yaml.safe_load((ROOT / "benchmarks" / "hand_mutants.yaml").read_text())
+    for heading, rows in by_hand.items():
+        found = [mutant for room in mutants.ROOMS.values() for mutant in mutants.by_hand(room, heading)]
+        assert len(found) == len(rows)
