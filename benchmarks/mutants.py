@@ -8,14 +8,13 @@
     python -m benchmarks.mutants --changed           # the lines that changed since upstream, for 120 seconds
 
 Cosmic Ray makes the mutants, one small change each. Each meets the tests that cover its statement, quickest first,
-until one fails or ``MOST`` seconds of tests are over; the test files that name its module come before the others of its
-room. This file adds that choice, which Cosmic Ray lacks, and a fork of a warm process in place of a new interpreter.
-What is measured and found is kept in ``build/mutants``, and holds until the module or the test file changes. All of
-Cosmic Ray's kinds of mutants are made, but operators are exchanged for their nearest ones only (``NEAREST``), and what
-is no behaviour is left alone: annotations and the imports for them, caches, what a ``repr`` shows, how objects of
-drivers are equal (``eq``), and the ``strict`` of ``zip``, an assertion that can only fail through a fault of the module
-itself. The fields of classes are left alone too: the generated reference, which tests/docs compares, has the defaults
-of settings.
+until one fails or ``MOST`` seconds of tests are over; the test files nearest to its module come first (``REACHES``).
+This file adds that choice, which Cosmic Ray lacks, and a fork of a warm process in place of a new interpreter. What is
+measured and found is kept in ``build/mutants``, and holds until the module or the test file changes. All of Cosmic
+Ray's kinds of mutants are made, but operators are exchanged for their nearest ones only (``NEAREST``), and what is no
+behaviour is left alone: annotations and the imports for them, caches, what a ``repr`` shows, how objects of drivers are
+equal (``eq``), and the ``strict`` of ``zip``, an assertion that can only fail through a fault of the module itself. The
+fields of classes are left alone too: the generated reference, which tests/docs compares, has the defaults of settings.
 
 Survivors that change no behaviour stand in ``mutants.yaml`` with the reason. The exit status is 1 if there are others.
 A mutant is written into the module for the time of its tests, so the modules must be committed.
@@ -56,6 +55,9 @@ SAMPLE = 4
 
 MOST = 20.0
 """Seconds of tests that a mutant meets at most, as they take unchanged; the quickest test runs in any case."""
+
+REACHES = ("namesake", "importers", "room")
+"""Test files that a mutant meets, nearest first: the namesake of its module, what imports it, all of its room."""
 
 NEAREST = {
     "Add": ("Sub", "Mul"), "Sub": ("Add", "Mul"), "Mul": ("Div", "Add"), "Div": ("Mul", "FloorDiv"),
@@ -246,7 +248,7 @@ def main() -> int:
         name: run(name, chosen[name], rows, args.again, args.report, end) for name, rows in mutants.items() if rows
     }
     drawn = "changed lines" if args.changed is not None else f"{args.hand} slips" if args.hand else f"seed {args.seed}"
-    return report(mutants, found, drawn)
+    return report(mutants, found, ", ".join(Path(name).stem for name in args.rooms) or "all rooms", drawn)
 
 
 def rooms_of(names: Sequence[str]) -> dict[str, Room]:
@@ -287,12 +289,15 @@ def run(
     spans = {file: Spans(Path(file).read_text("utf-8")) for file in files}
     met: dict[str, set[str]] = {mutant.key: set() for mutant in left}
     with kept.open("a") as log:
-        # What no test file that names its module notices meets the others.
-        for last in (False, True):
+        # What the namesake of its module does not notice meets the importers, and then the rest.
+        for reach in REACHES:
+            last = reach == REACHES[-1]
             left = [mutant for mutant in left if mutant.key in met]
+            if not left:
+                break
             files = sorted({mutant.file for mutant in left})
             # Half of the time at most for the tests without a mutant; what they leave open is no survivor.
-            tests = selection(room, files, None if end is None else (time.monotonic() + end) / 2, last)
+            tests = selection(room, files, None if end is None else (time.monotonic() + end) / 2, reach)
             for file in files:
                 freeze_caches(Path(file))
             for mutant in left:
@@ -473,20 +478,21 @@ class Spans:
         return any(start <= tuple(position) < end for start, end in self._inert)
 
 
-def selection(room: Room, files: Sequence[str], end: float | None, whole: bool) -> Selection:
+def selection(room: Room, files: Sequence[str], end: float | None, reach: str) -> Selection:
     """Run the tests of a room unchanged, the namesakes of some modules first, and note which of them runs which line.
 
     Args:
         room: The room.
         files: The modules.
         end: What is left of the tests at this time is not run.
-        whole: Whether all tests are run, or only the files that import one of the modules or are its namesake.
+        reach: Which test files are run, one of ``REACHES``.
     """
     found, names = Selection(), {Path(file).stem for file in files}
     imported = re.compile(rf"(?:from|import) .*\b(?:{'|'.join(map(re.escape, names))})\b")
     sources = [Path(file).read_text("utf-8") for file in room.modules]
     for test in sorted(room.test_files, key=lambda test: Path(test).stem[5:] not in names):
-        if not whole and Path(test).stem[5:] not in names and not imported.search(Path(test).read_text("utf-8")):
+        far = 0 if Path(test).stem[5:] in names else 1 if imported.search(Path(test).read_text("utf-8")) else 2
+        if far > REACHES.index(reach):
             continue
         kept = OUT / f"{Path(test).stem}-{hashed(test, Path(test).read_text('utf-8'), *sources)}.json"
         if not kept.exists():
@@ -606,13 +612,16 @@ def pytest_status(arguments: Sequence[str], *plugins: object) -> int:
     return int(pytest.main([*quiet, *arguments], plugins=list(plugins)))
 
 
-def report(mutants: Mapping[str, Sequence[Mutant]], found: Mapping[str, Mapping[str, str]], drawn: str) -> int:
+def report(
+    mutants: Mapping[str, Sequence[Mutant]], found: Mapping[str, Mapping[str, str]], where: str, drawn: str
+) -> int:
     """Print the counts of each room, and each survivor with its reason; return 1 if one has none.
 
     Args:
         mutants: What was to be tried, by room.
         found: The outcomes by room and key.
-        drawn: Says in the records of a benchmark how the mutants were chosen.
+        where: Rooms or modules, for the records of `make bench`.
+        drawn: How the mutants were chosen, for these records.
     """
     listed = yaml.safe_load((ROOT / "benchmarks" / "mutants.yaml").read_text(encoding="utf-8"))
     table: list[str] = []
@@ -630,17 +639,12 @@ def report(mutants: Mapping[str, Sequence[Mutant]], found: Mapping[str, Mapping[
                 print(f"{mutant.file}:{mutant.lines[0]}\n{lines}\n  {reason or 'NO REASON'}")
         if rows:
             table.append(row_of(name, counts))
-            record(name, drawn, counts)
         total += counts
     print("| room | tried | killed | by time limit | survived | of these argued | share without | not tried |")
     print("\n".join(["|---|--:|--:|--:|--:|--:|--:|--:|", *table, row_of("all", total)]))
-    return int(total["survived"] > total["argued"])
-
-
-def record(room: str, drawn: str, counts: Mapping[str, int]) -> None:
-    """Keep for `make bench` how many mutants of a room survived unargued, of how many."""
-    tried = sum(counts[key] for key in ("killed", "timeout", "survived")) - counts["argued"]
-    record_figure(room, drawn, "survive", counts["survived"] - counts["argued"], tried)
+    alive = total["survived"] - total["argued"]
+    record_figure(where, drawn, "survive", alive, total["killed"] + total["timeout"] + alive)
+    return int(alive > 0)
 
 
 def row_of(name: str, counts: Mapping[str, int]) -> str:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import re
 import subprocess
 from pathlib import Path
@@ -10,6 +11,7 @@ import pytest
 import yaml
 
 from benchmarks import mutants
+from benchmarks.figures import KEPT_IN
 
 ROOT = Path(__file__).resolve().parents[2]
 
@@ -135,14 +137,22 @@ def test_without_an_earlier_commit_nothing_is_compared(tmp_path: Path, monkeypat
     assert mutants.since() == first
 
 
-def test_what_the_time_leaves_open_is_counted_and_no_survivor(capsys: pytest.CaptureFixture[str]) -> None:
+def test_what_the_time_leaves_open_is_counted_and_no_survivor(
+    capsys: pytest.CaptureFixture[str], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv(KEPT_IN, str(tmp_path / "kept"))
     file = str(ROOT / "benchmarks" / "__init__.py")
     rows = [mutants.Mutant(file, (1,), str(i)) for i in range(4)]
     outcomes = {rows[0].key: "killed", rows[1].key: "timeout"}
-    assert mutants.report({"graph": rows}, {"graph": outcomes}, "seed 0") == 0
+    assert mutants.report({"graph": rows}, {"graph": outcomes}, "graph", "seed 0") == 0
     assert "| all | 2 | 1 | 1 | 0 | 0 | 0.0% | 2 |" in capsys.readouterr().out
-    assert mutants.report({"graph": rows}, {"graph": {**outcomes, rows[2].key: "survived"}}, "seed 0") == 1
+    assert mutants.report({"graph": rows}, {"graph": {**outcomes, rows[2].key: "survived"}}, "graph", "seed 0") == 1
     assert "NO REASON" in capsys.readouterr().out
+    kept = [json.loads(line) for line in (tmp_path / "kept").read_text().splitlines()]
+    assert [(row["set"], row["method"], row["figure"], row["n"]) for row in kept] == [
+        ("graph", "seed 0", 0, 2),
+        ("graph", "seed 0", 1, 3),
+    ]
 
 
 def test_a_fork_returns_the_status_of_its_work_or_none_beyond_its_limit(
