@@ -40,7 +40,7 @@ import traceback
 import warnings
 from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from functools import cached_property
+from functools import cache, cached_property
 from pathlib import Path
 
 import attrs
@@ -289,7 +289,7 @@ def run(
     spans = {file: Spans(Path(file).read_text("utf-8")) for file in files}
     met: dict[str, set[str]] = {mutant.key: set() for mutant in left}
     with kept.open("a") as log:
-        # What the namesake of its module does not notice meets the importers, and then the rest.
+        # What the namesake of its module does not notice meets the importers, and unless it is argued the rest.
         for reach in REACHES:
             last = reach == REACHES[-1]
             left = [mutant for mutant in left if mutant.key in met]
@@ -309,7 +309,7 @@ def run(
                 chosen = tests.of(mutant.file, None if any(map(own.is_imported, mutant.lines)) else lines)
                 outcome = tried(mutant, [test for test in chosen if test not in met[mutant.key]], tests.seconds)
                 met[mutant.key].update(chosen)
-                if outcome == "survived" and not (last and tests.whole):
+                if outcome == "survived" and not (tests.whole and (last or reason_of(mutant))):
                     continue
                 del met[mutant.key]
                 outcomes[mutant.key] = outcome
@@ -623,7 +623,6 @@ def report(
         where: Rooms or modules, for the records of `make bench`.
         drawn: How the mutants were chosen, for these records.
     """
-    listed = yaml.safe_load((ROOT / "benchmarks" / "mutants.yaml").read_text(encoding="utf-8"))
     table: list[str] = []
     total: Counter[str] = Counter()
     for name, rows in mutants.items():
@@ -632,8 +631,7 @@ def report(
             outcome = found[name].get(mutant.key, "left")
             counts[outcome] += 1
             if outcome == "survived":
-                reasons = {(row["line"], row["mutant"]): row["reason"] for row in listed.get(mutant.file) or ()}
-                reason = reasons.get(mutant.change)
+                reason = reason_of(mutant)
                 counts["argued"] += reason is not None
                 lines = "\n".join(f"  {mark} {text}" for mark, text in zip("-+", mutant.change, strict=True))
                 print(f"{mutant.file}:{mutant.lines[0]}\n{lines}\n  {reason or 'NO REASON'}")
@@ -645,6 +643,18 @@ def report(
     alive = total["survived"] - total["argued"]
     record_figure(where, drawn, "survive", alive, total["killed"] + total["timeout"] + alive)
     return int(alive > 0)
+
+
+@cache
+def argued() -> dict[str, dict[tuple[str, str], str]]:
+    """Return the reasons in ``mutants.yaml`` by module and change."""
+    listed = yaml.safe_load((ROOT / "benchmarks" / "mutants.yaml").read_text("utf-8"))
+    return {file: {(row["line"], row["mutant"]): row["reason"] for row in rows} for file, rows in listed.items()}
+
+
+def reason_of(mutant: Mutant) -> str | None:
+    """Return why a mutant changes no behaviour, if that is argued."""
+    return argued().get(mutant.file, {}).get(mutant.change)
 
 
 def row_of(name: str, counts: Mapping[str, int]) -> str:
