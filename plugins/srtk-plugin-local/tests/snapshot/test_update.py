@@ -130,10 +130,11 @@ def test_the_files_of_an_update_are_read_by_the_settings_of_the_build(tmp_path: 
 
 
 def test_triples_to_remove_that_the_graph_lacks_are_counted(tmp_path: Path) -> None:
-    built = build(BuildSettings(files=(write(tmp_path / "1.tsv", "a\tr\tb\na\tr\tc\n"),)), tmp_path / "g").folder
-    made = update(built, {"files": ()}, (write(tmp_path / "2.tsv", "a\tr\tb\nx\tr\ty\n"),))
-    assert made.ignored == {"triples to remove that the graph lacks": 1}
-    assert made.meta.counts["triples"] == 1
+    rows = write(tmp_path / "1.tsv", "a\tr\tb\na\tr\tc\na\ts\tb\n")
+    built = build(BuildSettings(files=(rows,)), tmp_path / "g").folder
+    made = update(built, {"files": ()}, (write(tmp_path / "2.tsv", "a\tr\tb\nx\tr\ty\na\tunknown\tb\n"),))
+    assert made.ignored == {"triples to remove that the graph lacks": 2}
+    assert made.meta.counts["triples"] == 2
 
 
 def test_a_triple_to_remove_that_comes_twice_is_removed_and_counted_once(tmp_path: Path) -> None:
