@@ -3,19 +3,21 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
-from itertools import pairwise
-from typing import Any, overload
+from itertools import pairwise, zip_longest
+from typing import Any, NamedTuple, overload
 
 import attrs
 import numpy as np
 import numpy.typing as npt
 
 from srtk_framework.graph.instance import Instance, PathKey
-from srtk_framework.values import Budget, EdgeArrays, Frontier, Path, RankedPath, Triple
+from srtk_framework.values import Budget, EdgeArrays, Frontier, Path, RankedPath, Step, Triple
 
 Ints = npt.NDArray[np.int64]
 # More chains than this are as good as unlimited, and their sums stay within an integer.
 _MANY = 1 << 40
+# Chains that are tried for each instance that is wanted; many lead nowhere.
+_TRIED = 10
 
 
 @attrs.frozen(eq=False)
@@ -60,7 +62,8 @@ class NumberedInstances(Sequence[Instance]):
 def instances_by_number(
     arrays: EdgeArrays,
     paths: Sequence[RankedPath],
-    frontiers: Sequence[Mapping[PathKey, Frontier]],
+    before: Sequence[Sequence[Frontier]],
+    known: Sequence[Mapping[PathKey, Frontier]],
     budget: Budget,
     cuts: Sequence[dict[str, int]],
 ) -> list[NumberedInstances]:
@@ -69,31 +72,104 @@ def instances_by_number(
     Args:
         arrays: The edges.
         paths: Paths with at least one step.
-        frontiers: For each path, the frontiers before each of its steps.
+        before: For each path, the frontiers before each of its steps.
+        known: For each path, the frontiers that a search has followed.
         budget: As for ``instances``.
         cuts: For each path, where the nodes left out are counted, by limit.
     """
     found: dict[int, NumberedInstances] = {}
     for length in sorted({len(path.steps) for path in paths}):
         places = [i for i, path in enumerate(paths) if len(path.steps) == length]
-        levels = []
-        for depth in range(length):
-            at = [frontiers[i][paths[i].entity, paths[i].steps[:depth]] for i in places]
-            steps = [paths[i].steps[depth] for i in places]
-            last = depth + 1 == length
-            # At the last hop, a node needs no more edges than the budget has room for, plus one to detect the cut.
-            limits = [n + last for n in (budget.hub, budget.triples if last else None) if n is not None]
-            pairs, starts, ends = arrays.along(at, steps, min(limits, default=None))
-            if last and budget.hub is not None and min(limits) == budget.hub + 1:
-                kept = _first_of_each(pairs, starts, budget.hub)
-                for i, lost in zip(places, np.bincount(pairs[~kept], minlength=len(places)).tolist(), strict=True):
-                    if lost and (paths[i].entity, paths[i].steps) not in frontiers[i]:  # else ``follow`` has counted it
-                        cuts[i]["hub"] = cuts[i].get("hub", 0) + lost
-                pairs, starts, ends = pairs[kept], starts[kept], ends[kept]
-            levels.append((pairs, starts, ends))
-        for i, nodes in zip(places, _chains(len(places), levels, budget.triples), strict=True):
-            found[i] = NumberedInstances(arrays, paths[i].steps, nodes)
+        levels = [
+            _Level([paths[i].steps[depth] for i in places], [arrays.nodes(before[i][depth]) for i in places])
+            for depth in range(length)
+        ]
+        nodes = _first_chains(arrays, levels, budget)
+        if left := [at for at, row in enumerate(nodes) if row is None]:
+            lost, whole = _whole_chains(arrays, [level.only(left) for level in levels], budget)
+            for at, count, every in zip(left, lost, whole, strict=True):
+                nodes[at], path = every, paths[places[at]]
+                if count and (path.entity, path.steps) not in known[places[at]]:  # else ``follow`` has counted it
+                    cuts[places[at]]["hub"] = cuts[places[at]].get("hub", 0) + count
+        for i, row in zip(places, nodes, strict=True):
+            assert row is not None
+            found[i] = NumberedInstances(arrays, paths[i].steps, row)
     return [found[i] for i in range(len(paths))]
+
+
+class _Level(NamedTuple):
+    """The nodes before a step of several paths.
+
+    Attributes:
+        steps: Step of each path.
+        parts: Nodes of each path, sorted.
+    """
+
+    steps: list[Step]
+    parts: list[Ints]
+
+    def only(self, some: Sequence[int]) -> _Level:
+        """Return the level of some of the paths."""
+        return _Level([self.steps[i] for i in some], [self.parts[i] for i in some])
+
+    def flat(self) -> tuple[Ints, Ints]:
+        """Return the index of the path of each node, and the nodes."""
+        return np.repeat(np.arange(len(self.parts)), list(map(len, self.parts))), np.concatenate(self.parts)
+
+
+def _first_chains(arrays: EdgeArrays, levels: Sequence[_Level], budget: Budget) -> list[Ints | None]:
+    """Return the instances of each path, of which only the first chains are followed; None where they do not suffice.
+
+    At each step the first chains of a path are kept: what they lead to comes before what the others lead to.
+    """
+    most, hub, paths = budget.triples, budget.hub, len(levels[0].steps)
+    if most is None or (hub is not None and most >= hub):
+        return [None] * paths
+    owners, nodes = levels[0].flat()
+    columns, whole = [nodes], np.ones(paths, dtype=bool)
+    for level, after in zip_longest(levels, levels[1:]):
+        last = after is None
+        rows, ends = arrays.along(columns[-1], owners, level.steps, most + 1 if last else hub)
+        owners = owners[rows]
+        if not last:
+            onward, behind = after.flat()
+            width = 1 + max(int(behind.max(initial=0)), int(ends.max(initial=0)))
+            keys, wanted = onward * width + behind, owners * width + ends
+            there = np.append(keys, -1)[np.searchsorted(keys, wanted)] == wanted
+            rows, ends, owners = rows[there], ends[there], owners[there]
+        bounds = np.searchsorted(owners, np.arange(paths + 1))
+        cap = most if last else _TRIED * most
+        kept = np.arange(len(owners)) - bounds[owners] < cap
+        if not last:
+            whole &= np.diff(bounds) <= cap
+        columns = [*(column[rows[kept]] for column in columns), ends[kept]]
+        owners = owners[kept]
+    bounds = np.searchsorted(owners, np.arange(paths + 1))
+    whole |= np.diff(bounds) == most
+    found = np.stack(columns, axis=1)
+    return [
+        found[begin:end] if done else None
+        for done, (begin, end) in zip(whole.tolist(), pairwise(bounds.tolist()), strict=True)
+    ]
+
+
+def _whole_chains(arrays: EdgeArrays, levels: Sequence[_Level], budget: Budget) -> tuple[list[int], list[Ints]]:
+    """Return the instances of each path, and how many edges the limit on neighbours left out at its last step."""
+    read = []
+    lost = [0] * len(levels[0].steps)
+    for level in levels:
+        last = level is levels[-1]
+        # At the last hop, a node needs no more edges than the budget has room for, plus one to detect the cut.
+        limits = [n + last for n in (budget.hub, budget.triples if last else None) if n is not None]
+        owners, nodes = level.flat()
+        rows, ends = arrays.along(nodes, owners, level.steps, min(limits, default=None))
+        pairs, starts = owners[rows], nodes[rows]
+        if last and budget.hub is not None and min(limits) == budget.hub + 1:
+            kept = _first_of_each(pairs, starts, budget.hub)
+            lost = np.bincount(pairs[~kept], minlength=len(lost)).tolist()
+            pairs, starts, ends = pairs[kept], starts[kept], ends[kept]
+        read.append((pairs, starts, ends))
+    return lost, _chains(len(lost), read, budget.triples)
 
 
 def _first_of_each(pairs: Ints, starts: Ints, most: int) -> npt.NDArray[np.bool_]:

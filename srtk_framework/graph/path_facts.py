@@ -133,14 +133,24 @@ def instances(
     Returns:
         Per path its instances.
     """
-    frontiers = [dict(row) for row in known]
     if (arrays := graph.arrays()) is not None:
         from srtk_framework.graph.path_arrays import instances_by_number  # numpy is not needed without arrays
 
-        _follow_paths(graph, paths, frontiers, budget, cuts)
-        return instances_by_number(arrays, paths, frontiers, budget, cuts)
+        before = [_before_steps(path, row) for path, row in zip(paths, known, strict=True)]
+        if lacking := [i for i, row in enumerate(before) if None in row]:
+            own = [dict(known[i]) for i in lacking]
+            _follow_paths(graph, [paths[i] for i in lacking], own, budget, [cuts[i] for i in lacking])
+            for i, row in zip(lacking, own, strict=True):
+                before[i] = _before_steps(paths[i], row)
+        return instances_by_number(arrays, paths, before, known, budget, cuts)
+    frontiers = [dict(row) for row in known]
     levels = _read_path_triples(graph, paths, frontiers, budget, cuts)
     return [_chains(path, row, budget.triples) for path, row in zip(paths, levels, strict=True)]
+
+
+def _before_steps(path: RankedPath, known: Mapping[PathKey, Frontier]) -> list[Any]:
+    """Return the frontier before each step of a path; None for one that is not known."""
+    return [known.get((path.entity, path.steps[:depth])) for depth in range(len(path.steps))]
 
 
 def instances_among(
@@ -383,8 +393,9 @@ def finish(graph: GraphLike, subgraphs: Sequence[Subgraph], budget: Budget) -> l
     origins = iter(graph.origins([triple for s in cut if not s.provenance for triple in s.triples]))
     whole = [
         attrs.evolve(
-            s if s.provenance else _with_origins(s, [next(origins) for _ in s.triples]),
-            qualifiers=s.qualifiers or tuple(tuple(next(qualifiers)) for _ in s.triples),
+            s,
+            **({} if s.provenance else _origin_fields(list(itertools.islice(origins, len(s.triples))))),
+            qualifiers=s.qualifiers or tuple(map(tuple, itertools.islice(qualifiers, len(s.triples)))),
         )
         for s in cut
     ]
@@ -397,13 +408,13 @@ def finish(graph: GraphLike, subgraphs: Sequence[Subgraph], budget: Budget) -> l
     return [within_tokens(s, labels, budget.tokens) for s in whole]
 
 
-def _with_origins(subgraph: Subgraph, origins: Sequence[Origin]) -> Subgraph:
-    """Add the origins of the triples; confidences and evidence only where some triple is completed."""
-    completed = any(origin.confidence < 1 for origin in origins)
-    reasons = any(origin.evidence for origin in origins)
-    return attrs.evolve(
-        subgraph,
-        provenance=tuple(origin.provenance for origin in origins),
-        confidences=tuple(origin.confidence for origin in origins) if completed else (),
-        evidence=tuple(origin.evidence for origin in origins) if reasons else (),
-    )
+def _origin_fields(origins: Sequence[Origin]) -> dict[str, Any]:
+    """Return the fields of the triples' origins; confidences and evidence only where some triple is completed."""
+    distinct = {id(origin): origin for origin in origins}.values()  # most graphs have a single one
+    completed = any(origin.confidence < 1 for origin in distinct)
+    reasons = any(origin.evidence for origin in distinct)
+    return {
+        "provenance": tuple([origin.provenance for origin in origins]),
+        "confidences": tuple(origin.confidence for origin in origins) if completed else (),
+        "evidence": tuple(origin.evidence for origin in origins) if reasons else (),
+    }

@@ -51,10 +51,17 @@ class EdgeArrays(Protocol):
     def targets(self, positions: np.ndarray[Any, Any], inverse: bool) -> np.ndarray[Any, Any]:
         """Return the node at the far end of each edge; sorted within a run."""
 
+    def nodes(self, frontier: Frontier) -> np.ndarray[Any, Any]:
+        """Return the numbers of a frontier's nodes, sorted."""
+
     def along(
-        self, frontiers: Sequence[Frontier], steps: Sequence[Step], limit: int | None
+        self, nodes: np.ndarray[Any, Any], places: np.ndarray[Any, Any], steps: Sequence[Step], limit: int | None
     ) -> tuple[np.ndarray[Any, Any], ...]:
-        """Read the edges that ``triples`` reads: for each its place in ``steps``, the node reached from, its end."""
+        """Read the edges from each ``nodes[i]`` along ``steps[places[i]]``, at most ``limit`` from one, as ``triples``.
+
+        Returns:
+            For each edge its place in ``nodes``, and its end; sorted by both.
+        """
 
 
 class GraphLike(Protocol):

@@ -36,20 +36,25 @@ class Arrays:
 
     def __init__(self, graph: OracleGraph, found: Sequence[Triple]) -> None:
         self.graph = graph
-        self.nodes = sorted({node for triple in found for node in (triple.subject, triple.object)})
+        self.every = sorted({node for triple in found for node in (triple.subject, triple.object)})
 
     def ids(self, numbers: Any) -> list[str]:
         """Return the ids of nodes."""
-        return [self.nodes[number] for number in numbers.tolist()]
+        return [self.every[number] for number in numbers.tolist()]
 
-    def along(self, frontiers: Any, steps: Any, limit: int | None) -> tuple[Any, ...]:
+    def nodes(self, frontier: Any) -> Any:
+        """Return the numbers of a frontier's nodes."""
+        return np.array([self.every.index(node) for node in frontier.ids()], dtype=np.int64)
+
+    def along(self, nodes: Any, places: Any, steps: Any, limit: int | None) -> tuple[Any, ...]:
         """Read the edges along steps."""
+        at, along = self.graph.frontiers([[node] for node in self.ids(nodes)]), [steps[place] for place in places]
         rows = [
-            (place, *(self.nodes.index(node) for node in (triple[::-2] if step.inverse else triple[::2])))
-            for place, (step, row) in enumerate(zip(steps, self.graph.triples(frontiers, steps, limit), strict=True))
-            for triple in row
+            (row, self.every.index(triple.subject if step.inverse else triple.object))
+            for row, (step, read) in enumerate(zip(along, self.graph.triples(at, along, limit), strict=True))
+            for triple in read
         ]
-        return tuple(np.array(rows, dtype=np.int64).reshape(-1, 3).T)
+        return tuple(np.array(rows, dtype=np.int64).reshape(-1, 2).T)
 
 
 @given(st.lists(triples, max_size=30), paths, limits, limits)
@@ -85,3 +90,32 @@ def test_long_paths_with_many_ways_are_those_of_the_hooks() -> None:
             answers.append([list(one) for one in read])
         assert answers[1] == answers[0]
         assert most is not None or [len(row) for row in answers[0]] == [3, 3, 9, 8, 3, 3, 9, 8, 1, 4, 3, 0]
+
+
+def read_both(graph: OracleGraph, found: Sequence[Triple], path: RankedPath, known: Any, most: int) -> list[Any]:
+    """Read the instances of a path by the hooks, then by number."""
+    answers = []
+    for arrays in (None, Arrays(graph, found)):
+        graph.arrays = lambda arrays=arrays: arrays  # type: ignore[method-assign,misc,assignment]
+        [row] = instances(graph, [path], [known], Budget(triples=most), [{}])
+        answers.append([[(*one.triples,) for one in row]])
+    return answers
+
+
+def test_an_instance_behind_many_chains_that_lead_nowhere_is_found() -> None:
+    found = [Triple("a", "r", f"b{i:02}") for i in range(50)] + [Triple("b49", "r", "c")]
+    graph = OracleGraph(Sample(tuple(found)))
+    graph.open()
+    hooks, numbers = read_both(graph, found, RankedPath("a", (Step("r"),) * 2, 0.0), {}, 2)
+    assert numbers == hooks == [[(Triple("a", "r", "b49"), Triple("b49", "r", "c"))]]
+
+
+def test_instances_by_number_pass_only_nodes_that_the_search_has_kept() -> None:
+    found = [Triple("a", "r", f"b{i}") for i in range(3)] + [Triple(f"b{i}", "r", "c") for i in range(3)]
+    graph = OracleGraph(Sample(tuple(found)))
+    graph.open()
+    start, kept = graph.frontiers([["a"], ["b0", "b2"]])
+    known = {("a", ()): start, ("a", (Step("r"),)): kept}
+    hooks, numbers = read_both(graph, found, RankedPath("a", (Step("r"),) * 2, 0.0), known, 5)
+    assert numbers == hooks
+    assert [row[0].object for row in numbers[0]] == ["b0", "b2"]

@@ -35,9 +35,13 @@ class _NoEdges:
         """Return no id."""
         return []
 
-    def along(self, frontiers: Any, steps: Any, limit: Any) -> Any:
+    def nodes(self, frontier: Any) -> Any:
+        """Return no node."""
+        return np.zeros(0, dtype=np.int64)
+
+    def along(self, nodes: Any, places: Any, steps: Any, limit: Any) -> Any:
         """Return no edge."""
-        return (np.zeros(0, dtype=np.int64),) * 3
+        return (np.zeros(0, dtype=np.int64),) * 2
 
 
 class Checked(KnowledgeGraphConformance):

@@ -587,12 +587,15 @@ def _reserve(
     if most is None:
         return reserved
     room = RESERVED * (most - before)
+    flags = bytearray(held)  # numpy reads single items slowly
     for end, row in zip(nodes.leading.tolist(), table.triples[nodes.instance[nodes.leading]].tolist(), strict=True):
-        needed = {triple for triple in row if triple >= 0 and not held[triple]}
+        needed = {triple for triple in row if triple >= 0 and not flags[triple]}
         if len(needed) <= room:
             reserved[end] = True
             room -= len(needed)
-            held[list(needed)] = True
+            for triple in needed:
+                flags[triple] = True
+    held |= np.frombuffer(flags, dtype=bool)
     return reserved
 
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 import math
 import re
 from collections.abc import Collection, Hashable, Mapping, Sequence
+from functools import lru_cache
 from itertools import pairwise
 from typing import Any
 
@@ -263,9 +264,8 @@ def _add_words(given: FeatureInput, rows: _Rows) -> None:
 def _add_relations(given: FeatureInput, rows: _Rows) -> None:
     """Add the features of the relations' names."""
     kind = given.words.kind
-    names = {step: spaced(given.labels[step.relation]) for step in given.steps}
-    said = {step: _content(name) for step, name in names.items()}
-    ends = {step: end_kind(name, step.inverse) for step, name in names.items()}
+    said = {step: _content(given.labels[step.relation]) for step in given.steps}
+    ends = {step: _end_kind(given.labels[step.relation], step.inverse) for step in given.steps}
     stems = {_stem(word) for word in given.words.content}
     noun = _stem(kind.noun.split()[-1]) if kind.noun else ""
     same = bool(_SAME & set(_WORD.findall(fold(given.question.text).replace("other half", ""))))
@@ -338,8 +338,15 @@ def _stem(word: str) -> str:
     return word
 
 
-def _content(label: str) -> set[str]:
-    return {_stem(word) for word in _WORD.findall(fold(label)) if word not in _STOP}
+# A graph has few relations.
+@lru_cache(maxsize=1 << 14)
+def _content(label: str) -> frozenset[str]:
+    return frozenset(_stem(word) for word in _WORD.findall(fold(spaced(label))) if word not in _STOP)
+
+
+@lru_cache(maxsize=1 << 14)
+def _end_kind(label: str, inverse: bool) -> str | None:
+    return end_kind(spaced(label), inverse)
 
 
 def _goes_back(steps: Sequence[Step]) -> bool:

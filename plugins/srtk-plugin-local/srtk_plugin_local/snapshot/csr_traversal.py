@@ -110,9 +110,12 @@ def make_frontiers(snapshot: Snapshot, node_sets: Sequence[Sequence[str]]) -> li
 def _split(snapshot: Snapshot, owners: Ints, nodes: Ints, cuts: Ints, sort: bool = True) -> list[Frontier]:
     """Make one frontier for each item of ``cuts`` from (owner, node) rows."""
     if sort:
+        first = np.arange(len(cuts) + 1) * max(snapshot.size, 1)
         keys = distinct(owners * max(snapshot.size, 1) + nodes)
-        owners, nodes = np.divmod(keys, max(snapshot.size, 1))
-    bounds = np.searchsorted(owners, np.arange(len(cuts) + 1))
+        bounds = np.searchsorted(keys, first)
+        nodes = keys - np.repeat(first[:-1], np.diff(bounds))
+    else:
+        bounds = np.searchsorted(owners, np.arange(len(cuts) + 1))
     return FrontierBatch(snapshot, nodes, bounds, bounds.tolist(), cuts.tolist()).frontiers()
 
 
@@ -213,13 +216,14 @@ def read_steps(
 
 
 class Edges(NamedTuple):
-    """The edges along pairs of frontier and step, one row each, in order of pair, start and end.
+    """The edges along pairs of frontier and step, in order of pair, start and end.
 
     Attributes:
-        pairs: Index of the pair.
-        starts: Node of the frontier.
-        codes: Number of the step.
-        ends: Node at the other end.
+        pairs: Index of the pair of each run of edges.
+        starts: Its node of the frontier.
+        codes: Number of its step.
+        runs: Run of each edge.
+        ends: Node at the other end of each edge.
         cuts: Number of edges of each pair that the limit left out.
         single: Whether every frontier has at most one node.
     """
@@ -227,6 +231,7 @@ class Edges(NamedTuple):
     pairs: Ints
     starts: Ints
     codes: Ints
+    runs: Ints
     ends: Ints
     cuts: Ints
     single: bool
@@ -244,19 +249,25 @@ def walk(
     starts = nodes[at]
     pairs = np.repeat(np.arange(len(frontiers)), sizes)
     codes = np.repeat(table.codes(steps), sizes)
-    backward = (codes & 1).astype(bool)
-    low, high = np.zeros((2, len(starts)), dtype=np.int64)
-    for side, rows in ((snapshot.forward, np.flatnonzero(~backward)), (snapshot.inverse, np.flatnonzero(backward))):
-        if len(rows):
-            low[rows], high[rows] = side.along(starts[rows], codes[rows] >> 1)
+    low, high = _runs(snapshot, starts, codes)
     cuts = np.zeros(len(frontiers), dtype=np.int64)
     if limit is not None:
         over = np.maximum(high - low - limit, 0)
         if over.any():
             np.add.at(cuts, pairs, over)
             high -= over
-    (pairs, starts, codes), ends = _targets(snapshot, (pairs, starts, codes), low, high)
-    return Edges(pairs, starts, codes, ends, cuts, bool(sizes.max(initial=0) <= 1))
+    runs, ends = _targets(snapshot, codes, low, high)
+    return Edges(pairs, starts, codes, runs, ends, cuts, bool(sizes.max(initial=0) <= 1))
+
+
+def _runs(snapshot: Snapshot, nodes: Ints, codes: Ints) -> tuple[Ints, Ints]:
+    """Return the first position of the targets of each node along its step, given by number, and one past the last."""
+    backward = (codes & 1).astype(bool)
+    low, high = np.zeros((2, len(nodes)), dtype=np.int64)
+    for side, rows in ((snapshot.forward, np.flatnonzero(~backward)), (snapshot.inverse, np.flatnonzero(backward))):
+        if len(rows):
+            low[rows], high[rows] = side.along(nodes[rows], codes[rows] >> 1)
+    return low, high
 
 
 def _walk_alone(snapshot: Snapshot, codes: Ints, node: int, limit: int | None) -> Edges:
@@ -269,20 +280,22 @@ def _walk_alone(snapshot: Snapshot, codes: Ints, node: int, limit: int | None) -
         cuts.append(0 if limit is None else max(high - low - limit, 0))
         parts.append(targets[low : high - cuts[-1]])
         lengths.append(len(parts[-1]))
-    pairs = np.repeat(np.arange(len(codes)), lengths)
+    pairs = np.arange(len(codes))
     ends = np.concatenate(parts).astype(np.int64)
-    return Edges(pairs, np.full(len(pairs), node), codes[pairs], ends, np.array(cuts), True)
+    return Edges(pairs, np.full(len(pairs), node), codes, np.repeat(pairs, lengths), ends, np.array(cuts), True)
 
 
-def _targets(snapshot: Snapshot, rows: tuple[Ints, ...], low: Ints, high: Ints) -> tuple[tuple[Ints, ...], Ints]:
-    """Read the targets of runs; repeat each row, the last of which has the numbers of the steps, for its targets."""
-    positions, offsets = spread(low, high)
-    rows = tuple(np.repeat(row, offsets[1:] - offsets[:-1]) for row in rows)
-    backward = (rows[-1] & 1).astype(bool)
+def _targets(snapshot: Snapshot, codes: Ints, low: Ints, high: Ints) -> tuple[Ints, Ints]:
+    """Read the targets of runs, each along the step with its number; return the run of each, and the targets."""
+    lengths = high - low
+    runs = np.repeat(np.arange(len(codes)), lengths)
+    positions = np.arange(len(runs))
+    positions += (low - np.cumsum(lengths) + lengths)[runs]
+    backward = (codes & 1).astype(bool)[runs]
     ends = np.empty(len(positions), dtype=np.int64)
-    ends[~backward] = snapshot.forward.targets[positions[~backward]]
-    ends[backward] = snapshot.inverse.targets[positions[backward]]
-    return rows, ends
+    for side, some in ((snapshot.forward, np.flatnonzero(~backward)), (snapshot.inverse, np.flatnonzero(backward))):
+        ends[some] = side.targets[positions[some]]
+    return runs, ends
 
 
 @attrs.frozen(eq=False)
@@ -317,15 +330,22 @@ class LocalArrays:
         """Return the node at the far end of each edge."""
         return self.snapshot.targets(positions, inverse)
 
-    def along(self, frontiers: Sequence[Frontier], steps: Sequence[Step], limit: int | None) -> tuple[Ints, Ints, Ints]:
+    def nodes(self, frontier: Frontier) -> Ints:
+        """Return the numbers of a frontier's nodes, sorted."""
+        return numbers(self.snapshot, frontier)
+
+    def along(self, nodes: Ints, places: Ints, steps: Sequence[Step], limit: int | None) -> tuple[Ints, Ints]:
         """Read the edges along steps."""
-        edges = walk(self.snapshot, self.table, frontiers, steps, limit)
-        return edges.pairs, edges.starts, edges.ends
+        codes = self.table.codes(steps)[places]
+        low, high = _runs(self.snapshot, nodes, codes)
+        if limit is not None:
+            high = np.minimum(high, low + limit)
+        return _targets(self.snapshot, codes, low, high)
 
 
 def to_frontiers(snapshot: Snapshot, edges: Edges) -> list[Frontier]:
     """Return the frontier of the entities at the ends of each pair's edges."""
-    pairs, ends = edges.pairs, edges.ends
+    pairs, ends = edges.pairs[edges.runs], edges.ends
     if snapshot.has_literals:
         kept = ~snapshot.is_literal(ends)
         pairs, ends = pairs[kept], ends[kept]
@@ -334,11 +354,12 @@ def to_frontiers(snapshot: Snapshot, edges: Edges) -> list[Frontier]:
 
 def to_triples(snapshot: Snapshot, edges: Edges) -> Ragged[Triple]:
     """Return the triples of each pair's edges."""
-    backward = (edges.codes & 1).astype(bool)
-    subjects = np.where(backward, edges.ends, edges.starts)
-    objects = np.where(backward, edges.starts, edges.ends)
-    triples = make_triples(snapshot, subjects, edges.codes >> 1, objects)
-    return Ragged(np.searchsorted(edges.pairs, np.arange(len(edges.cuts) + 1)), triples)
+    pairs, starts, codes = (column[edges.runs] for column in (edges.pairs, edges.starts, edges.codes))
+    backward = (codes & 1).astype(bool)
+    subjects = np.where(backward, edges.ends, starts)
+    objects = np.where(backward, starts, edges.ends)
+    triples = make_triples(snapshot, subjects, codes >> 1, objects)
+    return Ragged(np.searchsorted(pairs, np.arange(len(edges.cuts) + 1)), triples)
 
 
 def make_triples(snapshot: Snapshot, subjects: Ints, relations: Ints, objects: Ints) -> list[Triple]:
@@ -403,6 +424,7 @@ def _hop(snapshot: Snapshot, nodes: Ints, hub: int | None, most: int | None) -> 
     if most is not None:
         enough = int(np.searchsorted(np.cumsum(high - low), most)) + 1
         codes, starts, low, high = codes[:enough], starts[:enough], low[:enough], high[:enough]
-    (starts, codes), ends = _targets(snapshot, (starts, codes), low, high)
+    runs, ends = _targets(snapshot, codes, low, high)
+    starts, codes = starts[runs], codes[runs]
     backward = (codes & 1).astype(bool)
     return np.where(backward, ends, starts), codes >> 1, np.where(backward, starts, ends), ends
