@@ -37,7 +37,7 @@ JOINING = frozenset(
 # Longer abbreviations are words of their own rather than initials, and each would have an entry.
 MOST_INITIALS = 6
 
-# Least number of bits of a table for each key.
+# Least number of bits of a filter for each key, which sets two of them.
 _SPARSE = 16
 
 # Greatest likeness of a name and a part of it.
@@ -45,6 +45,8 @@ PART = 0.6
 
 _BASE = 0x9E3779B97F4A7C15  # odd, so that it has an inverse modulo 2**64
 _INVERSE = pow(_BASE, -1, 1 << 64)
+# Odd factors of other keys than the hash itself.
+_AGAIN, _BEGINNING, _END = (np.uint64(some) for some in (0xBF58476D1CE4E5B9, 0x94D049BB133111EB, 0xD6E8FEB86659FD93))
 # Names whose hashes, hundreds each, are held at once.
 _AT_ONCE = 1024
 _BYTE = np.uint64(3)
@@ -93,7 +95,14 @@ def is_one_edit(first: str, second: str) -> bool:
     """Return whether one insertion, deletion or substitution of a letter, or one transposition, makes them equal."""
     if len(first) > len(second):
         first, second = second, first
-    at = next((place for place, (a, b) in enumerate(zip(first, second, strict=False)) if a != b), len(first))
+    # Most pairs end here: an edit leaves one end of three letters as it is.
+    if len(second) > len(first) + 1 or (len(second) > 2 and first[:1] != second[:1] and first[-1:] != second[-1:]):
+        return False
+    at = 0
+    for a, b in zip(first, second, strict=False):
+        if a != b:
+            break
+        at += 1
     if len(first) < len(second):
         return first[at:] == second[at + 1 :]
     return first[at + 1 :] == second[at + 1 :] or (
@@ -111,15 +120,20 @@ class NameIndex:
 
     def __init__(self, batches: Iterable[tuple[Sequence[str], npt.NDArray[np.int64]]], names_of: NamesOf) -> None:
         whole, parts, shorts = ([_pairs([], np.zeros(0, np.int64))] for _ in range(3))
+        halves, words = [np.zeros(0, dtype=np.uint64)], set[str]()
         for some, numbers in batches:
-            whole.append(_pairs([letters_of(name) for name in some], numbers))
+            squeezed = [letters_of(name) for name in some]
+            whole.append(_pairs(squeezed, numbers))
+            halves.append(_half_keys(_Sums(squeezed), 0).ravel())
             rows = [_WORD.findall(name) for name in some]
+            words.update(*rows)
             counts = np.fromiter((len(row) for row in rows), dtype=np.int64, count=len(rows))
             parts.append(_pairs([word for row in rows for word in row], np.repeat(numbers, counts)))
             initials = [sorted(one for one in initials_of(name) if len(one) <= MOST_INITIALS) for name in some]
             counts = np.fromiter((len(row) for row in initials), dtype=np.int64, count=len(some))
             shorts.append(_pairs([one for row in initials for one in row], np.repeat(numbers, counts)))
         self._whole, self._parts, self._initials = _Table(whole), _Table(parts), _Table(shorts)
+        self._halves = _Filter(np.concatenate([*halves, _half_keys(_Sums(list(words)), 0).ravel()]))
         self._names_of = names_of
 
     def near(self, names: Sequence[str], limit: int) -> list[list[str]]:
@@ -127,7 +141,8 @@ class NameIndex:
         if len(names) > _AT_ONCE:
             return [row for some in batched(names, _AT_ONCE) for row in self.near(some, limit)]
         squeezed = [letters_of(name) for name in names]
-        keys, rows = within_one_edit(squeezed)
+        hopeful = self._have_near_half(squeezed)
+        keys, rows = within_one_edit([name if has else "" for name, has in zip(squeezed, hopeful, strict=True)])
         slips = self._whole.owners(keys, rows, len(names))
         parts = self._holding(names, keys, rows)
         shorts = self._initials.owners_of([name if 1 < len(name) <= MOST_INITIALS else "" for name in squeezed])
@@ -136,6 +151,8 @@ class NameIndex:
         known = dict(zip(every, self._names_of(numbers), strict=True)) if every else {}
         return [
             _nearest(name, [[known[int(number)] for number in row] for row in rows], limit)
+            if any(map(len, rows))
+            else []
             for name, *rows in zip(names, slips, parts, shorts, strict=True)
         ]
 
@@ -150,7 +167,23 @@ class NameIndex:
         found[inside] = keys[at[inside]] == wanted[inside]
         return [bool(word) and hit for word, hit in zip(filled, found.tolist(), strict=True)]
 
-    def _holding(self, names: Sequence[str], keys: Keys, rows: Numbers) -> list[Numbers]:
+    def _have_near_half(self, texts: Sequence[str]) -> list[bool]:
+        """Return whether a name or a word of one may be within one edit of each text.
+
+        An edit leaves the beginning or the end of a name as it is, or swaps the two letters between them. Of nearly all
+        runs of words neither is there, and hundreds of hashes need not be looked up.
+        """
+        found = np.ones(len(texts), dtype=bool)
+        long = np.array([at for at, text in enumerate(texts) if len(text) >= LEAST_LETTERS], dtype=np.int64)
+        if len(long):
+            sums = _Sums([texts[at] for at in long.tolist()])
+            keys = np.concatenate([_half_keys(sums, step) for step in (-1, 0, 1)] + [_swapped_keys(sums)])
+            there = np.zeros(keys.size, dtype=bool)
+            there[self._halves.among(keys.ravel())] = True
+            found[long] = there.reshape(keys.shape).any(axis=0)
+        return found.tolist()
+
+    def _holding(self, names: Sequence[str], keys: Keys, rows: Numbers) -> list[npt.NDArray[Any]]:
         """Find the owners of names that hold all words of a name; a single word may be within one edit, by its keys."""
         split = [_WORD.findall(name) for name in names]
         long = [any(len(word) >= LEAST_LETTERS for word in words) for words in split]
@@ -166,7 +199,7 @@ class NameIndex:
         return found
 
 
-def _shared(rows: list[Numbers]) -> Numbers:
+def _shared(rows: list[npt.NDArray[Any]]) -> npt.NDArray[Any]:
     """Return the numbers that all sorted rows have; none where each row has too many."""
     rows.sort(key=len)
     shared = rows[0]
@@ -186,13 +219,19 @@ def _nearest(name: str, rows: Sequence[Sequence[Iterable[str]]], limit: int) -> 
         squeezed = letters_of(other)
         if other != name and (squeezed == letters or is_one_edit(squeezed, letters)):
             found[other] = likeness(name, other)
+    best = best_first(found, found.__getitem__)
     words = _WORD.findall(name)
-    held = (other for row in parts for other in row if _holds(_WORD.findall(other), words))
-    abbreviated = (other for row in shorts for other in row if letters in initials_of(other))
-    for other in (*held, *abbreviated):
-        if other not in found and other != name:
-            found[other] = rounded(PART * len(letters) / max(len(letters), len(letters_of(other))))
-    return best_first(found, found.__getitem__)[:limit]
+    held, abbreviated = ({other for row in rows for other in row} for rows in (parts, shorts))
+    others = (held | abbreviated) - found.keys() - {name}
+    like = {other: rounded(PART * len(letters) / max(len(letters), len(letters_of(other)))) for other in others}
+    for other in best_first(like, like.__getitem__):  # all less like than a slip, so that few need be compared
+        if len(best) >= limit:
+            break
+        if (other in held and _holds(_WORD.findall(other), words)) or (
+            other in abbreviated and letters in initials_of(other)
+        ):
+            best.append(other)
+    return best[:limit]
 
 
 def _holds(words: Sequence[str], part: Sequence[str]) -> bool:
@@ -212,21 +251,16 @@ def within_one_edit(names: Sequence[str]) -> tuple[Keys, Numbers]:
     Returns:
         Hashes, some twice, and for each the place of its text.
     """
-    sizes = np.fromiter(map(len, names), dtype=np.int64, count=len(names))
-    filled, ends = np.flatnonzero(sizes), np.cumsum(sizes)
+    sums = _Sums(names)
+    sizes, codes, powers, row, place = sums.sizes, sums.codes, sums.powers, sums.row, sums.place
+    filled = np.flatnonzero(sizes)
     if not len(filled):
         return np.zeros(0, dtype=np.uint64), np.zeros(0, dtype=np.int64)
-    text = "".join(names)
-    codes, powers = _codes(text), _powers(int(sizes.max()) + 1)
-    row = np.repeat(np.arange(len(names)), sizes)
-    place = np.arange(len(codes)) - np.repeat(ends - sizes, sizes)
-    added = np.concatenate([np.zeros(1, np.uint64), np.cumsum(codes * powers[place], dtype=np.uint64)])
-    start = added[ends - sizes]  # sums modulo 2**64 before each text, so that differences are of the text alone
-    whole = added[ends] - start
-    before, after = added[:-1] - start[row], added[1:] - start[row]
+    whole, start = sums.whole, sums.added[sums.begins]
+    before, after = sums.added[:-1] - start[row], sums.added[1:] - start[row]
     found = [(whole[filled], filled)]
     large = sizes[row] >= LEAST_LETTERS
-    free = large & ~np.fromiter(map(str.isdigit, text), dtype=bool, count=len(text))
+    free = large & ~np.fromiter(map(str.isdigit, "".join(names)), dtype=bool, count=len(codes))
     at = np.flatnonzero(free)
     found.append((before[at] + (whole[row[at]] - after[at]) * np.uint64(_INVERSE), row[at]))
     at = np.flatnonzero(free[:-1] & free[1:] & (row[:-1] == row[1:]))
@@ -247,6 +281,59 @@ def within_one_edit(names: Sequence[str]) -> tuple[Keys, Numbers]:
         found.append((made.ravel(), np.repeat(there, len(letters))))
     keys, rows = (np.concatenate(parts) for parts in zip(*found, strict=True))
     return keys, rows
+
+
+class _Sums:
+    """The sums of which the hashes of texts and of their beginnings and ends are made.
+
+    Attributes:
+        sizes: Length of each text.
+        begins: Place of the first character of each text in `codes`.
+        codes: Characters of all texts.
+        powers: Powers of the base, one more than the longest text has characters.
+        row: Text of each character.
+        place: Place of each character in its text.
+        added: Sum of all terms before each character, modulo 2**64, so that differences are of one text alone.
+        whole: Hash of each text.
+    """
+
+    def __init__(self, texts: Sequence[str]) -> None:
+        self.sizes = np.fromiter(map(len, texts), dtype=np.int64, count=len(texts))
+        self.begins = np.cumsum(self.sizes) - self.sizes
+        self.codes = _codes("".join(texts))
+        self.powers = _powers(int(self.sizes.max(initial=0)) + 1)
+        self.row = np.repeat(np.arange(len(texts)), self.sizes)
+        self.place = np.arange(len(self.codes)) - self.begins[self.row]
+        self.added = np.zeros(len(self.codes) + 1, dtype=np.uint64)
+        np.cumsum(self.codes * self.powers[self.place], out=self.added[1:])
+        self.whole = self.beginning(self.sizes)
+
+    def beginning(self, lengths: Numbers) -> Keys:
+        """Return the hash of the first characters of each text."""
+        return np.asarray(self.added[self.begins + lengths] - self.added[self.begins])
+
+
+def _half_keys(sums: _Sums, step: int) -> Keys:
+    """Return the keys of the beginning and the end of names as long as the texts and ``step``; shape (2, texts)."""
+    lengths = sums.sizes + step
+    cut = lengths // 2
+    left = sums.sizes - lengths + cut
+    inverse = np.full(len(sums.powers), _INVERSE, dtype=np.uint64)
+    inverse[0] = 1
+    end = (sums.whole - sums.beginning(left)) * np.cumprod(inverse)[left]
+    return np.stack([_key(sums.beginning(cut), lengths, _BEGINNING), _key(end, lengths, _END)])
+
+
+def _swapped_keys(sums: _Sums) -> Keys:
+    """Return the key of the beginning of each text, the letters before and after its end swapped; shape (1, texts)."""
+    cut = sums.sizes // 2
+    after = sums.begins + cut
+    change = (sums.codes[after] - sums.codes[after - 1]) * sums.powers[cut - 1]
+    return _key(sums.beginning(cut) + change, sums.sizes, _BEGINNING)[None]
+
+
+def _key(half: Keys, lengths: Numbers, side: np.uint64) -> Keys:
+    return (half + lengths.astype(np.uint64) * side) * _AGAIN
 
 
 def hashes(texts: Sequence[str]) -> Keys:
@@ -287,14 +374,9 @@ class _Table:
         fresh = np.ones(len(keys), dtype=bool)
         fresh[1:] = (keys[1:] != keys[:-1]) | (owners[1:] != owners[:-1])
         self.keys, self._owners = keys[fresh], owners[fresh]
-        # A bit for each beginning of a key: nearly all that is looked up is not there, and a search is slower.
-        self._shift = np.uint64(64 - max(3, int(_SPARSE * len(self.keys)).bit_length()))
-        heads = self.keys >> self._shift
-        self._seen = np.zeros(1 << int(61 - self._shift), dtype=np.uint8)
-        starts = np.flatnonzero(np.concatenate([[True], heads[1:] >> _BYTE != heads[:-1] >> _BYTE])[: len(heads)])
-        self._seen[heads[starts] >> _BYTE] = np.bitwise_or.reduceat(_bit(heads), starts)
+        self._filter = _Filter(self.keys)
 
-    def owners(self, wanted: Keys, rows: Numbers, count: int) -> list[Numbers]:
+    def owners(self, wanted: Keys, rows: Numbers, count: int) -> list[npt.NDArray[Any]]:
         """Find the owners of any of the wanted keys of each row, sorted.
 
         Args:
@@ -302,27 +384,45 @@ class _Table:
             rows: Row of each key.
             count: Number of rows.
         """
-        heads = wanted >> self._shift
-        maybe = np.flatnonzero(self._seen[heads >> _BYTE] & _bit(heads))
+        maybe = self._filter.among(wanted)
         some = wanted[maybe]
-        low, high = np.searchsorted(self.keys, some, side="left"), np.searchsorted(self.keys, some, side="right")
+        low = np.searchsorted(self.keys, some)
+        there = np.flatnonzero(self.keys[np.minimum(low, len(self.keys) - 1)] == some) if len(self.keys) else _NONE
+        high = np.searchsorted(self.keys, some[there], side="right")
         ranges: dict[int, list[npt.NDArray[Any]]] = {}
-        for at in np.flatnonzero(high > low).tolist():
-            ranges.setdefault(int(rows[maybe[at]]), []).append(self._owners[low[at] : high[at]])
-        found = [_NONE] * count
+        for row, start, end in zip(rows[maybe[there]].tolist(), low[there].tolist(), high.tolist(), strict=True):
+            ranges.setdefault(row, []).append(self._owners[start:end])
+        found: list[npt.NDArray[Any]] = [_NONE] * count
         for row, parts in ranges.items():
-            found[row] = np.unique(np.concatenate(parts)).astype(np.int64)
+            found[row] = parts[0] if len(parts) == 1 else np.unique(np.concatenate(parts))
         return found
 
-    def owners_of(self, texts: Sequence[str]) -> list[Numbers]:
+    def owners_of(self, texts: Sequence[str]) -> list[npt.NDArray[Any]]:
         """Find the owners of each text, sorted; an empty text has none."""
         filled = np.array([at for at, text in enumerate(texts) if text], dtype=np.int64)
         return self.owners(hashes([text for text in texts if text]), filled, len(texts))
 
 
-def _bit(heads: Keys) -> npt.NDArray[np.uint8]:
-    """Return the bit of each beginning in its byte."""
-    return np.left_shift(np.uint8(1), (heads & np.uint64(7)).astype(np.uint8))
+class _Filter:
+    """Tells nearly all keys that are not there from those that are (Bloom, 1970): two bits of each key are set."""
+
+    def __init__(self, keys: Keys) -> None:
+        keys = np.unique(keys)
+        size = max(3, int(_SPARSE * len(keys)).bit_length())
+        self._shift = np.uint64(64 - size)
+        bits = np.zeros(1 << size, dtype=bool)
+        bits[keys >> self._shift] = bits[(keys * _AGAIN) >> self._shift] = True
+        self._bits = np.packbits(bits, bitorder="little")
+
+    def among(self, wanted: Keys) -> Numbers:
+        """Return the places of the keys that may be there."""
+        maybe = np.flatnonzero(self._are_set(wanted))
+        return maybe[self._are_set(wanted[maybe] * _AGAIN)]
+
+    def _are_set(self, keys: Keys) -> npt.NDArray[np.bool_]:
+        heads = keys >> self._shift
+        bit = np.left_shift(np.uint8(1), (heads & np.uint64(7)).astype(np.uint8))
+        return np.asarray(self._bits[heads >> _BYTE] & bit, dtype=bool)
 
 
 def _pairs(texts: Sequence[str], owners: npt.NDArray[np.int64]) -> tuple[Keys, npt.NDArray[Any]]:

@@ -69,7 +69,7 @@ def look_up(
     bases = {name: [form for form in forms if form in known] for name, forms in inflected.items()}
     found = [_mentions(words, row, known, bases) for words, row in zip(parsed, spans, strict=True)]
     if limits.fuzzy is not None:
-        fuzzy_match.add_near(graph, parsed, spans, found, known, limits.fuzzy)
+        fuzzy_match.add_near(graph, parsed, spans, found, known, limits.fuzzy, limits.phrases)
         short_names.add_short(graph, parsed, found, known)
         if any(mention.string < 1 for mentions in found for mention in mentions):
             limits.phrases().leave_out(found)

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import math
 from bisect import bisect_left
-from collections.abc import Iterator, Mapping, Sequence, Set
+from collections.abc import Callable, Iterator, Mapping, Sequence, Set
 
 import attrs
 
@@ -16,6 +16,7 @@ from srtk_framework.text import fold
 from srtk_framework.values import Literal, Pattern, rounded
 from srtk_plugin_local.dictionary import entity_context
 from srtk_plugin_local.dictionary.candidates import Mention
+from srtk_plugin_local.dictionary.relation_phrases import RelationPhrases
 from srtk_plugin_local.dictionary.word_spans import SENTENCE_START, Span, Words
 from srtk_plugin_local.name_index import JOINING, LEAST_LETTERS, PART, is_one_edit, letters_of, likeness
 
@@ -108,6 +109,7 @@ class _Open:
 def add_near(
     graph: KnowledgeGraph, parsed: Sequence[Words], spans: Sequence[Sequence[Span]],
     found: Sequence[list[Mention]], known: dict[str, Sequence[str]], least: float,
+    phrases: Callable[[], RelationPhrases],
 ) -> None:  # fmt: skip
     """Add mentions of near names to the texts without a sure name.
 
@@ -118,6 +120,7 @@ def add_near(
         found: Exact mentions of each text; near names are added.
         known: Entities by folded name, to which the near names are added.
         least: Minimum similarity.
+        phrases: Returns the phrases of the graph's relations.
     """
     rows = [
         _Open(words, exact, row)
@@ -131,7 +134,8 @@ def add_near(
         row.spans = _open_spans(row, unknown)
     names = list({span[0]: None for row in rows for span in row.spans})
     near = _near(graph, names, least, known)
-    _add_peoples(graph, rows, known)
+    if not phrases().lack(DEMONYM, DEMONYM_ID):
+        _add_peoples(graph, rows, known)
     for row in rows:
         has_exact = any(mention.looks > 0 for mention in row.exact)
         right = {name for mention in row.exact for name in mention.names}

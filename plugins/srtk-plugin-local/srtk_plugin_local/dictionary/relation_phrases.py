@@ -19,11 +19,17 @@ class RelationPhrases:
 
     def __init__(self, graph: KnowledgeGraph) -> None:
         relations = list(graph.schema().relations)
+        labels = [fold(label) for label in graph.labels(relations)] if relations else []
+        self._names = list(zip(relations, labels, strict=True))
         self._labels: dict[str, list[frozenset[str]]] = {}
-        for label in graph.labels(relations) if relations else ():
-            words = frozenset(words_of(fold(label)))
+        for label in labels:
+            words = frozenset(words_of(label))
             for word in words if len(words) > 1 else ():
                 self._labels.setdefault(word, []).append(words)
+
+    def lack(self, label: str, end: str) -> bool:
+        """Return whether the relations are known, and none has a folded label or an end of its id."""
+        return bool(self._names) and not any(name == label or id_.endswith(end) for id_, name in self._names)
 
     def leave_out(self, found: Sequence[list[Mention]]) -> None:
         """Drop the mentions of near and short names that, with the word beside them, are words of one relation."""

@@ -91,6 +91,7 @@ def add_short(
         for words, mentions in zip(parsed, found, strict=True)
         for short in (_shorts(words, mentions) if words.marked else _small_shorts(words, mentions))
     ]
+    every = _with_known_words(graph, every)
     if not every:
         return
     # What a mention of a near name is of, such as Italy for Italian, has to be less well known too.
@@ -124,6 +125,14 @@ def add_short(
         there.add(mention)
     for mentions in found:
         mentions[:] = [mention for mention in mentions if id(mention) not in dropped]
+
+
+def _with_known_words(graph: KnowledgeGraph, shorts: Sequence[_Short]) -> list[_Short]:
+    """Leave out parts of names with a word that is in no name."""
+    rows = [[] if short.initials else words_of(short.span[0]) for short in shorts]
+    words = list({word: None for row in rows for word in row})
+    unknown = {word for word, is_known in zip(words, graph.known_words(words), strict=True) if not is_known}
+    return [short for short, row in zip(shorts, rows, strict=True) if unknown.isdisjoint(row)]
 
 
 class Places:
