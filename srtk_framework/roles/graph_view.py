@@ -84,9 +84,9 @@ class GraphView(KnowledgeGraph):
         """Pass the call on."""
         return self.answering.find(names)
 
-    def near_names(self, names: Sequence[str], limit: int) -> Sequence[Sequence[str]]:
+    def near_names(self, names: Sequence[str], limit: int, whole: bool) -> Sequence[Sequence[str]]:
         """Pass the call on."""
-        return self.answering.near_names(names, limit)
+        return self.answering.near_names(names, limit, whole)
 
     def known_words(self, words: Sequence[str]) -> Sequence[bool]:
         """Pass the call on."""

@@ -148,12 +148,13 @@ class KnowledgeGraph(Role):
         """Find the entities whose label or alias equals each name after ``text.fold``, sorted by id."""
 
     @hook(batch="names", key=by_value, answer=rows_of("near_names", str, "names", most="limit"))
-    def near_names(self, names: Sequence[str], limit: int) -> Sequence[Sequence[str]]:
+    def near_names(self, names: Sequence[str], limit: int, whole: bool) -> Sequence[Sequence[str]]:
         """Find names of entities that are written almost like each name.
 
         Args:
             names: Names as people write them, with slips or in part.
             limit: Most names to return for each.
+            whole: Leave out names that only hold the words, and those that a name abbreviates.
 
         Returns:
             Per name, at most ``limit`` folded names (``text.fold``) that ``find`` knows, the nearest first: those that

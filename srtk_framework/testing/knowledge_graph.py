@@ -428,8 +428,8 @@ class KnowledgeGraphConformance(BatchConformance):
         """``near_names`` returns distinct folded names of entities, no more than asked for."""
         names = sorted({name for id_ in named(oracle.sample) for name in names_of(oracle.sample, id_)})
         asked = [*names, *(name[:-1] for name in names), *(name.split()[0] for name in names if name.split()), "", "x"]
-        for limit in (1, 3):
-            for name, near in zip(asked, driver.near_names(asked, limit), strict=True):
+        for limit, whole in ((1, False), (3, False), (3, True)):
+            for name, near in zip(asked, driver.near_names(asked, limit, whole), strict=True):
                 assert len(near) <= limit, f"{len(near)} names near {name!r} where {limit} are asked for"
                 assert len(set(near)) == len(near), f"names near {name!r} come twice: {near}"
                 assert [fold(other) for other in near] == list(near), f"names near {name!r} are not folded: {near}"

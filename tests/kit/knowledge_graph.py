@@ -197,7 +197,7 @@ def _find_minds_case(self: Any, call: Any, names: Any) -> Any:
     return [() if name.isupper() else row for name, row in zip(names, call(names), strict=True)]
 
 
-def _unfolded_near_names(self: Any, call: Any, names: Any, limit: int) -> Any:
+def _unfolded_near_names(self: Any, call: Any, names: Any, limit: int, whole: bool) -> Any:
     return [[self.sample.entities[0].upper()] for _ in names]
 
 

@@ -397,7 +397,7 @@ def arguments(role: str, hook: str) -> list[Any]:
             *(2, Budget(), False, False),
         ],
         ("knowledge_graph", "own_ids"): [COUNTRIES, False],
-        ("knowledge_graph", "near_names"): [COUNTRIES, 3],
+        ("knowledge_graph", "near_names"): [COUNTRIES, 3, False],
         ("knowledge_graph", "qualifiers"): [TRIPLES],
         ("knowledge_graph", "origins"): [TRIPLES],
         ("path_scorer", "score"): [TEXTS, [()] * 3, [[CAPITAL, Step("borders"), END], [CAPITAL, END], [CAPITAL]]],

@@ -23,7 +23,7 @@ CALLS: dict[str, tuple[Any, ...]] = {
     "other_names": (["Latvia"],),
     "own_ids": (["<Latvia>", "Riga"], False),
     "find": (["latvia"],),
-    "near_names": (["latvja"], 3),
+    "near_names": (["latvja"], 3, True),
     "known_words": (["latvia"],),
     "degrees": (["Latvia"],),
     "qualifiers": ([Triple("Latvia", "capital", "Riga")],),

@@ -140,7 +140,7 @@ def _entity(graph: KnowledgeGraph, name: str) -> str:
     if len(named) > 1:
         raise InputError(f"{len(named)} entities are called {name!r}: {', '.join(named[:9])}; write one of these ids")
     if not named:
-        near = graph.near_names([name], 3)[0]
+        near = graph.near_names([name], 3, False)[0]
         hint = f" Did you mean {' or '.join(map(repr, near))}?" if near else ""
         raise InputError(f"the graph has no {name!r}, neither as an id nor as a name.{hint}")
     return named[0]

@@ -233,9 +233,9 @@ class MemoryGraph(KnowledgeGraph):
         """Find the entities with each name, after folding."""
         return [list(self._named.get(fold(name), ())) for name in names]
 
-    def near_names(self, names: Sequence[str], limit: int) -> list[list[str]]:
+    def near_names(self, names: Sequence[str], limit: int, whole: bool) -> list[list[str]]:
         """Find names that are written almost like each name; the first call makes an index."""
-        return self._index().near([fold(name) for name in names], limit)
+        return self._index().near([fold(name) for name in names], limit, whole)
 
     def known_words(self, words: Sequence[str]) -> list[bool]:
         """Return whether each word is a word of a name; the first call makes an index."""

@@ -136,16 +136,18 @@ class NameIndex:
         self._halves = _Filter(np.concatenate([*halves, _half_keys(_Sums(list(words)), 0).ravel()]))
         self._names_of = names_of
 
-    def near(self, names: Sequence[str], limit: int) -> list[list[str]]:
+    def near(self, names: Sequence[str], limit: int, whole: bool = False) -> list[list[str]]:
         """Find the names most like each folded name; see ``KnowledgeGraph.near_names``."""
         if len(names) > _AT_ONCE:
-            return [row for some in batched(names, _AT_ONCE) for row in self.near(some, limit)]
+            return [row for some in batched(names, _AT_ONCE) for row in self.near(some, limit, whole)]
         squeezed = [letters_of(name) for name in names]
         hopeful = self._have_near_half(squeezed)
         keys, rows = within_one_edit([name if has else "" for name, has in zip(squeezed, hopeful, strict=True)])
         slips = self._whole.owners(keys, rows, len(names))
-        parts = self._holding(names, keys, rows)
-        shorts = self._initials.owners_of([name if 1 < len(name) <= MOST_INITIALS else "" for name in squeezed])
+        parts = shorts = [_NONE] * len(names)
+        if not whole:
+            parts = self._holding(names, keys, rows)
+            shorts = self._initials.owners_of([name if 1 < len(name) <= MOST_INITIALS else "" for name in squeezed])
         every = sorted({int(owner) for row in (*slips, *parts, *shorts) for owner in row})
         numbers = np.array(every, dtype=np.int64)
         known = dict(zip(every, self._names_of(numbers), strict=True)) if every else {}

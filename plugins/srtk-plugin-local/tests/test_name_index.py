@@ -28,7 +28,7 @@ NAMES = (
 
 
 def near(*names: str, limit: int = 3) -> list[list[str]]:
-    return MemoryGraph([[name, "r", "x"] for name in NAMES]).near_names(names, limit)
+    return MemoryGraph([[name, "r", "x"] for name in NAMES]).near_names(names, limit, False)
 
 
 @pytest.mark.parametrize(
@@ -66,7 +66,7 @@ def test_a_snapshot_has_the_same_near_names(tmp_path: Path) -> None:
     graph = LocalGraph(str(tmp_path / "graph"))
     graph.open()
     asked = ["Farnce", "cote divoire", "Schipol", "us", "Apollo 12"]
-    assert graph.near_names(asked, 3) == near(*asked)
+    assert graph.near_names(asked, 3, False) == near(*asked)
     graph.close()
 
 
@@ -132,6 +132,32 @@ def test_the_hashes_are_those_of_the_texts_within_one_edit_and_of_no_others(name
         assert {*keys[rows == at].tolist()} == {*hashes(sorted(edits_of(name))).tolist()}
 
 
+@pytest.mark.parametrize("name", ["abcdef", "abcdefg", "ябвяёа"])
+def test_every_text_within_one_edit_finds_the_name(name: str) -> None:
+    index = NameIndex([([name, "other"], np.arange(2))], lambda numbers: [[[name, "other"][n]] for n in numbers])
+    asked = sorted(edits_of(name) - {name})
+    assert index.near(asked, 9) == index.near(asked, 9, True) == [[name]] * len(asked)
+
+
+def test_hashes_within_one_edit_are_not_made_of_texts_that_share_no_half_with_a_name(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    index = NameIndex([(["new zealand"], np.arange(1))], lambda numbers: [["new zealand"] for _ in numbers])
+    made: list[str] = []
+    monkeypatch.setattr(
+        name_index, "within_one_edit", lambda names: made.extend(filter(None, names)) or within_one_edit(names)
+    )
+    assert index.near(["new zeeland", "zealend", "how many", "people", "us"], 9) == [["new zealand"]] * 2 + [[]] * 3
+    assert made == ["newzeeland", "zealend", "us"]
+
+
+def test_a_filter_has_its_keys_and_few_others() -> None:
+    keys = hashes([f"key{number}" for number in range(3000)])
+    some = name_index._Filter(keys[:1000])
+    assert some.among(keys[:1000]).tolist() == list(range(1000))
+    assert len(some.among(keys)) < 1000 + 0.03 * 2000
+
+
 HEADS = st.sampled_from([0, 1, 7, 8, 9, 1 << 60, 3 << 60, (1 << 64) - 9, (1 << 64) - 1])
 
 
@@ -172,6 +198,12 @@ def test_the_near_names_are_those_that_a_comparison_with_every_name_finds(names:
             if other != name and len(squeezed) >= 4 and is_one_edit(squeezed, other.replace(" ", ""))
         }
         assert slips <= set(found)
+
+
+def test_whole_names_are_those_without_parts_and_initials() -> None:
+    assert near("Farnce", "us", "Schipol")[0] == ["france", "ile-de-france"]
+    graph = MemoryGraph([[name, "r", "x"] for name in (*NAMES, "United States")])
+    assert graph.near_names(["Farnce", "us", "Schipol", "Zealand"], 9, True) == [["france"], ["u.s."], [], []]
 
 
 def test_many_names_are_near_what_each_alone_is(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -260,5 +292,5 @@ def test_a_further_name_without_letters_is_like_nothing(tmp_path: Path) -> None:
     build(BuildSettings((files[0],), labels=(files[1],), aliases=(files[2],)), tmp_path / "built")
     graph = LocalGraph(path=tmp_path / "built")
     graph.open()
-    assert graph.near_names(["big tree"], 3) == [["big old tree"]]
+    assert graph.near_names(["big tree"], 3, False) == [["big old tree"]]
     graph.close()

@@ -24,9 +24,9 @@ class _Folding(JoiningView):
         """Return the schema of the graph, with relations as they are named here."""
         return attrs.evolve(super().schema(), mediators=self.graph.schema().mediators)
 
-    def near_names(self, names: Sequence[str], limit: int) -> Sequence[Sequence[str]]:
+    def near_names(self, names: Sequence[str], limit: int, whole: bool) -> Sequence[Sequence[str]]:
         """Find names almost like each name, of entities that are shown."""
-        return self._near_names_here(names, limit)
+        return self._near_names_here(names, limit, whole)
 
 
 @attrs.define(eq=False)

@@ -257,12 +257,12 @@ class MaskedGraph(StepwiseView):
         found, gone = self.graph.find(names), self._open.gone
         return [[id_ for id_ in row if id_ not in gone] for row in found] if gone else found
 
-    def near_names(self, names: Sequence[str], limit: int) -> Sequence[Sequence[str]]:
+    def near_names(self, names: Sequence[str], limit: int, whole: bool) -> Sequence[Sequence[str]]:
         """Find names almost like each name, of entities that have a triple left.
 
         There may be fewer than ``limit``, since names of entities without a triple take a place among the nearest.
         """
-        return self._near_names_here(names, limit) if self._open.gone else self.graph.near_names(names, limit)
+        return (self._near_names_here if self._open.gone else self.graph.near_names)(names, limit, whole)
 
     def qualifiers(self, triples: Sequence[Triple]) -> list[Sequence[Qualifier]]:
         """Read the qualifiers of each triple; a hidden triple has none."""

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import math
 from bisect import bisect_left
-from collections.abc import Callable, Iterator, Mapping, Sequence, Set
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence, Set
 
 import attrs
 
@@ -18,7 +18,7 @@ from srtk_plugin_local.dictionary import entity_context
 from srtk_plugin_local.dictionary.candidates import Mention
 from srtk_plugin_local.dictionary.relation_phrases import RelationPhrases
 from srtk_plugin_local.dictionary.word_spans import SENTENCE_START, Span, Words
-from srtk_plugin_local.name_index import JOINING, LEAST_LETTERS, PART, is_one_edit, letters_of, likeness
+from srtk_plugin_local.name_index import JOINING, LEAST_LETTERS, PART, is_one_edit, letters_of, likeness, words_of
 
 # Minimum similarity without a setting: one slip in a name of four letters.
 LEAST = 0.75
@@ -242,8 +242,13 @@ def _weight(mention: Mention) -> float:
 def _unknown_words(graph: KnowledgeGraph, rows: Sequence[_Open]) -> frozenset[str]:
     """Return the words of texts in small letters that are words of no name."""
     small = [row.words for row in rows if not row.words.marked]
-    words = list({some.text[start:end].lower(): None for some in small for start, end in some.bounds})
-    return frozenset(word for word, is_known in zip(words, graph.known_words(words), strict=True) if not is_known)
+    return _unknown(graph, (some.text[start:end].lower() for some in small for start, end in some.bounds))
+
+
+def _unknown(graph: KnowledgeGraph, words: Iterable[str]) -> frozenset[str]:
+    """Return the words that are in no name."""
+    some = list(dict.fromkeys(words))
+    return frozenset(word for word, is_known in zip(some, graph.known_words(some), strict=True) if not is_known)
 
 
 def _open_spans(row: _Open, unknown: frozenset[str]) -> list[Span]:
@@ -332,7 +337,13 @@ def _near(
     graph: KnowledgeGraph, names: Sequence[str], least: float, known: dict[str, Sequence[str]]
 ) -> Mapping[str, tuple[float, list[str]]]:
     """Find the most similar names of the graph, and add their entities to ``known``."""
-    rows = dict(zip(names, graph.near_names(names, MOST_NAMES), strict=True)) if names else {}
+    # No name holds a span with a word that is in none.
+    words = {name: words_of(name) for name in names}
+    unknown = _unknown(graph, (word for row in words.values() for word in row))
+    odd = [name for name in names if not unknown.isdisjoint(words[name])]
+    rows: dict[str, Sequence[str]] = {}
+    for some, whole in ((odd, True), ([name for name in names if unknown.isdisjoint(words[name])], False)):
+        rows.update(zip(some, graph.near_names(some, MOST_NAMES, whole), strict=True) if some else ())
     # Names that a folded name may be derived from: Italy for Italian, Japan for Japanese.
     derived = {
         name: list({name[: -len(end)] + new: None for end, others in _ENDINGS if name.endswith(end) for new in others})

@@ -131,7 +131,8 @@ def _with_known_words(graph: KnowledgeGraph, shorts: Sequence[_Short]) -> list[_
     """Leave out parts of names with a word that is in no name."""
     rows = [[] if short.initials else words_of(short.span[0]) for short in shorts]
     words = list({word: None for row in rows for word in row})
-    unknown = {word for word, is_known in zip(words, graph.known_words(words), strict=True) if not is_known}
+    known = graph.known_words(words) if words else ()
+    unknown = {word for word, is_known in zip(words, known, strict=True) if not is_known}
     return [short for short, row in zip(shorts, rows, strict=True) if unknown.isdisjoint(row)]
 
 
@@ -180,7 +181,7 @@ class _Holders:
     def of(cls, graph: KnowledgeGraph, every: Sequence[_Short], rivals: Sequence[set[str]]) -> _Holders:
         """Look up the names and entities of some short names and their rivals."""
         asked = list({short.span[0]: None for short in every})
-        near = dict(zip(asked, graph.near_names(asked, MOST_NAMES), strict=True))
+        near = dict(zip(asked, graph.near_names(asked, MOST_NAMES, False), strict=True))
         names = list({name: None for row in near.values() for name in row} | dict.fromkeys(asked))
         ids = dict(zip(names, graph.find(names), strict=True))
         entities = list({id_: None for row in (*ids.values(), *rivals) for id_ in row})

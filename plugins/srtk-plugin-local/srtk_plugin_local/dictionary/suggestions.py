@@ -22,7 +22,7 @@ def suggest(graph: KnowledgeGraph, parsed: Sequence[Words], limit: int) -> list[
     """Suggest entities for each text, the likeliest first; see ``EntityLinker.suggest``."""
     spans = [_name_spans(words) for words in parsed]
     names = list({span[0]: None for row in spans for span in row})
-    near = dict(zip(names, graph.near_names(names, NEAR), strict=True)) if names else {}
+    near = dict(zip(names, graph.near_names(names, NEAR, False), strict=True)) if names else {}
     others = list({other: None for row in near.values() for other in row})
     ids = dict(zip(others, graph.find(others), strict=True)) if others else {}
     entities = list({id_: None for row in ids.values() for id_ in row})

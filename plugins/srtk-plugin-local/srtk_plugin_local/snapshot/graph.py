@@ -169,9 +169,9 @@ class LocalGraph(KnowledgeGraph):
         """Find the entities by label (by id if there is none) and alias."""
         return lookup.find(self._open, names)
 
-    def near_names(self, names: Sequence[str], limit: int) -> Sequence[Sequence[str]]:
+    def near_names(self, names: Sequence[str], limit: int, whole: bool) -> Sequence[Sequence[str]]:
         """Find names that are written almost like each name; the first call makes an index of all names."""
-        return self._index().near([fold(name) for name in names], limit)
+        return self._index().near([fold(name) for name in names], limit, whole)
 
     def known_words(self, words: Sequence[str]) -> Sequence[bool]:
         """Return whether each word is a word of a name; the first call makes an index of all names."""

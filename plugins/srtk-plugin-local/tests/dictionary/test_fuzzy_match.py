@@ -9,6 +9,8 @@ import pytest
 from srtk_plugin_local.dictionary.linker import DictionaryLinker
 from srtk_plugin_local.memory import MemoryGraph
 
+from srtk_framework.values import Pattern, Schema, Triple
+
 NAMES = (
     "Arnold Schwarzenegger", "Airplane!", "Italy", "Barack Obama", "Jaws", "Star Trek", "New York", "Paris",
     "Afghanistan", "Санкт-Петербург", "Apollo 11", "Côte d'Ivoire", "Amsterdam Airport Schiphol", ".is", "Star",
@@ -107,13 +109,23 @@ def test_a_name_that_is_written_right_scores_more(linker: DictionaryLinker) -> N
 
 @attrs.define(eq=False)
 class Counted(MemoryGraph):
-    """Counts the lookups of near names and of words."""
+    """Counts the lookups of near names and of words, and of patterns; keeps the names whose parts are looked up."""
 
     asked: int = attrs.field(init=False, default=0)
+    matched: int = attrs.field(init=False, default=0)
+    parts: list[str] = attrs.field(init=False, factory=list)
 
-    def near_names(self, names: Sequence[str], limit: int) -> list[list[str]]:
+    def near_names(self, names: Sequence[str], limit: int, whole: bool) -> list[list[str]]:
         self.asked += 1
-        return MemoryGraph.near_names(self, names, limit)
+        self.parts += [] if whole else names
+        return MemoryGraph.near_names(self, names, limit, whole)
+
+    def match(self, patterns: Sequence[Pattern]) -> list[list[Triple]]:
+        self.matched += 1
+        return MemoryGraph.match(self, patterns)
+
+    def schema(self) -> Schema:
+        return Schema(relations=tuple({triple.relation: None for triple in self._all}))
 
     def known_words(self, words: Sequence[str]) -> list[bool]:
         self.asked += 1
@@ -127,6 +139,20 @@ def test_a_text_that_links_is_linked_by_exact_names_alone_and_asks_for_no_others
     graph = Counted(TRIPLES)
     assert DictionaryLinker(graph).link([text]) == DictionaryLinker(GRAPH, fuzzy=1).link([text])
     assert graph.asked == 0
+
+
+def test_names_with_a_word_that_is_in_no_name_are_looked_up_as_a_whole_alone() -> None:
+    graph = Counted(TRIPLES)
+    assert [link.entity for link in DictionaryLinker(graph).link(["what did barack obmaa do"])[0]] == ["Barack Obama"]
+    assert graph.asked
+    assert graph.parts == []
+
+
+@pytest.mark.parametrize("label", ["demonym", "capital"])
+def test_peoples_are_looked_up_only_where_a_relation_names_them(label: str) -> None:
+    graph = Counted([["Jaws", label, "x"]])
+    DictionaryLinker(graph).link(["where do afghans live"])
+    assert bool(graph.matched) == (label == "demonym")
 
 
 def test_texts_are_linked_alone_as_they_are_together(linker: DictionaryLinker) -> None:
