@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import mmap
+from bisect import bisect_left
 from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
@@ -14,11 +15,13 @@ from srtk_framework.values import Literal, SnapshotError
 from srtk_plugin_local.snapshot.csr import Adjacency, Ints, spread
 from srtk_plugin_local.snapshot.data_files import DataFiles
 from srtk_plugin_local.snapshot.id_names import IdNames
-from srtk_plugin_local.snapshot.layout import ARRAYS, HEAPS, TERM_LITERALS, Meta, hash64
+from srtk_plugin_local.snapshot.layout import ARRAYS, HEAPS, TERM_LITERALS, Meta, hash64, hash_of
 from srtk_plugin_local.snapshot.meta_file import read_meta
 
 # A writer would have to publish five times while one reader opens.
 _TRIES = 5
+# So many strings are read by their offsets one by one; of more, the offsets are gathered first.
+_FEW = 32
 
 
 class Heap:
@@ -26,14 +29,14 @@ class Heap:
 
     def __init__(self, offsets: npt.NDArray[Any], data: mmap.mmap | bytes) -> None:
         self._offsets = offsets
+        self._bounds = offsets.data
         self._data = data
 
     def __len__(self) -> int:
         return len(self._offsets) - 1
 
     def __getitem__(self, number: int) -> str:
-        start, end = self._offsets[number : number + 2].tolist()
-        return self._data[start:end].decode()
+        return self._data[self._bounds[number] : self._bounds[number + 1]].decode()
 
     def column(self) -> Any:
         """Return the strings as a pyarrow array over the mapped bytes."""
@@ -44,7 +47,9 @@ class Heap:
 
     def take(self, numbers: npt.NDArray[Any]) -> list[str]:
         """Read the strings with these numbers."""
-        data = self._data
+        data, bounds = self._data, self._bounds
+        if len(numbers) <= _FEW:
+            return [data[bounds[number] : bounds[number + 1]].decode() for number in numbers.tolist()]
         starts = self._offsets[numbers].tolist()
         ends = self._offsets[numbers + 1].tolist()
         return [data[start:end].decode() for start, end in zip(starts, ends, strict=True)]
@@ -66,6 +71,7 @@ class Snapshot:
         self.id_names = IdNames.of(self.meta)
         optional = (TERM_LITERALS,) if TERM_LITERALS in self.meta.files else ()
         self._arrays = {name: self._array(name) for name in (*ARRAYS, *optional)}
+        self._hashes, self._hashed = (self._arrays[name].data for name in ("nodes.hash", "nodes.hash_node"))
         self._heaps = {name: Heap(self._array(f"{name}.offsets"), self._files[f"{name}.bytes"]) for name in HEAPS}
         self.nodes = self._heaps["nodes"]
         self.size = len(self.nodes)
@@ -123,10 +129,10 @@ class Snapshot:
 
     def number(self, id_: str) -> int:
         """Find the number of one node by its id, faster than ``numbers``; -1 for an unknown id."""
-        keys, [wanted] = self._arrays["nodes.hash"], hash64([id_])
-        at = int(keys.searchsorted(wanted))
+        keys, wanted = self._hashes, hash_of(id_)
+        at = bisect_left(keys, wanted)
         while at < len(keys) and keys[at] == wanted:
-            node = int(self._arrays["nodes.hash_node"][at])
+            node: int = self._hashed[at]
             if self.nodes[node] == id_:
                 return node
             at += 1

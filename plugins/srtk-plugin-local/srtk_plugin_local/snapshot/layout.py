@@ -65,6 +65,11 @@ def width(most: int) -> str:
     return "<u2" if most < 2**16 else "<u4" if most < 2**32 else "<u8"
 
 
+def hash_of(text: str) -> int:
+    """Hash a text as ``hash64`` does."""
+    return int.from_bytes(hashlib.blake2b(text.encode(), digest_size=8).digest(), "little")
+
+
 def hash64(texts: Sequence[str]) -> npt.NDArray[np.uint64]:
     """Hash each text to 64 bits, identically in every process."""
     blake = hashlib.blake2b

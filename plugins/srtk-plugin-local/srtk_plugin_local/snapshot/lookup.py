@@ -51,17 +51,18 @@ def _match_few(snapshot: Snapshot, relations: Mapping[str, int], patterns: Seque
             nodes[id_] = snapshot.number(id_)
         node = nodes[id_]
         side = snapshot.inverse if subject is None else snapshot.forward
-        runs = side.runs_of(node) if node >= 0 else {}
+        numbers, bounds = side.row(node) if node >= 0 else ([], [0])
         if relation is not None:
             number = relations.get(relation, -1)
-            runs = {number: runs[number]} if number in runs else {}
-        if not runs:
+            at = numbers.index(number) if number in numbers else len(numbers)
+            numbers, bounds = numbers[at : at + 1], bounds[at : at + 2]
+        if not numbers:
             found.append([])
             continue
-        bounds = list(runs.values())
-        ends = side.targets[bounds[0][0] : bounds[-1][1]]
-        names = [name for number, (low, high) in runs.items() for name in repeat(every[number], high - low)]
-        if subject is None:
+        ends = side.targets[bounds[0] : bounds[-1]]
+        spans = zip(numbers, bounds, bounds[1:], strict=False)
+        names = [every[number] for number, low, high in spans for _ in range(low, high)]
+        if subject is None and len(numbers) > 1:
             order = ends.argsort(kind="stable")
             ends, names = ends[order], [names[place] for place in order.tolist()]
         own = Literal(id_) if snapshot.has_literals and snapshot.literals[node] else id_
