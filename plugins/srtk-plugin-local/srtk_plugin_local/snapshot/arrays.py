@@ -20,8 +20,6 @@ from srtk_plugin_local.snapshot.meta_file import read_meta
 
 # A writer would have to publish five times while one reader opens.
 _TRIES = 5
-# So many strings are read by their offsets one by one; of more, the offsets are gathered first.
-_FEW = 32
 
 
 class Heap:
@@ -47,9 +45,7 @@ class Heap:
 
     def take(self, numbers: npt.NDArray[Any]) -> list[str]:
         """Read the strings with these numbers."""
-        data, bounds = self._data, self._bounds
-        if len(numbers) <= _FEW:
-            return [data[bounds[number] : bounds[number + 1]].decode() for number in numbers.tolist()]
+        data = self._data
         starts = self._offsets[numbers].tolist()
         ends = self._offsets[numbers + 1].tolist()
         return [data[start:end].decode() for start, end in zip(starts, ends, strict=True)]
