@@ -8,6 +8,7 @@ from typing import Any, Protocol, runtime_checkable
 
 import attrs
 
+from srtk_framework.roles.executor import Executor
 from srtk_framework.roles.knowledge_graph import KnowledgeGraph
 from srtk_framework.values import Entry, TrainingExample, Triple
 
@@ -43,6 +44,7 @@ class TrainingTask:
             driver whose class has ``several_graphs = True``.
         validate_topics: As ``validate``, on the validation questions of several topics; None where they are too few to
             choose anything by, for a driver that does not learn from paths, and in a worker process.
+        executor: Computes parts of the training in several places; None for here.
     """
 
     examples: Sequence[TrainingExample]
@@ -54,6 +56,7 @@ class TrainingTask:
     held_out_texts: Sequence[Entry] = ()
     elsewhere: Sequence[GraphExamples] = ()
     validate_topics: Callable[[], Mapping[str, float]] | None = None
+    executor: Executor | None = None
 
 
 @runtime_checkable
@@ -67,7 +70,10 @@ class Trainable(Protocol):
         """Train, or resume an interrupted training from ``task.folder``; return the final metrics."""
 
     def save(self, folder: FilePath) -> None:
-        """Write the trained weights, so that a driver in a new process computes the same after ``load``."""
+        """Write the trained weights, so that a driver in a new process computes the same after ``load``.
+
+        With an executor, ``validate`` of a task calls it too, within ``fit``.
+        """
 
     def load(self, folder: FilePath) -> None:
         """Read the files of ``save``; called after ``open``."""

@@ -6,6 +6,7 @@ from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
+    from srtk_framework.run.batch_task import elsewhere
     from srtk_framework.run.default_drivers import default_encoder
     from srtk_framework.run.graph_source import Graph, cache_folder, data_files, looks_like_file
     from srtk_framework.run.journal import journal_file
@@ -35,6 +36,7 @@ __all__ = [
     "cache_folder",
     "data_files",
     "default_encoder",
+    "elsewhere",
     "is_follower",
     "journal_file",
     "looks_like_file",
@@ -46,6 +48,7 @@ __all__ = [
 # Files of the names. A file is imported when a name of it is first used: a program that imports ``Retriever`` starts at
 # once, and loads drivers, recipes and graphs when it makes one.
 _FILES = {
+    "batch_task": ("elsewhere",),
     "default_drivers": ("default_encoder",),
     "graph_source": ("Graph", "cache_folder", "data_files", "looks_like_file"),
     "journal": ("journal_file",),

@@ -1,4 +1,4 @@
-"""The work of a run that an executor spreads: batches of questions, answered by a session of each process."""
+"""The work of a recipe that its executor spreads: batches of questions and others, each by a session of its process."""
 
 from __future__ import annotations
 
@@ -6,9 +6,9 @@ import gc
 import os
 import time
 import uuid
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from pathlib import Path
-from typing import Any
+from typing import Any, TypeVar
 
 import attrs
 
@@ -19,8 +19,11 @@ from srtk_framework.recipe.yaml_source import Places
 from srtk_framework.run.dispatcher import Abandonment
 from srtk_framework.run.manifest import computation_of, differences
 from srtk_framework.run.session import Session
-from srtk_framework.run.stages import Answer
+from srtk_framework.run.stages import Answer, is_follower
 from srtk_framework.values import Retrieval, RunError, SrtkError, work_beside
+
+T = TypeVar("T")
+R = TypeVar("R")
 
 LINKS_ALONE, SUBGRAPHS_GIVEN = "linked", "given"
 """Names of what stands in place of a method where the recipe has no expander."""
@@ -56,19 +59,19 @@ def check_spread(session: Session) -> None:
 
 
 @attrs.frozen
-class Answered:
-    """A batch that a worker has answered.
+class Done:
+    """What a worker has computed of an item.
 
     Attributes:
-        retrievals: One per question, in order.
-        seconds: Time of the batch.
-        timing: Table of the worker's ``timing`` observer for this batch.
+        value: The result.
+        seconds: Time of the item.
+        timing: Table of the worker's ``timing`` observer for this item.
         tracebacks: See ``Run.tracebacks``; of the worker so far.
         worker: Identity of the worker.
         spent: Counts of its generators so far: see ``Session.spent``.
     """
 
-    retrievals: list[Retrieval]
+    value: Any
     seconds: float
     timing: Mapping[str, Mapping[str, float]]
     tracebacks: Mapping[str, list[str]]
@@ -76,11 +79,18 @@ class Answered:
     spent: Mapping[str, Mapping[str, Any]]
 
 
+def answered(session: Session, item: tuple[str, list[Retrieval]]) -> list[Retrieval]:
+    """Answer a batch by a method."""
+    method, batch = item
+    return answers_of(session)[method](batch)
+
+
 @attrs.frozen
-class BatchTask:
-    """Answers batches of a run in another process, by drivers that it composes from the recipe.
+class SessionTask:
+    """Calls a function with a session and an item in another process, by drivers that it composes from the recipe.
 
     Attributes:
+        call: A function that pickles.
         file: File of the recipe, for messages.
         recipe: Data of the recipe, without the keys that are the first process's business.
         expected: What decides results: see ``computation_of``.
@@ -88,6 +98,7 @@ class BatchTask:
         models: Key of each stage that has trained a driver to the folder of the model.
     """
 
+    call: Callable[[Session, Any], Any]
     file: str
     recipe: Mapping[str, Any] = attrs.field(repr=False)
     expected: Mapping[str, Any] = attrs.field(repr=False)
@@ -95,29 +106,69 @@ class BatchTask:
     models: Mapping[str, str]
 
     @classmethod
-    def of(cls, session: Session, workers: int) -> BatchTask:
-        """Make the task of a run, whose session is open."""
-        data = {key: value for key, value in session.recipe.portable().items() if key not in ("executor", "observers")}
-        trained = {key: stage.learnt(session.recipe.output) for key, stage in session.stages.by_key.items()}
-        models = {key: str(found[1].resolve()) for key, found in trained.items() if found is not None}
-        return cls(session.recipe.file, data, computation_of(session), workers, models)
+    def of(cls, session: Session, call: Callable[[Session, Any], Any]) -> SessionTask:
+        """Make the task of a recipe, whose session is open.
 
-    def __call__(self, item: tuple[str, list[Retrieval]]) -> Answered:
-        """Answer a batch by a method.
+        Raises:
+            RunError: See ``check_spread``.
+        """
+        check_spread(session)
+        workers = session.executor.places() if session.executor is not None else 1
+        data = {key: value for key, value in session.recipe.portable().items() if key not in ("executor", "observers")}
+        stages = session.stages.by_key if session.trained else {}
+        found = {key: stage.learnt(session.recipe.output) for key, stage in stages.items()}
+        models = {key: str(one[1].resolve()) for key, one in found.items() if one is not None}
+        return cls(call, session.recipe.file, data, computation_of(session), workers, models)
+
+    def __call__(self, item: Any) -> Done:
+        """Compute an item.
 
         Raises:
             RunError: With the text of any error of the framework, whose class may not travel.
         """
         try:
             worker = _worker(self)
-            method, batch = item
             started = time.perf_counter()
-            found = worker.answers[method](batch)
+            found = self.call(worker.session, item)
             seconds = time.perf_counter() - started
             timing = worker.timing.take()
         except SrtkError as error:
             raise RunError(str(error)) from None
-        return Answered(found, seconds, timing, dict(worker.tracebacks.table), worker.id, worker.session.spent)
+        return Done(found, seconds, timing, dict(worker.tracebacks.table), worker.id, worker.session.spent)
+
+
+def spread_over(session: Session, task: SessionTask, items: Iterable[Any]) -> Iterator[Done]:
+    """Compute items in the places of the recipe's executor, in order, and count in the session what was used there."""
+    assert session.executor is not None
+    for done in session.executor.map(task, items):
+        for observer in session.observers:
+            if isinstance(observer, Timing):
+                observer.add(done.timing)
+            elif isinstance(observer, Tracebacks):
+                observer.add(done.tracebacks)
+        session.spent_elsewhere[done.worker] = done.spent
+        yield done
+
+
+def elsewhere(session: Session, call: Callable[[Session, T], R]) -> Callable[[Iterable[T]], Iterator[R]] | None:
+    """Prepare to call a function in the places of the recipe's executor.
+
+    Args:
+        session: The open session.
+        call: A function that pickles. Each place calls it with a session of its own, which has the drivers as they
+            are here now, and an item.
+
+    Returns:
+        A function that takes items and yields their results, in order; None without an executor, and in a worker
+        process of a training on several devices, whose first process alone has one.
+
+    Raises:
+        RunError: Where the recipe, or an observer, does not go together with an executor.
+    """
+    if session.executor is None or is_follower():
+        return None
+    task = SessionTask.of(session, call)
+    return lambda items: (done.value for done in spread_over(session, task, items))
 
 
 @attrs.frozen
@@ -127,25 +178,23 @@ class _Worker:
     Attributes:
         task: The task that it was opened for.
         session: The session.
-        answers: See ``answers_of``.
         timing: Observes it.
         tracebacks: Observes it.
         id: Unlike any other's.
     """
 
-    task: BatchTask
+    task: SessionTask
     session: Session
-    answers: Mapping[str, Callable[[Sequence[Retrieval]], list[Retrieval]]]
     timing: Timing
     tracebacks: Tracebacks
     id: str
 
 
 _OPEN: list[_Worker] = []
-"""The worker of this process, once it has answered a batch."""
+"""The worker of this process, once it has computed an item."""
 
 
-def _worker(task: BatchTask) -> _Worker:
+def _worker(task: SessionTask) -> _Worker:
     if _OPEN and _OPEN[0].task == task:
         return _OPEN[0]
     for old in _OPEN:
@@ -173,5 +222,5 @@ def _worker(task: BatchTask) -> _Worker:
             " versions there, and give it the same files"
         )
     gc.freeze()  # as the runner does
-    _OPEN.append(_Worker(task, session, answers_of(session), timing, tracebacks, uuid.uuid4().hex))
+    _OPEN.append(_Worker(task, session, timing, tracebacks, uuid.uuid4().hex))
     return _OPEN[0]

@@ -18,9 +18,7 @@ from srtk_framework.host.tracebacks import Tracebacks
 from srtk_framework.recipe.recipe import Recipe
 from srtk_framework.records.jsonl import write_json
 from srtk_framework.records.lock import locked
-from srtk_framework.roles import Executor
-from srtk_framework.roles.generator import spent_together
-from srtk_framework.run.batch_task import BatchTask, answers_of, check_spread
+from srtk_framework.run.batch_task import SessionTask, answered, answers_of, check_spread, spread_over
 from srtk_framework.run.failures import failures_by_reason
 from srtk_framework.run.journal import Journal
 from srtk_framework.run.manifest import COMPLETE, LOCK, NAME, STOPPED, claim, manifest_of
@@ -122,8 +120,7 @@ class Runner:
         self._tracebacks = Tracebacks()
         self._observers = [self._timing, self._tracebacks, *observers]
         self._stopping = False
-        self._task: BatchTask | None = None
-        self._spent: dict[str, Mapping[str, Mapping[str, Any]]] = {}
+        self._task: SessionTask | None = None
 
     @property
     def training(self) -> bool:
@@ -146,7 +143,7 @@ class Runner:
         """
         session = Session(self.recipe, self._observers)
         check_outputs(session)
-        if session.composer.built(Executor.role) and not self.train_only:
+        if session.executor is not None and not self.train_only:
             check_spread(session)
         run = Run(self.recipe, session)
         trains = bool(session.stages.implement("train"))
@@ -173,8 +170,8 @@ class Runner:
         manifest = run.manifest
         manifest.update(manifest_of(session, asked))
         goes_on = claim(folder, manifest, self.resume, self.fresh)
-        for executor in session.composer.built(Executor.role):
-            self._task = BatchTask.of(session, executor.places())
+        if session.executor is not None:
+            self._task = SessionTask.of(session, answered)
         journals = {name: Journal(folder, name, manifest["fingerprint"]) for name in answers_of(session)}
         for name, journal in journals.items() if goes_on else ():
             dropped = journal.recover(item.question for item in asked.read())
@@ -275,23 +272,15 @@ class Runner:
                 out.append(batch)
                 yield name, [Retrieval(item.question) for item in batch] if run.session.methods else batch
 
-        [executor] = run.session.composer.built(Executor.role)
-        for found in executor.map(self._task, sent()):
-            for observer in run.session.observers:
-                if isinstance(observer, Timing):
-                    observer.add(found.timing)
-            self._tracebacks.add(found.tracebacks)
-            self._spent[found.worker] = found.spent
+        assert self._task is not None
+        for done in spread_over(run.session, self._task, sent()):
             batch = out.popleft()
-            own: Answer = functools.partial(_first, found.retrievals)
-            yield batch, run.session.stages.answered(own, run, name, batch), found.seconds
+            own: Answer = functools.partial(_first, done.value)
+            yield batch, run.session.stages.answered(own, run, name, batch), done.seconds
 
     def _count_use(self, run: Run) -> None:
         """Add up calls, tokens and cost of generators, where the recipe has any."""
-        run.spent = {
-            name: spent_together([mine, *(spent[name] for spent in self._spent.values())])
-            for name, mine in run.session.spent.items()
-        }
+        run.spent = run.session.spent
         if run.spent:
             for name, journal in run.results.items():
                 uses = [use for found in journal.read() if (use := use_of(found.subgraph.trace)) is not None]

@@ -20,6 +20,7 @@ from srtk_framework.recipe.composer import Composer, observers_of
 from srtk_framework.recipe.recipe import Recipe, from_data, from_mapping, load
 from srtk_framework.recipe.yaml_source import Places
 from srtk_framework.roles import Expander, KnowledgeGraph
+from srtk_framework.roles.generator import spent_together
 from srtk_framework.run.dispatcher import Abandonment, Dispatcher, late
 from srtk_framework.run.drivers import compose
 from srtk_framework.run.limits import LIMITS_IGNORED, Limits, limited, limits_of
@@ -92,6 +93,7 @@ class Session:
         linker: Its entity linker, or None.
         reader: Its reader, or None.
         methods: Its expanders by name, the main one first.
+        spent_elsewhere: Per worker of its executor: counts of its generators so far, see ``spent``.
         exporters: Its exporters; whoever writes to them opens and closes them.
         dataset: Its questions: a file name, a dataset, or None.
         stages: Its stages.
@@ -116,6 +118,7 @@ class Session:
         self.dataset = drivers.dataset
         self.stages = Stages(recipe.stages)
         self._learnt: dict[str, Any] | None = None
+        self.spent_elsewhere: dict[str, Mapping[str, Mapping[str, Any]]] = {}
         self._pipeline = Pipeline(self.graph, self.linker, self.reader, recipe.options.relink)
         self._close: Callable[[], Any] | None = None
         self._opens_itself = False
@@ -186,16 +189,29 @@ class Session:
 
     @property
     def spent(self) -> dict[str, dict[str, Any]]:
-        """Calls, tokens and cost of each generator so far, and the money paid: see ``Port.spent``.
+        """Calls, tokens and cost of each generator so far, and the money paid, also in the places of the executor.
 
         Does not wait for a batch in hand.
         """
         ports = self._composer.built("generator")
         names = [port.name for port in ports]
-        return {
+        mine = {
             port.name if names.count(port.name) == 1 else f"{port.name} {names[: i + 1].count(port.name)}": port.spent
             for i, port in enumerate(ports)
         }
+        others = list(self.spent_elsewhere.values())
+        together = {name: spent_together([row, *(other[name] for other in others)]) for name, row in mine.items()}
+        return together if others else mine
+
+    @property
+    def executor(self) -> Any:
+        """The recipe's executor, or None."""
+        return next(iter(self._composer.built("executor")), None)
+
+    @property
+    def trained(self) -> bool:
+        """Whether the recipe's stages have trained drivers in this session."""
+        return self._learnt is not None
 
     def open(self) -> Session:
         """Open the drivers.

@@ -11,7 +11,7 @@ from kit.toy_runs import StopAfter, data, journal, run
 from srtk_framework.cli import main
 from srtk_framework.host.observers import Timing
 from srtk_framework.recipe.recipe import from_data
-from srtk_framework.run.batch_task import BatchTask
+from srtk_framework.run.batch_task import SessionTask, answered
 from srtk_framework.run.runner import Runner
 from srtk_framework.run.session import Session
 from srtk_framework.values import RunError, part_of_run
@@ -143,7 +143,7 @@ def test_workers_answer_with_the_model_that_the_run_has_just_trained(learners, q
     session = Session(from_data(recipe))
     with session:
         session.train()
-        task = BatchTask.of(session, 1)
+        task = SessionTask.of(session, answered)
     assert task.models == {"train": str(model)}
     model.rename(tmp_path / "moved")
     with pytest.raises(RunError, match=r"the worker on .* cannot load the trained model: .*; share its folder"):

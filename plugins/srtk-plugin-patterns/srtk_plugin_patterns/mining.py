@@ -439,7 +439,7 @@ class _Counts:
             self._keys = np.insert(self._keys, at[~known], keys[~known])
             self._numbers = np.insert(self._numbers, at[~known], numbers[~known])
         else:
-            self._keys, self._numbers = keys, numbers
+            self._keys, self._numbers = keys, numbers.copy()  # Ray's arrays cannot be written
 
 
 def _totals(codes: Ints, numbers: Ints, kept: npt.NDArray[np.bool_]) -> Ints:
@@ -458,7 +458,11 @@ def _distinct(parts: list[Ints]) -> Ints:
 
 
 def given_or_mined(
-    folder: str | None, table: TripleTable, settings: MiningSettings, only: Sequence[Triple] | None = None
+    folder: str | None,
+    table: TripleTable,
+    settings: MiningSettings,
+    only: Sequence[Triple] | None = None,
+    executor: Executor | None = None,
 ) -> PathPatterns:
     """Read the patterns in a folder, or mine those of a table where no folder is named; see ``mine``.
 
@@ -466,7 +470,7 @@ def given_or_mined(
         DriverError: If the patterns in the folder were mined from other triples, or hold out other twins.
     """
     if folder is None:
-        return mine(table, settings, only=only)
+        return mine(table, settings, None, only, executor)
     found = PathPatterns.load(FilePath(folder).expanduser())
     if found.content != table.content_hash():
         raise DriverError(

@@ -175,7 +175,7 @@ class PathRuleCompleter(Completer):
             )
         trained_on = table.content_hash()
         wanted = MiningSettings(training.length, None, None, training.least_support, _MINED, task.seed, training.twins)
-        found = given_or_mined(self.patterns, table, wanted)
+        found = given_or_mined(self.patterns, table, wanted, executor=task.executor)
         paths, cut = path_rules(table, found, training)
         constants, dropped = constant_rules(table, training, found.twins)
         rules = Rules(

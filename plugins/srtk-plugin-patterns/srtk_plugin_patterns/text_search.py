@@ -270,7 +270,7 @@ class TextSearchCompleter(Completer):
         left, _ = without_held_out(table, task.held_out, training.twins)
         self._content = left.content_hash()
         bounds = MiningSettings(training.length, training.hub, None, training.least, twins=training.twins)
-        patterns = given_or_mined(self.patterns, left, bounds)
+        patterns = given_or_mined(self.patterns, left, bounds, executor=task.executor)
         model = TextModel(chosen_paths(patterns, training.paths, training.productive), twins=patterns.twins)
         facts = _drawn(task.held_out, training.facts, task.seed)
         counts = self._told(forms, model, table_ways(left, self.ways), facts)

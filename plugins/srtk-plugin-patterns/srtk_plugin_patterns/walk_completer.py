@@ -23,6 +23,7 @@ from srtk_framework.values import (
     Path,
     Pattern,
     Step,
+    Triple,
     at_least,
     batched,
     between,
@@ -109,6 +110,7 @@ class PathWalkCompleter(Completer):
     _models: Mapping[Step, WalkModel] | None = attrs.field(init=False, default=None, repr=False)
     _twins: Twins = attrs.field(init=False, factory=dict, repr=False)
     _content: str = attrs.field(init=False, default="", repr=False)
+    _hidden: tuple[Triple, ...] = attrs.field(init=False, default=(), repr=False)
 
     def preflight(self) -> list[tuple[str, str]]:
         """Check that the folders exist."""
@@ -130,15 +132,16 @@ class PathWalkCompleter(Completer):
         Raises:
             DriverError: If the graph cannot list its triples, or the model cannot be read or is of another graph.
         """
-        self._table = TripleTable.of(self.graph)
+        self._walk_without(())
+        assert self._table is not None
         self._signatures = Signatures.of(self._table, self.graph.schema())
-        self._walks = RandomWalk(self._table, self.walk == "simple")
         if self.path is not None:
             self.load(FilePath(self.path).expanduser())
 
     def close(self) -> None:
         """Release graph and model."""
         self._table = self._signatures = self._walks = self._models = None
+        self._hidden = ()
 
     def fingerprint(self) -> str:
         """Identify the graph, the settings and the model."""
@@ -274,7 +277,7 @@ class PathWalkCompleter(Completer):
             raise DriverError("; ".join(faults))
         if self._table is None:
             raise not_open(self)
-        table, _ = without_held_out(self._table, task.held_out, training.twins)
+        table, again = without_held_out(self._table, task.held_out, training.twins)
         bounds = MiningSettings(
             training.length, training.hub, None, training.least, training.paths, twins=training.twins
         )
@@ -286,7 +289,7 @@ class PathWalkCompleter(Completer):
             )
         rows = table.triples[np.isin(table.triples[:, 1], [table.relation_numbers[name] for name in named])]
         only = None if training.relations is None else table.named(rows)
-        patterns = given_or_mined(self.patterns, table, bounds, only)
+        patterns = given_or_mined(self.patterns, table, bounds, only, task.executor)
         twins = {name: row for name, row in patterns.twins.items() if name in named}
         walks = RandomWalk(table, self.walk == "simple")
         names = patterns.relations if training.relations is None else named
@@ -325,12 +328,11 @@ class PathWalkCompleter(Completer):
         }
         if task.validate is not None:
             # The facts that are asked for, and their twins, would be walked.
-            whole = self._table, self._walks
-            self._table, self._walks = table, walks
+            self._walk_without((*task.held_out, *again))
             try:
                 found.update(task.validate())
             finally:
-                self._table, self._walks = whole
+                self._walk_without(())
         return found
 
     def _learnt(
@@ -358,25 +360,33 @@ class PathWalkCompleter(Completer):
             walks, taken, rows, held, inverse, training.negatives, training.regulariser, random, twins
         )
 
+    def _walk_without(self, hidden: tuple[Triple, ...]) -> None:
+        """Walk the graph without some triples."""
+        if self._table is None or hidden != self._hidden:
+            self._table, self._hidden = TripleTable.of(self.graph).without(hidden), hidden
+            self._walks = RandomWalk(self._table, self.walk == "simple")
+
     def save(self, folder: FilePath) -> None:
         """Write ``walks.json``."""
         write_model(folder / FILE, self._facts())
 
     def load(self, folder: FilePath) -> None:
         """Read a saved model."""
-        table = self._table
-        if table is None:
+        if self._table is None:
             raise not_open(self)
 
         def parse(data: Any) -> tuple[str, str, str, dict[Step, WalkModel], Twins]:
             if data["format"] != _FORMAT:
                 raise ValueError(f"its format is {data['format']!r}")
+            self._walk_without(tuple(Triple(*triple) for triple in data.get("hidden", ())))
+            table = self._table
+            assert table is not None
             known = table.content_hash() in (data["content"], data["graph"])
             models = {Step(*step): WalkModel.from_json(part, table) for *step, part in data["models"]} if known else {}
             return data["content"], data["graph"], data["walk"], models, from_json(data["twins"])
 
         content, graph, walk, models, twins = read_model(folder / FILE, "path-walk", parse)
-        if table.content_hash() not in (content, graph):
+        if self._table.content_hash() not in (content, graph):
             raise DriverError(
                 f"the model in {folder} was learnt from another graph than {self.graph.source()}: their triples"
                 " differ; use it with its graph, or train one on this graph"
@@ -395,6 +405,7 @@ class PathWalkCompleter(Completer):
             "walk": self.walk,
             "graph": table.content_hash(),
             "twins": to_json(self._twins),
+            **({"hidden": self._hidden} if self._hidden else {}),
             "models": [[step.relation, step.inverse, model.to_json(table)] for step, model in sorted(models.items())],
         }
 

@@ -22,12 +22,16 @@ from srtk_plugin_patterns.walk_completer import FILE, PathWalkCompleter, PathWal
 from srtk_plugin_patterns.walk_model import WalkModel, _candidates, _features
 
 from srtk_framework.graph import TripleTable
+from srtk_framework.host.observers import Timing
+from srtk_framework.recipe import from_data
 from srtk_framework.records import checked, with_checksum
 from srtk_framework.roles import TrainingTask
+from srtk_framework.run import Runner
 from srtk_framework.values import DriverError, Pattern, Step, Triple
 
 SMALL = {"least": 1, "hub": None}
 EVE = Pattern("eve", "nationality")
+FILES = {"path-walk": FILE, "path-rules": "rules.json"}
 
 
 @pytest.fixture
@@ -491,3 +495,31 @@ def test_a_way_along_a_path_is_the_first_that_visits_no_entity_twice(seed: int) 
             assert [tuple(fact) for fact in found] == [
                 (table.entities[s], table.relations[r // 2], table.entities[o]) for s, r, o in named
             ]
+
+
+@pytest.mark.parametrize("completer", ["path-walk", "path-rules"])
+def test_a_training_on_two_processes_is_that_on_one(tmp_path, completer):
+    towns = [Triple(f"p{n}", "born_in", f"town{n % 7}") for n in range(70)]
+    lands = [Triple(f"p{n}", "nationality", f"land{n % 7 % 3}") for n in range(70)]
+    of = [Triple(f"town{n}", "city_of", f"land{n % 3}") for n in range(7)]
+    fit = {"least": 1, "hub": None} if completer == "path-walk" else {"least_support": 1}
+
+    def trained(place: str, **more: Any) -> tuple[Any, ...]:
+        recipe = {
+            "srtk": 1,
+            "output": str(tmp_path / place),
+            "knowledge_graph": {"use": "memory", "triples": [list(fact) for fact in [*towns, *lands, *of]]},
+            "completer": completer,
+            "train": {"driver": "completer", "held_out": {"share": 0.2}, "fit": fit},
+            **more,
+        }
+        timing = Timing()
+        found = Runner(from_data(recipe), False, [timing], train_only=True).run().stages["train"]
+        maps = timing.table.get("executor:processes.map", {"calls": 0})["calls"]
+        return (found.figures, found.fingerprint, (found.model / FILES[completer]).read_bytes()), maps
+
+    alone, none = trained("alone")
+    both, maps = trained("both", executor={"use": "processes", "workers": 2})
+    assert (none, maps) == (0, 2)  # mining and ranking
+    assert both == alone
+    assert 0 < alone[0]["mrr"] < 1

@@ -61,3 +61,25 @@ def test_two_actors_leave_the_files_of_one_process(tmp_path: Path) -> None:
         return [file.read_bytes() for file in sorted((tmp_path / place / "journal").glob("*.jsonl"))]
 
     assert journals("spread", executor={"use": "ray", "workers": 2}) == journals("alone")
+
+
+def test_two_actors_mine_and_rank_for_a_training_as_one_process(tmp_path: Path) -> None:
+    facts = [
+        *([f"p{n}", "born_in", f"town{n % 7}"] for n in range(70)),
+        *([f"p{n}", "nationality", f"land{n % 7 % 3}"] for n in range(70)),
+        *([f"town{n}", "city_of", f"land{n % 3}"] for n in range(7)),
+    ]
+
+    def trained(place: str, **more: object) -> list[object]:
+        recipe = {
+            "srtk": 1,
+            "output": str(tmp_path / place),
+            "knowledge_graph": {"use": "memory", "triples": facts},
+            "completer": "path-walk",
+            "train": {"driver": "completer", "held_out": {"share": 0.2}, "fit": {"least": 1}},
+            **more,
+        }
+        found = Runner(from_data(recipe), train_only=True).run().stages["train"]
+        return [found.figures, (found.model / "walks.json").read_bytes()]
+
+    assert trained("spread", executor={"use": "ray", "workers": 2}) == trained("alone")

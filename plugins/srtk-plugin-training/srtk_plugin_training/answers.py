@@ -116,7 +116,7 @@ def _retrieved(questions: Sequence[Question], context: Context, name: str, goes_
     done: list[Retrieval] = []
     context.notify("method", {"name": "retrieval", "total": len(questions), "completed": 0, "failed": 0})
     for batch in batched(questions, context.batch):
-        done += context.retriever.retrieve(batch, None, False)
+        done += context.session.retrieve(batch, None, False)
         context.notify("batch", {"completed": len(done), "failed": sum(one.error is not None for one in done)})
     write_jsonl(file, map(record_from_retrieval, done))
     return done

@@ -3,16 +3,21 @@
 from __future__ import annotations
 
 import hashlib
-from collections.abc import Callable, Mapping
-from typing import ClassVar
+import shutil
+from collections.abc import Callable, Iterable, Iterator, Mapping
+from pathlib import Path
+from typing import Any, ClassVar
+from weakref import WeakKeyDictionary
 
 import attrs
 import numpy as np
-from srtk_plugin_evaluation.link_prediction import link_prediction
+from srtk_plugin_evaluation.link_prediction import FactEnds, link_prediction, ranks_of
+from srtk_plugin_evaluation.rank_metrics import TiedRanks
 
 from srtk_framework.graph import TripleTable
 from srtk_framework.records import place
 from srtk_framework.roles import Completer, KnowledgeGraph
+from srtk_framework.run import Session, elsewhere
 from srtk_framework.values import RunError, Triple
 from srtk_plugin_training.material import (
     NO_SETS,
@@ -27,6 +32,8 @@ from srtk_plugin_training.material import (
 )
 
 HELD_OUT = "held_out.tsv"  # File of the facts held out in the folder of a training.
+
+STATE = "state"  # Subfolder for the driver as it is during a validation, which the places of an executor read.
 
 VALIDATED = 1000  # Most facts held out that one validation ranks; those of the smallest hashes.
 
@@ -88,12 +95,66 @@ class GraphMaterial(Material):
         return Examples()
 
     def validation(self, data: TrainingData, context: Context) -> Callable[[], Mapping[str, float]] | None:
-        """Return how the driver ranks the facts held out; None without any, or for a driver that completes nothing."""
+        """Return how the driver ranks the facts held out; None without any, or for a driver that completes nothing.
+
+        The recipe's executor ranks parts of them, by what the driver saves then.
+        """
         if not data.held_out or not isinstance(context.driver.driver, Completer):
             return None
+        driver: Any = context.driver.driver
         ranked = sorted(data.held_out, key=lambda fact: (_hash(fact, context.seed), fact))[:VALIDATED]
         table = TripleTable.of(self.graph)
-        return lambda: link_prediction(context.driver.driver, table, ranked)
+        there = elsewhere(context.session, _ranked)
+        if there is None:
+            return lambda: link_prediction(driver, table, ranked)
+        state = context.folder.resolve() / STATE
+
+        def spread(parts: Iterable[FactEnds]) -> Iterator[TiedRanks]:
+            shutil.rmtree(state, ignore_errors=True)  # of a process that was killed
+            driver.save(state)
+            try:
+                yield from there(_Part(state, driver.fingerprint(), part) for part in parts)
+            finally:
+                shutil.rmtree(state, ignore_errors=True)
+
+        return lambda: link_prediction(driver, table, ranked, spread)
+
+
+@attrs.frozen
+class _Part:
+    """A part of the facts to rank in a place of the executor.
+
+    Attributes:
+        state: Folder of what the completer has saved.
+        fingerprint: Of the completer.
+        ends: The facts.
+    """
+
+    state: Path
+    fingerprint: str
+    ends: FactEnds
+
+
+# Facts of the completer's graph, by the session of this place.
+_TABLES: WeakKeyDictionary[Session, TripleTable] = WeakKeyDictionary()
+
+
+def _ranked(session: Session, part: _Part) -> TiedRanks:
+    """Rank a part of the facts by the completer of another process."""
+    driver: Any = session.composer.of_role(Completer.role).driver
+    if driver.fingerprint() != part.fingerprint:
+        try:
+            driver.load(part.state)
+        except OSError as error:
+            raise RunError(f"an executor's place cannot read the completer: {error}; share its folder") from error
+        if driver.fingerprint() != part.fingerprint:
+            raise RunError(
+                f"{type(driver).__name__} is another one after `save` and `load`, so no other process can validate it;"
+                " train without `executor:`"
+            )
+    if session not in _TABLES:
+        _TABLES[session] = TripleTable.of(next(one for one in held_by(driver) if isinstance(one, KnowledgeGraph)))
+    return ranks_of(driver, _TABLES[session], part.ends)
 
 
 def held_out_facts(table: TripleTable, share: float, seed: int) -> tuple[Triple, ...]:

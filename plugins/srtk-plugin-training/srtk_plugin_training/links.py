@@ -75,8 +75,8 @@ class LinkMaterial(Material):
         texts = [attrs.evolve(question, links=()) for question in data.validation if question.answers]
 
         def validated() -> dict[str, float]:
-            found = validate_links(context.driver, context.retriever.graph, data.validation, context.batch)
-            return {**found, **(validate_retrieval(texts, context) if texts and context.retriever.methods else {})}
+            found = validate_links(context.driver, context.session.graph, data.validation, context.batch)
+            return {**found, **(validate_retrieval(texts, context) if texts and context.session.methods else {})}
 
         return validated
 

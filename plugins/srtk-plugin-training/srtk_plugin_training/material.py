@@ -4,13 +4,14 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
-from typing import Any, ClassVar, Protocol
+from typing import Any, ClassVar
 
 import attrs
 
 from srtk_framework.recipe import Block, Composer, Recipe
-from srtk_framework.roles import Expander, GraphExamples, KnowledgeGraph, Role
-from srtk_framework.values import Entry, Question, Retrieval, TrainingExample, Triple
+from srtk_framework.roles import Expander, GraphExamples, Role
+from srtk_framework.run import Session
+from srtk_framework.values import Entry, Question, TrainingExample, Triple
 from srtk_plugin_training.train_key import Train
 
 # Notes a mistake of a recipe: the keys that lead to it, and a sentence.
@@ -34,31 +35,13 @@ def no_questions(source: str, parts: str) -> dict[str, str]:
 Notify = Callable[[str, Mapping[str, Any]], None]  # Tells the observers of a session of an event.
 
 
-class Retriever(Protocol):
-    """The methods of a session that training calls, to link questions and to validate."""
-
-    @property
-    def graph(self) -> KnowledgeGraph | None:
-        """The graph of the recipe."""
-
-    @property
-    def methods(self) -> Mapping[str, Expander]:
-        """The expanders of the recipe by name, the main expander first."""
-
-    def link(self, questions: Sequence[Question]) -> Sequence[Question | Retrieval]:
-        """Link questions; the result of a question that cannot be linked is a failed retrieval."""
-
-    def retrieve(self, questions: Sequence[Question], method: str | None, read: bool) -> Sequence[Retrieval]:
-        """Retrieve subgraphs by a method, by default the main expander."""
-
-
 @attrs.frozen
 class Context:
     """Context in which a material reads and validates.
 
     Attributes:
         driver: Port of the driver to train.
-        retriever: Linking and retrieval with open drivers.
+        session: Links and retrieves with open drivers.
         folder: Folder of the training.
         seed: Of everything random.
         batch: Number of questions in a batch.
@@ -66,7 +49,7 @@ class Context:
     """
 
     driver: Any
-    retriever: Retriever
+    session: Session
     folder: Path
     seed: int
     batch: int

@@ -236,7 +236,7 @@ def _is_trainable(example: TrainingExample) -> bool:
 def _linked(questions: Sequence[Question], context: Context) -> list[Question]:
     done: list[Question] = []
     for batch in batched(questions, context.batch):
-        done += [item if isinstance(item, Question) else item.question for item in context.retriever.link(batch)]
+        done += [item if isinstance(item, Question) else item.question for item in context.session.link(batch)]
     return done
 
 
@@ -251,14 +251,14 @@ def validate_retrieval(
 
     Args:
         questions: The questions.
-        context: Context with the retriever.
+        context: Context with the session.
         right: The right paths of each question.
     """
     values: dict[str, list[float]] = {}
     ranked: list[Sequence[RankedPath]] = []
-    graph = context.retriever.graph
+    graph = context.session.graph
     for batch in batched(questions, context.batch):
-        done = context.retriever.retrieve(batch, None, False)
+        done = context.session.retrieve(batch, None, False)
         ranked += [retrieval.subgraph.paths for retrieval in done]
         gold = [retrieval.question for retrieval in done]
         if graph is not None:

@@ -16,10 +16,10 @@ from srtk_framework.host import Observer, __version__, distributions_of, librari
 from srtk_framework.recipe import Recipe
 from srtk_framework.records import locked, publication_error, publish, settle
 from srtk_framework.roles import TrainingTask
-from srtk_framework.run import is_follower
+from srtk_framework.run import Session, is_follower
 from srtk_framework.values import Question, redacted_data
 from srtk_plugin_training.folder import Differences, TrainingFolder
-from srtk_plugin_training.material import Context, Retriever, TrainingData, held_by
+from srtk_plugin_training.material import Context, TrainingData, held_by
 from srtk_plugin_training.model_card import card
 from srtk_plugin_training.question_sets import words
 from srtk_plugin_training.setup import Setup
@@ -66,7 +66,7 @@ class Trainer:
         setup: The driver, its material, and its settings.
         recipe: The recipe, which sets the seed and the batch size.
         folder: Folder of the training.
-        retriever: Linking and retrieval with open drivers.
+        session: The open session, which links and retrieves.
         observers: Observers of the progress.
         fresh: Start an unfinished training in the folder over, and replace a finished one of another recipe; one of
             the same recipe is still reused.
@@ -77,13 +77,13 @@ class Trainer:
         setup: Setup,
         recipe: Recipe,
         folder: Path,
-        retriever: Retriever,
+        session: Session,
         observers: Sequence[Observer] = (),
         fresh: bool = False,
     ) -> None:
         self._setup = setup
         self._recipe = recipe
-        self._retriever = retriever
+        self._session = session
         self._observers = observers
         self._fresh = fresh
         self._folder = folder
@@ -91,7 +91,7 @@ class Trainer:
         self._place = TrainingFolder(self._folder, self._model, "`folder:` under `train:`")
         self._material = setup.material
         options = recipe.options
-        self._context = Context(setup.driver, retriever, self._folder, options.seed, options.batch, self._notify)
+        self._context = Context(setup.driver, session, self._folder, options.seed, options.batch, self._notify)
         self._follows = is_follower()
 
     def run(self) -> Trained:
@@ -128,6 +128,7 @@ class Trainer:
             data.held_out_texts,
             examples.elsewhere,
             None if self._follows else examples.validate_topics,
+            None if self._follows else self._session.executor,
         )
         lessons = sum(len(some) for some in (examples.own, *(one.examples for one in examples.elsewhere)))
         self._notify("training", {"lessons": lessons, "validation": len(data.validation)})
@@ -145,7 +146,7 @@ class Trainer:
         options = self._recipe.options
         data = dict(read.hashes)
         versions = {"srtk-framework": __version__}
-        main = next(iter(self._retriever.methods.values()), None)
+        main = next(iter(self._session.methods.values()), None)
         # Drivers that only evaluate or export do not affect the weights.
         parts = held_by(self._setup.driver, *self._material.supervisions, main)
         versions |= {name: version(name) for name in distributions_of([(one.role, one.name) for one in parts])}

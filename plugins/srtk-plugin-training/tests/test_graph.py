@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import os
 
 import pytest
 from hypothesis import given
@@ -10,6 +11,7 @@ from hypothesis import strategies as st
 from srtk_plugin_training.graph import held_out_facts
 
 from srtk_framework.graph import TripleTable
+from srtk_framework.host import Observer
 from srtk_framework.recipe.recipe import from_data
 from srtk_framework.run.runner import Runner
 from srtk_framework.run.session import Session
@@ -80,7 +82,39 @@ class Loose(Completer):
     def load(self, folder): pass
 '''
 
-DRIVERS = {"completer": {name.lower(): name for name in ("Rote", "Silent", "Reader", "Loose")}}
+OTHERS = '''
+
+@attrs.define(eq=False)
+class Watched(Rote):
+    """Notes the processes in which it rates, and ends the first one but its parent.
+
+    Attributes:
+        file: Takes the numbers of the processes.
+        parent: Process that it leaves alone; 0 for all.
+    """
+    file: str = ""
+    parent: int = 0
+    def rate(self, patterns, candidates):
+        import os
+        from pathlib import Path
+        first = not Path(self.file).exists()
+        with open(self.file, "a") as out:
+            out.write(f"{os.getpid()}\\n")
+        if first and os.getpid() != self.parent and self.parent:
+            os._exit(1)
+        return super().rate(patterns, candidates)
+
+@attrs.define(eq=False)
+class Forgetful(Rote):
+    """Saves half of what it is."""
+    def save(self, folder):
+        folder.mkdir()
+        (folder / "known.json").write_text(json.dumps({"object": self.known["object"]}))
+'''
+LEARNER += OTHERS
+
+NAMES = ("Rote", "Silent", "Reader", "Loose", "Watched", "Forgetful")
+DRIVERS = {"completer": {name.lower(): name for name in NAMES}}
 
 
 @pytest.fixture
@@ -208,6 +242,58 @@ def test_facts_are_not_held_out_of_questions(tmp_path):
         RecipeError, match="held_out is for drivers that learn from a graph; give `validation:` instead"
     ):
         Session(from_data(data))
+
+
+def ranked(tmp_path, place, parent=0, **more):
+    """Train, and return what decides the model, and the processes that ranked."""
+    pids = tmp_path / f"{place}.pids"
+    completer = {"use": "watched", "file": str(pids), "parent": parent}
+    facts = [*WORLD, *([f"person{i}", "likes", f"thing{i % 40}"] for i in range(1500))]
+    data = recipe(tmp_path, {"held_out": {"share": 0.2}}, facts, completer=completer, **more)
+    trained = run({**data, "output": str(tmp_path / place)}).stages["train"]
+    assert not (trained.folder / "state").exists()
+    files = {file.name: file.read_bytes() for file in trained.model.iterdir() if file.suffix == ".json"}
+    return (trained.figures, trained.fingerprint, files), {int(line) for line in pids.read_text().split()}
+
+
+@pytest.mark.usefixtures("drivers")
+def test_the_processes_of_an_executor_rank_what_is_held_out_as_one_does(tmp_path):
+    alone, here = ranked(tmp_path, "alone")
+    assert here == {os.getpid()}
+    for workers in (1, 2):
+        executor = {"use": "processes", "workers": workers}
+        found, there = ranked(tmp_path, f"workers{workers}", executor=executor)
+        assert len(there) == workers
+        assert os.getpid() not in there
+        assert found == alone
+
+
+@pytest.mark.usefixtures("drivers")
+def test_what_a_process_had_to_rank_when_it_died_is_ranked_by_another(tmp_path):
+    alone, _ = ranked(tmp_path, "alone", os.getpid())
+    found, there = ranked(tmp_path, "spread", os.getpid(), executor={"use": "processes", "workers": 1})
+    assert found[0] == alone[0]
+    assert len(there) == 2
+
+
+@pytest.mark.usefixtures("drivers")
+def test_a_completer_that_is_another_one_after_load_is_told(tmp_path):
+    data = recipe(tmp_path, completer="forgetful", executor={"use": "processes", "workers": 1})
+    with pytest.raises(RunError, match=r"Forgetful is another one after `save` and `load`, .*without"):
+        run(data)
+    assert not (tmp_path / "run/training/state").exists()
+
+
+@pytest.mark.usefixtures("drivers")
+def test_an_executor_and_an_observer_of_calls_are_refused_before_the_training(tmp_path):
+    class Watch(Observer):
+        def before(self, call):
+            pass
+
+    data = recipe(tmp_path, executor="processes")
+    with pytest.raises(RunError, match="Watch watches calls of drivers, which an executor makes in other processes"):
+        Runner(from_data(data), False, [Watch()], train_only=True).run()
+    assert not list(tmp_path.glob("run/training/model"))
 
 
 names = st.sampled_from("abcdefgh")
