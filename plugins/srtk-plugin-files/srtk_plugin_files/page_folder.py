@@ -15,6 +15,7 @@ from srtk_framework.values import DriverError
 
 _PART = 1 << 20  # Bytes of data in a file, which a browser reads in some milliseconds.
 _HELD = 1 << 20  # Bytes of data that wait in memory; more wait on the disk.
+_BEGIN = "srtkPart("  # Of each file.
 _NAME = re.compile(r"part-[0-9]+\.js")
 
 
@@ -90,7 +91,9 @@ class DataFolder:
             DriverError: If the folder cannot be written, or has other files.
         """
         if self._target.exists() and not _is_ours(self._target):
-            raise DriverError(f"{self.path} has files that are no part of a page; move it away, or name another page")
+            raise DriverError(
+                f"{self.path} holds other things than the data of a page; move it away, or name another page"
+            )
         digest = hashlib.sha256()
         starts, size, count = [0], 0, 0
         for count, text in enumerate(self._texts.data(), 1):
@@ -105,7 +108,7 @@ class DataFolder:
             self._draft.mkdir()
             for number, (start, end) in enumerate(itertools.pairwise([*starts, count])):
                 with (self._draft / f"part-{number}.js").open("w", encoding="utf-8", newline="\n") as file:
-                    file.write(f"srtkPart('{stamp}', {number}, [\n")
+                    file.write(f"{_BEGIN}'{stamp}', {number}, [\n")
                     file.writelines(f"{_quoted(text)},\n" for text in itertools.islice(texts, end - start))
                     file.write("]);\n")
         except OSError as error:
@@ -131,7 +134,16 @@ class DataFolder:
 
 
 def _is_ours(folder: Path) -> bool:
-    return folder.is_dir() and all(_NAME.fullmatch(file.name) for file in folder.iterdir())
+    """Return whether a folder has files of a page alone; an empty one may be anybody's."""
+    files = list(folder.iterdir()) if folder.is_dir() else []
+    return bool(files) and all(_NAME.fullmatch(file.name) and _is_part(file) for file in files)
+
+
+def _is_part(file: Path) -> bool:
+    if not file.is_file():
+        return False
+    with file.open("rb") as opened:
+        return opened.read(len(_BEGIN)) == _BEGIN.encode()
 
 
 def _quoted(text: str) -> str:

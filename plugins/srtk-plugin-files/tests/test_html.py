@@ -246,7 +246,7 @@ def test_files_of_an_earlier_page_are_replaced_and_those_of_others_are_kept(tmp_
     folder.mkdir()
     (folder / "mine.js").touch()
     before = (tmp_path / "page.html").read_bytes()
-    with pytest.raises(DriverError, match="page-data has files that are no part of a page; move it away"):
+    with pytest.raises(DriverError, match="page-data holds other things than the data of a page; move it away"):
         page(tmp_path, *map(country, range(9)))
     assert (tmp_path / "page.html").read_bytes() == before
     assert sorted(file.name for file in tmp_path.iterdir()) == ["page-data", "page.html"]

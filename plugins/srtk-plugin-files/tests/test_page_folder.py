@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import tracemalloc
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import closing, contextmanager
 from pathlib import Path
 
@@ -133,11 +133,28 @@ def test_what_is_written_is_seen_only_once_it_is_published(tmp_path: Path) -> No
     assert "'new'" in (tmp_path / "page-data" / "part-0.js").read_text()
 
 
+@pytest.mark.parametrize("made", [lambda path: path.mkdir(), lambda path: path.write_text("mine"), None])
+def test_a_folder_that_is_empty_or_has_other_texts_is_kept(tmp_path: Path, made: Callable[[Path], None] | None) -> None:
+    mine = tmp_path / "page-data"
+    mine.mkdir()
+    if made is not None:
+        made(mine / "part-0.js")
+    before = [(file.name, file.is_dir()) for file in mine.iterdir()]
+    with (
+        folder_of(tmp_path / "page.html", "new") as folder,
+        pytest.raises(DriverError, match="page-data holds other things than the data of a page; move it away"),
+    ):
+        folder.write()
+    with folder_of(tmp_path / "page.html") as folder:
+        folder.publish()
+    assert [(file.name, file.is_dir()) for file in mine.iterdir()] == before
+
+
 @pytest.mark.parametrize("name", ["part-1.js.old", "my-part-1.js", "part-.js", "part-1xjs"])
 def test_a_folder_with_any_file_of_another_name_is_kept(tmp_path: Path, name: str) -> None:
     published(tmp_path, "old")
     (tmp_path / "page-data" / name).touch()
-    with pytest.raises(DriverError, match="page-data has files that are no part of a page"):
+    with pytest.raises(DriverError, match="page-data holds other things than the data of a page"):
         published(tmp_path, "new")
     with folder_of(tmp_path / "page.html") as folder:
         folder.publish()
@@ -148,7 +165,7 @@ def test_a_file_in_the_place_of_the_folder_is_kept(tmp_path: Path) -> None:
     (tmp_path / "page-data").write_text("mine")
     with (
         folder_of(tmp_path / "page.html", "a") as folder,
-        pytest.raises(DriverError, match="page-data has files that are no part of a page"),
+        pytest.raises(DriverError, match="page-data holds other things than the data of a page"),
     ):
         folder.write()
     assert (tmp_path / "page-data").read_text() == "mine"
