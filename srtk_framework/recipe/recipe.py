@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import glob
+import os
 from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any
@@ -31,6 +33,15 @@ from srtk_framework.values import (
 VERSION = 1
 DEFAULT_TRIPLES = 50
 """Triples of a question where the recipe's `budget` gives no number; `triples: null` is no limit."""
+
+# Settings, of whatever driver, whose value may be a file.
+_PATHS = frozenset(
+    (
+        *("path", "file", "files", "folder", "questions", "validation", "output", "labels", "aliases", "names", "ids"),
+        *("cache", "record", "replay", "journal", "patterns", "forms", "templates", "choice", "model", "hide"),
+        "against",
+    )
+)
 
 
 @attrs.define
@@ -249,6 +260,21 @@ def _plain(value: Any) -> Any:
         kind = value if isinstance(value, type) else type(value)
         return f"{kind.__module__}.{kind.__qualname__}"
     return value
+
+
+def located(value: Any, key: str = "") -> Any:
+    """Write the files and folders that a recipe's data name, and that are there, with their whole paths.
+
+    Args:
+        value: The data.
+        key: The setting that has it.
+    """
+    if isinstance(value, Mapping):
+        return {name: located(item, name) for name, item in value.items()}
+    if isinstance(value, list | tuple):
+        return [located(item, key) for item in value]
+    named = key in _PATHS and isinstance(value, str) and glob.glob(value)
+    return os.path.abspath(value) if named else value
 
 
 def _difference(plain: Any, value: Any, where: str = "") -> str | None:

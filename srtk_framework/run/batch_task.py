@@ -96,6 +96,7 @@ class SessionTask:
         expected: What decides results: see ``computation_of``.
         workers: Number of processes that share the limits of the run.
         models: Key of each stage that has trained a driver to the folder of the model.
+        folder: Folder of the first process, in which the others work where they have it.
     """
 
     call: Callable[[Session, Any], Any]
@@ -104,6 +105,7 @@ class SessionTask:
     expected: Mapping[str, Any] = attrs.field(repr=False)
     workers: int
     models: Mapping[str, str]
+    folder: str
 
     @classmethod
     def of(cls, session: Session, call: Callable[[Session, Any], Any]) -> SessionTask:
@@ -118,7 +120,7 @@ class SessionTask:
         stages = session.stages.by_key if session.trained else {}
         found = {key: stage.learnt(session.recipe.output) for key, stage in stages.items()}
         models = {key: str(one[1].resolve()) for key, one in found.items() if one is not None}
-        return cls(call, session.recipe.file, data, computation_of(session), workers, models)
+        return cls(call, session.recipe.file, data, computation_of(session), workers, models, os.getcwd())
 
     def __call__(self, item: Any) -> Done:
         """Compute an item.
@@ -202,6 +204,8 @@ def _worker(task: SessionTask) -> _Worker:
     _OPEN.clear()
     gc.unfreeze()
     work_beside(task.workers)
+    if Path(task.folder).is_dir():
+        os.chdir(task.folder)
     recipe: Recipe = from_data(task.recipe, Places(task.file))
     timing, tracebacks = Timing(), Tracebacks()
     session = Session(recipe, (timing, tracebacks)).open()

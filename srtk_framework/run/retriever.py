@@ -132,8 +132,11 @@ class Retriever:
 
     def __reduce__(self) -> tuple[Any, ...]:
         """Copy or pickle the graph and the recipe; see ``Session``."""
+        from srtk_framework.recipe.recipe import located
+
         self.session.__reduce__()
-        return _arrived, (type(self), self.graph, self._recipe, self.session.waiting)
+        graph = attrs.evolve(self.graph, block=located(self.graph.block))
+        return _arrived, (type(self), graph, located(self._recipe), self.session.waiting)
 
     def to_yaml(self) -> str:
         """Write the recipe, which gives the same triples; with ``questions:`` and ``exporters:`` it can be run.

@@ -8,6 +8,7 @@ import time
 import weakref
 from collections.abc import AsyncIterable, AsyncIterator, Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import ExitStack, contextmanager
+from pathlib import Path
 from types import TracebackType
 from typing import Any, NamedTuple, TypeAlias, TypeVar
 
@@ -17,7 +18,7 @@ from srtk_framework.graph.hop_loop import stopping_reader
 from srtk_framework.graph.surroundings import connections, neighbours
 from srtk_framework.host.observers import Observer, close_observer, notify
 from srtk_framework.recipe.composer import Composer, observers_of
-from srtk_framework.recipe.recipe import Recipe, from_data, from_mapping, load
+from srtk_framework.recipe.recipe import Recipe, from_data, from_mapping, load, located
 from srtk_framework.recipe.yaml_source import Places
 from srtk_framework.roles import Expander, KnowledgeGraph
 from srtk_framework.roles.generator import spent_together
@@ -264,7 +265,7 @@ class Session:
         self.close()
 
     def __reduce__(self) -> tuple[Any, ...]:
-        """Copy or pickle the recipe.
+        """Copy or pickle the recipe, in which the files that are there have their whole paths.
 
         Raises:
             RunError: Naming an object, or a secret, that cannot travel.
@@ -273,7 +274,8 @@ class Session:
             kinds = ", ".join(type(observer).__name__ for observer in self._given)
             raise RunError(f"observers: {kinds} cannot travel to another process; name observers in the recipe")
         travels = self._close is not None or self._opens_itself
-        return _arrived, (type(self), self.recipe.portable(), self.recipe.file, self.waiting, travels)
+        file = str(Path(self.recipe.file).absolute())
+        return _arrived, (type(self), located(self.recipe.portable()), file, self.waiting, travels)
 
     @property
     def is_open(self) -> bool:

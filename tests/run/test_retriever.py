@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import copy
+import pickle
 import subprocess
 import sys
 from concurrent.futures import ThreadPoolExecutor
@@ -125,6 +126,17 @@ def test_a_pickled_retriever_gives_the_same_triples_in_another_process(table):
         assert [one.ask("Who made Alien?").triples for one in copies] == [asked.triples] * 2
         with get_context("spawn").Pool(1) as pool:
             assert pool.apply(retriever.ask, ["Who made Alien?"]).triples == asked.triples
+
+
+def test_a_pickled_retriever_finds_its_snapshot_from_another_folder(table, tmp_path, monkeypatch):
+    folder = Retriever(str(table)).graph
+    with Retriever(folder, expander="bfs") as retriever:
+        asked = retriever.ask("Who made Alien?").triples
+    monkeypatch.chdir(folder.snapshot.parent)
+    kept = pickle.dumps(Retriever(folder.snapshot.name, expander="bfs"))
+    monkeypatch.chdir(tmp_path)
+    with pickle.loads(kept) as arrived:
+        assert arrived.ask("Who made Alien?").triples == asked
 
 
 def test_a_retriever_of_a_live_graph_says_that_it_cannot_travel(network):

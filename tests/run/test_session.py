@@ -13,6 +13,8 @@ import time
 import warnings
 from collections.abc import Callable, Iterator, Sequence
 from concurrent.futures import ThreadPoolExecutor
+from contextlib import closing
+from pathlib import Path
 from typing import Any
 
 import attrs
@@ -881,6 +883,26 @@ def test_a_session_travels_as_its_recipe_and_opens_where_it_arrives() -> None:
         closed.retrieve([question])
     with closed as again:
         assert again.retrieve([question]) == found
+
+
+def test_a_session_finds_its_files_from_another_folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    (tmp_path / "facts.tsv").write_text("facts.tsv\tr\tb\n")
+    for folder in ("local", "memory", "elsewhere"):  # names of drivers, too
+        (tmp_path / folder).mkdir()
+    monkeypatch.chdir(tmp_path)
+    graph = {"use": "local", "path": "graph", "build": {"files": ["fac*.tsv"]}}
+    with_file = {"srtk": 1, "knowledge_graph": graph, "expander": {"use": "bfs", "depth": 1}}
+    given = {**with_file, "knowledge_graph": {"use": "memory", "triples": [["facts.tsv", "r", "b"]]}}
+    question = Question("q", "", (Link("facts.tsv"),))
+    kept = []
+    for recipe in (with_file, given):
+        with srtk_framework.open(recipe) as opened:
+            kept.append((pickle.dumps(opened), opened.retrieve([question])))
+    monkeypatch.chdir(tmp_path / "elsewhere")
+    for pickled, found in kept:
+        with closing(pickle.loads(pickled)) as copied:
+            assert copied.retrieve([question]) == found
+            assert found[0].subgraph.triples == (Triple("facts.tsv", "r", "b"),)
 
 
 def test_a_session_names_the_object_that_cannot_travel() -> None:
