@@ -5,6 +5,7 @@ from __future__ import annotations
 import functools
 import logging
 import os
+import threading
 from collections.abc import Callable, Iterable, Iterator
 from typing import Any
 
@@ -18,6 +19,8 @@ TRIES = 3
 
 _SECONDS = 60
 """Seconds that a cluster may take to place the first actor before the reason is looked for."""
+
+_LOOK = 0.2  # Seconds between two looks whether the executor closes.
 
 
 @attrs.define(eq=False)
@@ -35,7 +38,7 @@ class RayExecutor(Executor):
 
     address: str | None = None
     workers: int | None = attrs.field(default=None, validator=positive)
-    _actors: list[Any] = attrs.field(init=False, factory=list, repr=False)
+    _actors: list[_Actor] = attrs.field(init=False, factory=list, repr=False)
     _joined: bool = attrs.field(init=False, default=False, repr=False)
 
     def open(self) -> None:
@@ -53,8 +56,8 @@ class RayExecutor(Executor):
             self._joined = True
         count = self.workers or int(ray.cluster_resources().get("CPU", 1))  # type: ignore[no-untyped-call]
         actor = ray.remote(num_cpus=1, max_restarts=-1, max_task_retries=TRIES - 1)(_Place)
-        self._actors = [actor.remote() for _ in range(count)]
-        if not ray.wait([self._actors[0].call.remote(_nothing, None)], timeout=_SECONDS)[0]:
+        self._actors = [_Actor(actor.remote()) for _ in range(count)]
+        if not ray.wait([self._actors[0].handle.call.remote(_nothing, None)], timeout=_SECONDS)[0]:
             self.close()
             raise DriverError(f"the cluster has placed no actor within {_SECONDS} s; look at its free processors")
 
@@ -63,7 +66,10 @@ class RayExecutor(Executor):
         import ray
 
         for actor in self._actors:
-            ray.kill(actor)
+            actor.ended = True
+        for actor in self._actors:
+            with actor.lock:
+                ray.kill(actor.handle)
         self._actors = []
         if self._joined:
             ray.shutdown()
@@ -77,7 +83,7 @@ class RayExecutor(Executor):
         """Call the task in the actors."""
         if not self._actors:
             raise not_open(self)
-        return spread([functools.partial(_asked, actor, task) for actor in self._actors], items)
+        return spread([functools.partial(actor, task) for actor in self._actors], items)
 
 
 class _Place:
@@ -91,12 +97,33 @@ def _nothing(_: None) -> None:
     return None
 
 
-def _asked(actor: Any, task: Callable[[Any], Any], item: Any) -> Any:
-    import ray
+@attrs.define(eq=False)
+class _Actor:
+    """Asks an actor, and leaves it where the executor closes meanwhile: no result comes then, and no error.
 
-    try:
-        return ray.get(actor.call.remote(task, item))
-    except ray.exceptions.RayTaskError as error:
-        raise error.cause from None  # without the traceback of the cluster in its text
-    except ray.exceptions.RayActorError as error:
-        raise DriverError(f"{TRIES} actors died at the same batch; they may lack memory: {error}") from error
+    Attributes:
+        handle: Ray's handle of the actor.
+        ended: Whether the executor closes.
+        lock: Held while the actor has an item.
+    """
+
+    handle: Any
+    ended: bool = False
+    lock: threading.Lock = attrs.field(factory=threading.Lock)
+
+    def __call__(self, task: Callable[[Any], Any], item: Any) -> Any:
+        import ray
+
+        with self.lock:
+            if self.ended:
+                raise DriverError("the executor was closed")
+            found = self.handle.call.remote(task, item)
+            while not ray.wait([found], timeout=_LOOK)[0]:
+                if self.ended:
+                    raise DriverError("the executor was closed")
+            try:
+                return ray.get(found)
+            except ray.exceptions.RayTaskError as error:
+                raise error.cause from None  # without the traceback of the cluster in its text
+            except ray.exceptions.RayActorError as error:
+                raise DriverError(f"{TRIES} actors died at the same batch; they may lack memory: {error}") from error

@@ -2,6 +2,8 @@ from __future__ import annotations
 
 import json
 import os
+import threading
+import time
 from collections.abc import Iterator
 from pathlib import Path
 
@@ -36,7 +38,20 @@ class TestRayExecutor(ExecutorConformance):
         executor.close()
 
 
-def test_two_actors_leave_the_files_of_one_process(tmp_path: Path) -> None:
+def test_a_closed_executor_leaves_no_thread_that_waits_for_an_actor() -> None:
+    executor = RayExecutor(workers=2)
+    executor.open()
+    with pytest.raises(TypeError):
+        list(executor.map(time.sleep, ["no number", 600]))
+    executor.close()
+    for thread in threading.enumerate():
+        if thread.name.startswith("srtk-place"):
+            thread.join(20)
+            assert not thread.is_alive()
+
+
+def test_two_actors_leave_the_files_of_one_process(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.chdir(tmp_path)  # The cluster was started elsewhere.
     facts = "".join(
         f"town{i}\tlies in\tcountry{i % 3}\ncountry{i % 3}\tborders\tcountry{(i + 1) % 3}\n" for i in range(9)
     )
@@ -50,7 +65,7 @@ def test_two_actors_leave_the_files_of_one_process(tmp_path: Path) -> None:
             "srtk": 1,
             "questions": str(tmp_path / "q.jsonl"),
             "output": str(tmp_path / place),
-            "knowledge_graph": {"use": "local", "path": str(tmp_path / "graph")},
+            "knowledge_graph": {"use": "local", "path": "graph"},
             "entity_linker": "dictionary",
             "expander": {"use": "bfs", "depth": 2},
             "batch": 2,
