@@ -20,7 +20,7 @@ from srtk_plugin_local.snapshot.header import Planner
 from srtk_plugin_local.snapshot.input_report import FileReport, Meter
 from srtk_plugin_local.snapshot.json_tables import json_tables
 from srtk_plugin_local.snapshot.limits import MAX_LITERAL, amount
-from srtk_plugin_local.snapshot.tables import ROWS, check_width, read_batches, read_cells
+from srtk_plugin_local.snapshot.tables import ROWS, check_separator, check_width, read_batches, read_cells
 
 if TYPE_CHECKING:
     import pyarrow as pa
@@ -200,7 +200,9 @@ def _database_table(
     def record(rows: list[list[str | None]]) -> pa.RecordBatch:
         import pyarrow as pa
 
-        columns = zip(*rows, strict=True)
+        columns = list(zip(*rows, strict=True))
+        for title, column in zip(titles, columns, strict=True):
+            check_separator(report.name, title, column)
         return pa.record_batch([pa.array(column, pa.string()) for column in columns], names=titles)
 
     yield report, read_batches(report.name, titles, batches(), planner, report, meter)

@@ -14,7 +14,7 @@ from srtk_plugin_local.snapshot.header import Planner
 from srtk_plugin_local.snapshot.input_files import Input, blocks
 from srtk_plugin_local.snapshot.input_report import FileReport, Meter
 from srtk_plugin_local.snapshot.limits import LONG_LITERAL, LONG_LITERALS, MAX_LITERAL, check_whole
-from srtk_plugin_local.snapshot.tables import LIST, ROWS, check_width, decoded_lines, read_batches
+from srtk_plugin_local.snapshot.tables import LIST, ROWS, check_separator, check_width, decoded_lines, read_batches
 
 if TYPE_CHECKING:
     import pyarrow as pa
@@ -211,7 +211,9 @@ def _cells(
             sentence = f"{title!r} is a list of objects or of lists; write them as a table of their own"
             report.skip(_NESTED, number, sentence, unit)
             continue
-        text = _checked(LIST.join(filter(None, map(_text, values))), report.name, number, unit)
+        texts = [*filter(None, map(_text, values))]
+        check_separator(_place(report.name, number, unit), title, texts)
+        text = _checked(LIST.join(texts), report.name, number, unit)
         if len(text) > MAX_LITERAL:
             report.skip(LONG_LITERALS, number, LONG_LITERAL, unit)
             continue
@@ -224,10 +226,13 @@ def _checked(text: str, name: str, number: int, unit: str) -> str:
         try:
             text.encode()
         except UnicodeEncodeError as error:
-            place = f"{name}: {unit}{number}" if unit else f"{name}:{number}"
             code = f"\\u{ord(text[error.start]):04x}"
-            raise InputError(f"{place}: {code} stands for no character; correct it") from error
+            raise InputError(f"{_place(name, number, unit)}: {code} stands for no character; correct it") from error
     return text
+
+
+def _place(name: str, number: int, unit: str) -> str:
+    return f"{name}: {unit}{number}" if unit else f"{name}:{number}"
 
 
 def _text(value: Any) -> str:

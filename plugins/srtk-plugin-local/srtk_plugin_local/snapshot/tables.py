@@ -345,6 +345,7 @@ def parquet_texts(name: str) -> Iterator[pa.Table]:
         InputError: If the file cannot be read, or a column holds no texts.
     """
     import pyarrow as pa
+    import pyarrow.compute as pc
     import pyarrow.parquet as pq
 
     try:
@@ -360,6 +361,10 @@ def parquet_texts(name: str) -> Iterator[pa.Table]:
         try:
             for batch in file.iter_batches(rows, columns=titles):
                 texts = [_as_text(batch.column(place), name, title) for place, title in enumerate(titles)]
+                for place, title in enumerate(titles):
+                    if not _is_list(batch.column(place).type):
+                        has = pc.any(pc.match_substring(texts[place], LIST)).as_py()
+                        check_separator(name, title, [LIST] if has else [])
                 yield pa.Table.from_arrays(texts, titles)
         except (OSError, pa.ArrowInvalid) as error:
             raise InputError(f"{name}: is damaged ({error}); write the file again") from error
@@ -431,15 +436,35 @@ def _careful_batch(read: Mapping[str, Any], titles: Sequence[str], shape: _Shape
 # Separates the values of one cell of a container with lists.
 LIST = "\x1f"
 
+
+def check_separator(place: str, title: str, texts: Iterable[str | None]) -> None:
+    """Refuse texts that have ``LIST`` within.
+
+    Raises:
+        InputError: If a text has.
+    """
+    if any(text and LIST in text for text in texts):
+        raise InputError(
+            f"{place}: a text of {title!r} has the character U+001F, by which the values of lists are separated;"
+            " remove it"
+        )
+
+
 # Columns of Parquet in which pandas keeps row numbers.
 _INDEX = frozenset(("__index_level_0__",))
+
+
+def _is_list(kind: Any) -> bool:
+    import pyarrow as pa
+
+    return pa.types.is_list(kind) or pa.types.is_large_list(kind)
 
 
 def _as_text(column: Any, name: str, title: str) -> Any:
     """Return a column as texts; nulls stay nulls.
 
     Raises:
-        InputError: If its values are no texts, such as structs.
+        InputError: If its values are no texts, such as structs, or those of a list have ``LIST`` within.
     """
     import pyarrow as pa
     import pyarrow.compute as pc
@@ -447,9 +472,10 @@ def _as_text(column: Any, name: str, title: str) -> Any:
     try:
         if pa.types.is_dictionary(column.type):
             column = column.cast(column.type.value_type)
-        if pa.types.is_list(column.type) or pa.types.is_large_list(column.type):
-            values = [None if v is None else LIST.join(str(x) for x in v if x is not None) for v in column.to_pylist()]
-            return pa.array(values, pa.string())
+        if _is_list(column.type):
+            rows = [None if v is None else [str(x) for x in v if x is not None] for v in column.to_pylist()]
+            check_separator(name, title, (text for row in rows for text in row or ()))
+            return pa.array([None if row is None else LIST.join(row) for row in rows], pa.string())
         if pa.types.is_floating(column.type):
             column = pc.if_else(pc.is_nan(column), pa.scalar(None, column.type), column)
         return column.cast(pa.string())

@@ -175,6 +175,16 @@ def test_a_wrong_line_is_refused_with_its_number(read):
     assert refused(read, good + '"' + "x" * 16_000_001 + '"\n', "a.jsonl").startswith(":2: a line of a table")
 
 
+def test_a_text_with_the_separator_of_lists_is_refused(read):
+    said = "a text of 'text' has the character U+001F, by which the values of lists are separated; remove it"
+    row = {"name": "Ada", "born": "London", "text": "one\x1fother"}
+    assert refused(read, [PEOPLE[0], row]) == f": row 2: {said}"
+    assert refused(read, lines([PEOPLE[0], row]), "a.jsonl") == f":2: {said}"
+    assert refused(read, [{**row, "text": ["x", "one\x1fother"]}]) == f": row 1: {said}"
+    listed = read([{**row, "text": ["one", "other"]}]).facts
+    assert [fact for fact in listed if fact[1] == "text"] == [("Ada", "text", "one"), ("Ada", "text", "other")]
+
+
 def test_one_line_is_a_row_where_the_name_says_lines(read):
     assert read('{"name": "Ada", "born": "London"}', "a.jsonl").facts == [("Ada", "born", "London")]
     assert refused(read, '{"name": "Ada", "born": "London"}').startswith(": holds no table")

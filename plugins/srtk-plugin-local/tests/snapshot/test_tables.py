@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import sqlite3
+from contextlib import closing
 from pathlib import Path
 from typing import Any
 
@@ -467,6 +469,24 @@ def test_lists_and_dictionaries_are_texts_and_structs_are_refused() -> None:
     struct = pa.table({"s": ["a"], "r": ["r"], "o": [{"x": 1}]})
     with pytest.raises(InputError, match="t: column 'o' is of type struct<x: int64>; convert it to text"):
         list(read_batches("t", ["s", "r", "o"], iter([struct]), THREE, FileReport("t", "parquet"), lambda _: None))
+
+
+@pytest.mark.parametrize("cells", [["x", "one\x1fother"], [["x"], ["y", "one\x1fother"]]])
+def test_a_text_of_parquet_or_sqlite_with_the_separator_of_lists_is_refused(tmp_path: Path, cells: list[Any]) -> None:
+    import pyarrow as pa
+    from pyarrow.parquet import write_table
+
+    said = r": a text of 'o' has the character U\+001F, by which the values of lists are separated; remove it$"
+    write_table(pa.table({"s": ["a", "b"], "r": ["r", "r"], "o": cells}), tmp_path / "facts.parquet")
+    with pytest.raises(InputError, match=rf"facts\.parquet{said}"):
+        build(BuildSettings((str(tmp_path / "facts.parquet"),)), tmp_path / "graph")
+    if isinstance(cells[0], str):
+        with closing(sqlite3.connect(tmp_path / "facts.db")) as base:
+            base.execute("CREATE TABLE facts (s TEXT, o TEXT)")
+            base.executemany("INSERT INTO facts VALUES ('a', ?)", [(cell,) for cell in cells])
+            base.commit()
+        with pytest.raises(InputError, match=rf"facts\.db::facts{said}"):
+            build(BuildSettings((str(tmp_path / "facts.db"),)), tmp_path / "graph")
 
 
 @pytest.mark.parametrize(
