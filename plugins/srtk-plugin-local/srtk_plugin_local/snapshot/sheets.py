@@ -14,6 +14,7 @@ from srtk_plugin_local.snapshot.build_settings import WITHIN
 from srtk_plugin_local.snapshot.column_types import NEARLY, TEXT, USUAL, ColumnType, type_by_heading, type_of
 from srtk_plugin_local.snapshot.header import IDS, LABELS, is_edge_list, normal, words_of
 from srtk_plugin_local.snapshot.input_report import FileReport
+from srtk_plugin_local.snapshot.list_cells import has_lists, list_items
 from srtk_plugin_local.snapshot.staging_values import first_row, quote
 from srtk_plugin_local.snapshot.tables import LIST
 
@@ -269,6 +270,8 @@ class Sheets:
     def profile(self, sheet: Sheet) -> None:
         """Find types, separators of lists and counts of all columns."""
         self._drop_missing(sheet)
+        for column in sheet.columns:
+            self._split_lists(sheet, column)
         con, step = self.con, max(1, -(-sheet.rows // _SAMPLE))
         sample = con.sql(f"SELECT * FROM {sheet.table} WHERE rowid % {step} = 0").to_arrow_table()
         different = "count(DISTINCT {})" if sheet.rows <= _EXACT else "approx_count_distinct({})"
@@ -282,6 +285,23 @@ class Sheets:
                 self._find_type(sheet, column, values)
         if any(column.type.datatype and _NA in values for column, values in zip(sheet.columns, every, strict=True)):
             self._drop_na(sheet, every)
+
+    def _split_lists(self, sheet: Sheet, column: Column) -> None:
+        """Write the lists of a column that are texts in brackets as the lists of other files are."""
+        import pyarrow as pa
+
+        bracket = f"left({column.sql}, 1) IN ('[', '{{')"
+        if first_row(self.con, f"SELECT count(*) FROM {sheet.table} WHERE NOT {bracket}")[0]:
+            return
+        found = self.con.execute(f"SELECT DISTINCT {column.sql} FROM {sheet.table} WHERE {bracket}").fetchall()
+        cells = [cell for (cell,) in found]
+        if not cells or not has_lists(cells[:_SAMPLE]):
+            return
+        items = [None if (some := list_items(cell)) is None else LIST.join(some) for cell in cells]
+        self.con.register("listed", pa.table({"cell": cells, "items": pa.array(items, pa.string())}))
+        same = f"{column.sql} = listed.cell AND listed.items IS NOT NULL"
+        self.con.execute(f"UPDATE {sheet.table} SET {column.sql} = nullif(listed.items, '') FROM listed WHERE {same}")
+        self.con.unregister("listed")
 
     def _drop_na(self, sheet: Sheet, every: Sequence[Sequence[str]]) -> None:
         """Empty the cells with NA among texts, where it is missing among numbers, but for names and among codes."""

@@ -1155,3 +1155,9 @@ def test_a_renamed_heading_changes_names_alone(make: Make) -> None:
     second = make({"a.csv": "id,name,town,height\n1,Ada,Riga,5\n2,Bo,Oslo,7\n"}, out="renamed")
     renamed = {"city": "town", "size": "height"}
     assert {(s, renamed[r], o) for s, r, o in first.facts()} == second.facts()
+
+
+def test_each_item_of_a_list_in_brackets_is_a_value(make: Make) -> None:
+    made = make({"films.csv": "id,title,genres\n1,Alien,\"['Horror', 'Drama']\"\n2,Cube,['Drama']\n3,Up,[]\n"})
+    assert made.facts() == {("Alien", "genres", "Horror"), ("Alien", "genres", "Drama"), ("Cube", "genres", "Drama")}
+    assert made.read_as("genres") == "names of things, list split at items"

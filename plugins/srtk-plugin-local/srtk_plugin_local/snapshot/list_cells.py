@@ -1,0 +1,60 @@
+"""Cells that hold a list as text, as pandas and other programs write it: ``['Drama', 'War']``."""
+
+from __future__ import annotations
+
+import ast
+import json
+import re
+from collections.abc import Sequence
+
+from srtk_plugin_local.snapshot.column_types import DECIMAL, NEARLY, share
+from srtk_plugin_local.snapshot.header import LABELS
+
+_QUOTED = r"'(?:[^'\\]|\\.)*'|\"(?:[^\"\\]|\\.)*\""
+_BARE = r"[^\s,:\[\]{}'\"][^,\[\]{}'\"]*"
+_ITEM = re.compile(rf"{_QUOTED}|{_BARE}", re.DOTALL)
+# NumPy writes no comma between texts. A part that was found is never tried otherwise, so that the time is linear.
+_PLAIN = re.compile(rf"\[\s*(?>(?:{_QUOTED}|{_BARE})\s*(?:,\s*|(?=['\"\]])))*+\]", re.DOTALL)
+_OBJECT = rf"\{{(?:{_QUOTED}|[^{{}}\[\]'\"])*\}}"
+_OBJECTS = re.compile(rf"\[\s*{_OBJECT}(?:\s*,\s*{_OBJECT})*\s*\]|{_OBJECT}", re.DOTALL)
+_EACH = re.compile(_OBJECT, re.DOTALL)
+_PAIR = re.compile(rf"({_QUOTED})\s*:\s*({_QUOTED})", re.DOTALL)
+_NOTHING = ("None", "null", "nan", "NaN")
+
+
+def list_items(cell: str) -> list[str] | None:
+    """Return the items of a list in the syntax of Python, JSON or NumPy; None if a cell is no such list.
+
+    Of objects, such as ``{'id': 18, 'name': 'Drama'}``, the name is the item.
+    """
+    if _OBJECTS.fullmatch(cell):
+        names = [_name(found) for found in _EACH.findall(cell)]
+        return [name for name in names if name] if all(names) else None
+    if not _PLAIN.fullmatch(cell):
+        return None
+    return [text for item in _ITEM.findall(cell) if item not in _NOTHING and (text := _text(item))]
+
+
+def has_lists(cells: Sequence[str]) -> bool:
+    """Return whether nearly all cells are lists, some in quotation marks or with several items, and no vectors."""
+    made = [items for cell in cells if (items := list_items(cell)) is not None]
+    every = [item for items in made for item in items]
+    if len(made) < NEARLY * len(cells) or not every or share(every, DECIMAL) == 1:
+        return False
+    return any(len(items) > 1 for items in made) or any("'" in cell or '"' in cell for cell in cells)
+
+
+def _name(text: str) -> str:
+    pairs = {_text(key).casefold(): _text(value) for key, value in _PAIR.findall(text)}
+    return next((pairs[key] for key in LABELS if key in pairs), "")
+
+
+def _text(item: str) -> str:
+    if item[0] not in "'\"":
+        return item.strip()
+    for read in (json.loads, ast.literal_eval):
+        try:
+            return str(read(item)).encode("utf-8", "replace").decode().strip()
+        except (ValueError, SyntaxError):
+            continue
+    return item[1:-1].strip()

@@ -1,0 +1,40 @@
+"""Lists within the cells of a table, as texts in brackets."""
+
+from __future__ import annotations
+
+import pytest
+from srtk_plugin_local.snapshot.list_cells import has_lists, list_items
+
+
+@pytest.mark.parametrize(
+    ("cell", "items"),
+    [
+        ("['Drama', 'War']", ["Drama", "War"]),
+        ('["Drama", "O\'Brien, \\u00e9"]', ["Drama", "O'Brien, é"]),
+        ("['Drama'\n 'War']", ["Drama", "War"]),
+        ("[Drama, Film noir]", ["Drama", "Film noir"]),
+        ("['War', None]", ["War"]),
+        ("[]", []),
+        ("[{'id': 18, 'name': 'Drama {sad}'}, {'id': 35, 'name': \"L'Age\"}]", ["Drama {sad}", "L'Age"]),
+        ("{'id': 18, 'name': 'Drama'}", ["Drama"]),
+        ("[{'id': 18}]", None),
+        ("[[1, 2], [3, 4]]", None),
+        ("['Drama', 'War'", None),
+        ("Drama", None),
+    ],
+)
+def test_a_list_is_read_in_the_syntax_of_python_json_and_numpy(cell: str, items: list[str] | None) -> None:
+    assert list_items(cell) == items
+
+
+def test_titles_in_brackets_and_vectors_are_no_lists() -> None:
+    assert not has_lists(["[Untitled]", "[Night]"])
+    assert not has_lists(["[0.5, 1.5]", "[0.25, 2.0]"])
+    assert not has_lists(["['Drama']", "War"])
+    assert has_lists(["['Drama']", "[]"])
+
+
+def test_items_of_a_long_cell_are_found_in_little_time() -> None:
+    assert list_items("[" + "a b 'a" * 100_000 + "]") is None
+    assert list_items("[" + "a b, " * 100_000 + "{]") is None
+    assert len(list_items("[" + "{'name': 'a'}," * 20_000 + "{'name': 'b'}]") or []) == 20_001
