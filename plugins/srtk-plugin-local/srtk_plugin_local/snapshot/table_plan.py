@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
 from itertools import combinations
+from pathlib import Path
 from typing import Any
 
 from srtk_framework.values import InputError, close_matches
@@ -354,7 +355,7 @@ def _find_link(sheets: Sheets, sheet: Sheet, column: Column) -> None:
     for target in sheets:
         if not target.key:
             continue
-        named = _names_table(column, target, target is sheet)
+        named = _names_table(column, target, target is sheet) or _abbreviates(sheets, column, target)
         for by in ("key", "name"):
             share = _hits(sheets, sheet, column, target, by) if named or by == "name" else 0.0
             share += target.skipped / max(1, column.distinct) if share and named else 0.0
@@ -363,6 +364,28 @@ def _find_link(sheets: Sheets, sheet: Sheet, column: Column) -> None:
                 column.kind, column.to, column.by = "link", target.name, by
                 column.why = named or "all values are names there"
                 return
+    if _stem(column) and column.distinct >= 3:
+        fits = [other for other in sheets if other is not sheet and _hits(sheets, sheet, column, other, "key") == 1]
+        if len(fits) == 1:
+            sheet.note(
+                f"all values of {column.title!r} are keys of {fits[0].name}; if it leads there, give --link "
+                f"{column.title}={Path(fits[0].reports[0].name).name}"
+            )
+
+
+def _stem(column: Column) -> str:
+    """Return what a heading such as ``cust_id`` is the id of; empty for another heading."""
+    *stem, last = column.words.split() or [""]
+    if stem:
+        return stem[-1] if last in _IDS else ""
+    return last[:-2] if last.endswith("id") else ""
+
+
+def _abbreviates(sheets: Sheets, column: Column, target: Sheet) -> str:
+    """Return why a heading such as ``cust_id`` means rows of a table: it begins the name of no other table."""
+    stem = _stem(column)
+    begun = [other for other in sheets if other.words and other.words[-1].startswith(stem)]
+    return "heading begins the table's name" if len(stem) > 2 and begun == [target] else ""
 
 
 def _names_table(column: Column, target: Sheet, own: bool) -> str:

@@ -1161,3 +1161,28 @@ def test_each_item_of_a_list_in_brackets_is_a_value(make: Make) -> None:
     made = make({"films.csv": "id,title,genres\n1,Alien,\"['Horror', 'Drama']\"\n2,Cube,['Drama']\n3,Up,[]\n"})
     assert made.facts() == {("Alien", "genres", "Horror"), ("Alien", "genres", "Drama"), ("Cube", "genres", "Drama")}
     assert made.read_as("genres") == "names of things, list split at items"
+
+
+PARTNERS = "id,name\n1,Nordwind\n2,Casa Verde\n3,Bright Ltd\n"
+
+
+@pytest.mark.parametrize("heading", ["cust_id", "custID", "CustNo", "custid"])
+def test_the_begin_of_a_tables_name_is_a_heading_of_a_link(make: Make, heading: str) -> None:
+    made = make({"customers.csv": PARTNERS, "orders.csv": f"order_no,{heading}\n1001,3\n1002,1\n1003,1\n"})
+    assert made.read_as(heading) == "link to customers (heading begins the table's name)"
+
+
+def test_a_begin_that_two_tables_share_links_to_neither(make: Make) -> None:
+    other = {"customs.csv": "id,title\n1,Dover\n2,Calais\n3,Basel\n"}
+    made = make({"customers.csv": PARTNERS, "orders.csv": "order_no,cust_id\n1001,3\n1002,1\n1003,1\n", **other})
+    assert made.read_as("cust_id") == "integer"
+
+
+def test_a_column_of_keys_whose_heading_names_no_table_is_said_with_the_flag(make: Make) -> None:
+    tables = {"customers.csv": PARTNERS, "orders.csv": "order_no,client_id\n1001,3\n1002,1\n1003,2\n"}
+    assert make(tables).notes == [
+        "all values of 'client_id' are keys of customers; if it leads there, give --link client_id=customers.csv"
+    ]
+    assert make(tables, out="linked", links={"client_id": "customers.csv"}).read_as("client_id") == (
+        "link to customers (given)"
+    )
