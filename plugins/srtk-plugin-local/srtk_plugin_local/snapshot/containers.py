@@ -6,7 +6,7 @@ import re
 import sqlite3
 import zipfile
 from collections import Counter
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Sequence
 from contextlib import closing
 from datetime import date, datetime, time
 from importlib.util import find_spec
@@ -74,6 +74,8 @@ def _sheets(name: str, planner: Planner, strict: bool, meter: Meter) -> Tables:
         # Openpyxl has to read a workbook twice for this, so the text of the sheets is searched first.
         sheets = (archive.read(entry) for entry in archive.namelist() if entry.startswith("xl/worksheets/"))
         lacking = _uncalculated(name) if any(map(_FORMULA_ALONE.search, sheets)) else {}
+    columns: list[tuple[FileReport, Iterator[pa.Table]]] = []
+    tables = 0
     with closing(book):
         for sheet in book.worksheets:
             sheet.reset_dimensions()  # the file may declare any size
@@ -96,8 +98,29 @@ def _sheets(name: str, planner: Planner, strict: bool, meter: Meter) -> Tables:
                 if strict:
                     raise InputError(f"{report.name}: {sentence}")
                 report.note(sentence)
-            yield report, read_cells(texts, planner, report)
+            foot = _foot(texts)
+            for line, _ in texts[foot:]:
+                report.skip("lines below the table", line, "the line is no part of the table; remove it", "row ")
+            made = read_cells(texts[:foot], planner, report)
+            if width == 1:
+                columns.append((report, made))
+                continue
+            tables += 1
+            yield report, made
             meter(0)
+    for report, made in columns:
+        if tables:
+            report.note("is a single column beside the tables of other sheets; it was not read")
+        yield report, iter(()) if tables else made
+
+
+def _foot(rows: Sequence[tuple[int, Sequence[str]]]) -> int:
+    """Return the number of rows without those at the end that stand below an empty row, and fill a cell each."""
+    end = len(rows)
+    while end > 1 and sum(map(bool, rows[end - 1][1])) == 1:
+        end -= 1
+    apart = (at for at in range(end, len(rows)) if at and rows[at][0] > rows[at - 1][0] + 1)
+    return next(apart, len(rows)) if rows and len(rows[0][1]) > 2 else len(rows)
 
 
 def _texts(cells: Iterable[Any]) -> list[str]:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from collections import Counter
 from collections.abc import Callable, Iterable, Mapping, Sequence
+from statistics import median
 
 import attrs
 
@@ -93,6 +94,7 @@ class Plan:
         titles: Headings of a sheet, whose columns are understood when all tables are read; empty for any other table.
         spaces: Texts before the ids of a subject and an object, from the id spaces of Neo4j.
         expected: The columns in words, for messages.
+        header: Number of lines of the header; lines above it are no part of the table.
     """
 
     width: int
@@ -102,6 +104,7 @@ class Plan:
     titles: tuple[str, ...] = ()
     spaces: tuple[str, str] = ("", "")
     expected: str = ""
+    header: int = 0
 
 
 Planner = Callable[[Sequence[Row], FileReport], Plan]
@@ -152,6 +155,30 @@ def plan_facts(settings: BuildSettings) -> Planner:
     return plan
 
 
+def _above(rows: Sequence[Row], usual: int) -> int:
+    """Return the number of first rows that are no part of the table: they fill less than half of the usual cells."""
+    filled = [sum(bool(cell.strip()) for cell in cells) for _, cells in rows]
+    least = median(filled[1:] or filled) / 2
+    return next((at for at, count in enumerate(filled) if count > 1 and count >= least), 0) if usual > 2 else 0
+
+
+def _merged(rows: Sequence[Row], first: Row) -> Row | None:
+    """Return the headings of two lines in one, as of merged cells: ``Sales`` above ``Online`` is ``Sales Online``.
+
+    The second line fills each gap of the first, and has gaps itself, the first of them under the first heading.
+    """
+    second = next((row for row in rows if row[0] > first[0]), first)
+    above, below = ([cell.strip() for cell in cells] for _, cells in (first, second))
+    gaps = [at for at, cell in enumerate(above) if not cell]
+    if not gaps or len(above) != len(below) or not above[0] or below[0] or not all(below[at] for at in gaps):
+        return None
+    titles, group = [], ""
+    for upper, lower in zip(above, below, strict=True):
+        group = upper or group
+        titles.append(f"{group} {lower}".strip())
+    return second[0], titles
+
+
 _TITLE_NUMBER = re.compile(r"[+-]?[0-9][0-9.,eE+-]*")
 
 
@@ -165,8 +192,16 @@ class _First:
         self.usual = Counter(len(cells) for _, cells in plain).most_common(1)[0][0]
         kept = [row for row in rows if not (row[1][0].startswith("#") and len(row[1]) != self.usual)]
         first = (kept or rows)[0]
+        above = _above(kept, self.usual) if first[0] else 0
+        kept = kept[above:]
+        first = kept[0] if above else first
         if recognised(_titles(first[1])) is None and settings.header is None and first[0]:
             first = next((row for row in kept if len(row[1]) == self.usual), first)
+        self.span = 1
+        if settings.header is not False and first[0] and (merged := _merged(kept, first)) is not None:
+            self.span = merged[0] - first[0] + 1
+            kept = [merged, *(row for row in kept if row[0] > merged[0])]
+            first = merged
         self.line, self.cells = first
         self.place = f"{report.name}:{self.line}" if self.line else report.name
         self.certain = not self.line
@@ -362,7 +397,9 @@ class _First:
         self.report.unread = [title for place, title in enumerate(titles) if title and place not in roles]
         spaces = [(_NEO4J.fullmatch(self.titles[place]) if header else None) for place in (picked[0], picked[2])]
         subject, object_ = (f"{found['space']}/" if found and found["space"] else "" for found in spaces)
-        return Plan(width, self.line + header, picked, 3, spaces=(subject, object_), expected=f"{width} columns")
+        return Plan(
+            width, self.line + header, picked, 3, (), (subject, object_), f"{width} columns", header * self.span
+        )
 
     def _sheet(self, header: bool) -> Plan:
         """Return the plan of a sheet; without a header it is a list of edges."""
@@ -370,7 +407,9 @@ class _First:
         titles = tuple(self.titles) if header else ("source", "target", *(f"column {n + 1}" for n in range(2, width)))
         if header and not self.certain:
             self.report.header, self.report.header_line = tuple(self.cells), self.line
-        return Plan(width, self.line + header, tuple(range(width)), 0, titles, expected=f"{width} columns")
+        picked = tuple(range(width))
+        lines = self.span if header else 0
+        return Plan(width, self.line + header, picked, 0, titles, ("", ""), f"{width} columns", lines)
 
     def _doubt(self) -> None:
         """Note that the first line is kept as a fact although it has words of a header."""
@@ -575,6 +614,7 @@ def plan_fixed(widths: Sequence[int], filled: int, header: tuple[Sequence[str], 
         if taken and line:
             report.header, report.header_line = tuple(cells), line
             report.columns = [{"column": title, "as": title, "example": ""} for title in cells]
-        return Plan(len(cells), line + taken, tuple(range(width)), filled, expected=f"{width} columns")
+        picked = tuple(range(width))
+        return Plan(len(cells), line + taken, picked, filled, expected=f"{width} columns", header=int(taken))
 
     return plan

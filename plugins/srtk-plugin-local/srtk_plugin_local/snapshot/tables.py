@@ -27,12 +27,21 @@ SAMPLE = 200
 
 EMPTY = "rows with an empty cell"
 WIDTHS = "rows with another number of columns"
+ABOVE = "lines above the table"
+TOTALS = "rows of totals"
 
 _SAMPLE_BYTES = 1 << 20
 # Bytes of a batch of Parquet, about.
 _BATCH = 64 << 20
 # Share of lines that must be as wide as the first; a few broken lines do not hide the separator.
 _SAME_WIDTH = 0.6
+# First cells of a row that sums up others, if a further cell is empty.
+_TOTALS = frozenset(
+    (
+        *("total", "totals", "grand total", "subtotal", "sub-total", "sum", "average", "mean"),
+        *("gesamt", "gesamtsumme", "summe", "zwischensumme", "insgesamt", "somme", "totale", "suma", "soma", "totaal"),
+    )
+)
 # A first line in which Excel is told the separator.
 _TOLD = re.compile(r"sep=(.)")
 
@@ -167,6 +176,12 @@ class _Shape:
         self.report = report
         self._strips = report.format == "csv" or bool(plan.titles)
 
+    def above(self, text: str, line: int, unit: str = "") -> None:
+        """Count a line above the first row, unless it belongs to the header or tells the separator."""
+        if line < self.plan.start - self.plan.header and not text.startswith("sep="):
+            reason, what = (COMMENTS, "a comment") if text.startswith("#") else (ABOVE, "no part of the table")
+            self.report.skip(reason, line, f"the line is {what}; remove it", unit)
+
     def takes(self, cells: Sequence[str], line: int, unit: str = "") -> bool:
         """Return whether a row is read; count it if not."""
         plan, report = self.plan, self.report
@@ -186,6 +201,9 @@ class _Shape:
             if not (cells[place].strip() if self._strips else cells[place]):
                 report.skip(EMPTY, line, f"column {place + 1} is empty; fill it or remove the line", unit)
                 return False
+        if plan.titles and next(filter(None, cells), "").strip(" :").casefold() in _TOTALS and "" in cells:
+            report.skip(TOTALS, line, "the row sums up other rows; remove it", unit)
+            return False
         return True
 
     def _fits(self, cells: Sequence[str]) -> bool:
@@ -232,8 +250,8 @@ def _split_blocks(source: Input, separator: str, shape: _Shape, meter: Meter) ->
         data = block.replace(b"\r\n", b"\n") if b"\r" in block else block
         while line < shape.plan.start and data:
             head, _, data = data.partition(b"\n")
-            if head.strip() and line != shape.report.header_line and not head.startswith(b"sep="):
-                shape.takes([head.decode("utf-8", "replace")], line)
+            if head.strip():
+                shape.above(head.decode("utf-8", "replace"), line)
             line += 1
         table = _fast_rows(data, separator, shape)
         if table is None:
@@ -285,8 +303,7 @@ def _split_rows(source: Input, kind: str, separator: str, shape: _Shape, meter: 
     rows: list[list[str]] = []
     for line, cells in _cells(lines, kind, separator, source.name):
         if line < shape.plan.start:
-            if line != shape.report.header_line and not cells[0].startswith("sep="):
-                shape.takes(cells[:1], line)
+            shape.above(cells[0], line)
         elif shape.takes(cells, line):
             rows.append(cells)
             if len(rows) == ROWS:
@@ -406,6 +423,9 @@ def read_cells(rows: Sequence[Row], planner: Planner, report: FileReport) -> Ite
     plan = planner(rows[:SAMPLE], report)
     report.sheet = plan.titles
     shape = _Shape(plan, report)
+    for line, cells in rows:
+        if line < plan.start:
+            shape.above(cells[0], line, "row ")
     kept = [cells for line, cells in rows if line >= plan.start and shape.takes(cells, line, "row ")]
     for start in range(0, len(kept), ROWS):
         yield shape.table(kept[start : start + ROWS])

@@ -353,7 +353,7 @@ def test_columns_are_chosen_by_number_or_heading() -> None:
 
 def test_facts_are_reported_with_their_columns_an_example_and_what_is_not_read() -> None:
     plan, report = planned("w,:END_ID(City),:TYPE,:START_ID(Person)\n5,riga,in,ada\n")
-    assert plan == Plan(4, 2, (3, 2, 1), 3, spaces=("Person/", "City/"), expected="4 columns")
+    assert plan == Plan(4, 2, (3, 2, 1), 3, spaces=("Person/", "City/"), expected="4 columns", header=1)
     assert (report.header, report.header_line) == (("w", ":END_ID(City)", ":TYPE", ":START_ID(Person)"), 1)
     assert report.columns == [
         {"column": ":END_ID(City)", "as": "object", "example": "riga"},
@@ -367,7 +367,7 @@ def test_facts_are_reported_with_their_columns_an_example_and_what_is_not_read()
     assert report.columns[0] == {"column": "column 1", "as": "subject", "example": ""}
     plan, report = planned("city,land\nRiga,Latvia\nOslo,Norway\n")
     assert (report.header, report.header_line) == (("city", "land"), 1)
-    assert plan == Plan(2, 2, (0, 1), 0, ("city", "land"), expected="2 columns")
+    assert plan == Plan(2, 2, (0, 1), 0, ("city", "land"), expected="2 columns", header=1)
     assert plan_facts(BuildSettings(("a.csv",)))([], FileReport("a.csv", "csv")) == Plan(
         3, 1, (0, 1, 2), 3, expected="3 columns"
     )
@@ -391,7 +391,7 @@ def fixed(text: str, certain: bool = False, widths: tuple[int, ...] = (2, 3)) ->
 
 def test_files_of_names_have_their_columns_in_a_fixed_order() -> None:
     plan, report = fixed("id,label\nQ1,Riga\n")
-    assert plan == Plan(2, 2, (0, 1), 1, expected="2 columns")
+    assert plan == Plan(2, 2, (0, 1), 1, expected="2 columns", header=1)
     assert (report.header, report.header_line) == (("id", "label"), 1)
     assert report.columns == [{"column": c, "as": c, "example": ""} for c in ("id", "label")]
     assert fixed("Q1,Riga,lv\n")[0] == Plan(3, 1, (0, 1, 2), 1, expected="3 columns")
@@ -399,7 +399,31 @@ def test_files_of_names_have_their_columns_in_a_fixed_order() -> None:
     assert fixed("# names\nQ1,Riga\n")[0].start == 2
     assert fixed("")[0] == Plan(2, 1, (0, 1), 1, expected="2 columns")
     certain, report = fixed("id,label,lang,more\nQ1,Riga,lv,x\n", certain=True)
-    assert certain == Plan(4, 1, (0, 1, 2), 1, expected="3 columns")
+    assert certain == Plan(4, 1, (0, 1, 2), 1, expected="3 columns", header=1)
     assert report.header == ()
     with pytest.raises(InputError, match=r"l\.csv:1: expected 2 columns separated by ',', found 4; correct the line"):
         fixed("Q1,a,b,c\n")
+
+
+def test_lines_above_a_table_that_fill_few_cells_are_no_header() -> None:
+    table = "Branch,Manager,Staff,Opened\nGraz,Ann,8,2014\nBasel,Bo,15,2009\n"
+    assert sheet("Staff report 2020,,,\n,,,\n" + table) == (("Branch", "Manager", "Staff", "Opened"), 4)
+    assert planned("Staff report 2020,,,\n,,,\n" + table)[0].header == 1
+
+
+@pytest.mark.parametrize(
+    ("lines", "titles"),
+    [
+        ("Branch,Sales,,Since\n,Web,Shop,", ("Branch", "Sales Web", "Sales Shop", "Since")),
+        ("Branch,Sales,,Since\n,2019,2020,", ("Branch", "Sales 2019", "Sales 2020", "Since")),
+    ],
+)
+def test_headings_of_two_lines_are_joined_where_the_second_fills_the_gaps(lines: str, titles: tuple[str, ...]) -> None:
+    plan, report = planned(f"{lines}\nGraz,8,5,2014\nBasel,15,4,2009\n")
+    assert (plan.titles, plan.start, plan.header, report.header_line) == (titles, 3, 2, 2)
+
+
+def test_a_row_with_gaps_below_a_header_with_gaps_is_no_second_header() -> None:
+    rows = "Graz,8,,2014\nBasel,15,4,2009\n"
+    plan, _ = planned(f"branch,sales,,since\n{rows}", header=True)
+    assert (plan.titles, plan.start) == (("branch", "sales", "", "since"), 2)

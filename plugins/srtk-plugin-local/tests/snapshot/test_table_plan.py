@@ -1186,3 +1186,24 @@ def test_a_column_of_keys_whose_heading_names_no_table_is_said_with_the_flag(mak
     assert make(tables, out="linked", links={"client_id": "customers.csv"}).read_as("client_id") == (
         "link to customers (given)"
     )
+
+
+def test_a_report_in_excel_is_read_without_its_title_its_totals_and_its_notes(tmp_path: Path) -> None:
+    book = openpyxl.Workbook()
+    sheet = book.active
+    sheet.title = "sales"
+    for row in (["Sales 2023"], [], ["Branch", "Manager", "Sales", None], [None, None, "Web", "Shop"]):
+        sheet.append(row)
+    for row in (["Graz", "Ann", 8, 3], ["Basel", "Bo", 15, 2], ["Lyon", "Cy", 6, 9], ["Total", None, 29, 14], []):
+        sheet.append(row)
+    for text in ("* in EUR", "** by May"):
+        sheet.append([text])
+    sheet.merge_cells("C3:D3")
+    book.create_sheet("notes")["A1"] = "Figures may change."
+    book.save(tmp_path / "t.xlsx")
+    made = Made(tmp_path, ["t.xlsx"], {})
+    assert {s for s, _, _ in made.facts()} == {"Graz", "Basel", "Lyon"}
+    assert ("Lyon", "Sales Shop", "9") in made.facts()
+    skipped = {reason: found[0] for report in made.reading for reason, found in report["skipped"].items()}
+    assert skipped == {"lines above the table": 1, "rows of totals": 1, "lines below the table": 2}
+    assert made.notes == ["is a single column beside the tables of other sheets; it was not read"]

@@ -407,13 +407,21 @@ def test_rows_of_a_sheet_may_lack_cells_behind_the_first_and_have_empty_ones_too
     assert (report.sheet, report.header_line) == (("id", "name", "size"), 1)
 
 
+def test_rows_that_sum_up_others_are_counted_unless_they_have_all_cells(tmp_path: Path) -> None:
+    planner = plan_facts(BuildSettings(("rows",)))
+    body = "name,town,fee\nIda,Bergen,40\nPer,Oslo,25\nSubtotal,,65\nMai,Bergen,25\nTotal,Pau,7\n,Grand total:,90\n"
+    rows, report, _ = rows_of(tmp_path, body, "csv", planner)
+    assert [row[0] for row in rows] == ["Ida", "Per", "Mai", "Total"]
+    assert counts(report) == {"rows of totals": (2, "rows:4")}
+
+
 @pytest.mark.parametrize("kind", ["tsv", "csv"])
 def test_lines_above_the_header_are_counted_but_the_one_that_tells_the_separator(tmp_path: Path, kind: str) -> None:
     cut = {"tsv": "\t", "csv": ","}[kind]
     planner = plan_facts(BuildSettings(("rows",)))
     body = "subject,relation,object\na,r,b\n".replace(",", cut)
     rows, report, _ = rows_of(tmp_path, "a title\n" + body, kind, planner)
-    assert (rows, counts(report)) == ([("a", "r", "b")], {"rows with another number of columns": (1, "rows:1")})
+    assert (rows, counts(report)) == ([("a", "r", "b")], {"lines above the table": (1, "rows:1")})
     rows, report, _ = rows_of(tmp_path, f"sep={cut}\n{body}", kind, planner)
     assert (rows, report.skipped) == ([("a", "r", "b")], {})
 
