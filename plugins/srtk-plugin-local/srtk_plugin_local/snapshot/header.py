@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from collections import Counter
 from collections.abc import Callable, Iterable, Mapping, Sequence
+from itertools import pairwise
 from statistics import median
 
 import attrs
@@ -13,7 +14,7 @@ from srtk_framework.text import fold
 from srtk_framework.values import InputError, close_matches, shortened
 from srtk_plugin_local.snapshot.apoc import is_apoc
 from srtk_plugin_local.snapshot.build_settings import BuildSettings
-from srtk_plugin_local.snapshot.column_types import is_missing, share, type_of
+from srtk_plugin_local.snapshot.column_types import DOUBLE, is_missing, share, type_of
 from srtk_plugin_local.snapshot.input_report import FileReport
 from srtk_plugin_local.snapshot.plan_file import entry_of, read_plan
 
@@ -179,7 +180,8 @@ def _merged(rows: Sequence[Row], first: Row) -> Row | None:
     return second[0], titles
 
 
-_TITLE_NUMBER = re.compile(r"[+-]?[0-9][0-9.,eE+-]*")
+def _is_number(title: str) -> bool:
+    return re.fullmatch(r"[+-]?[0-9][0-9.,eE+-]*", title) is not None
 
 
 class _First:
@@ -248,6 +250,12 @@ class _First:
                 return self._sheet(True)
         if len(self.titles) == 3 or (self.certain and self.usual == 3):
             header = self.certain or settings.header is True
+            if not header and self._has_weights():
+                self.report.note(
+                    "its third column holds numbers and the others share their values, so that its rows are edges with "
+                    "a weight; give --columns 1,2,3 if the second is the relation"
+                )
+                return self._sheet(False, ("weight",))
             if not header:
                 self._doubt()
             return self._facts(self._order(), header)
@@ -287,8 +295,8 @@ class _First:
         if self._has_odd_title():
             return False
         columns = [[cells[place].strip() for cells in rest if place < len(cells)] for place in range(len(titles))]
-        again = any(title in column for title, column in zip(titles, columns, strict=True))
-        if is_edge_list(titles) and not again:
+        again = any(title and title in column for title, column in zip(titles, columns, strict=True))
+        if not again and (is_edge_list(titles) or _are_years([title for title in titles if _is_number(title)])):
             return True
         words = key_by_heading(titles, "") is not None or first_known(titles, LABELS) is not None
         if len(titles) == 3:
@@ -299,8 +307,12 @@ class _First:
         """Return whether a title is empty or a number; the first may be empty, as pandas leaves it over row numbers."""
         titles = self.titles
         some = titles if titles[0] and not titles[0].startswith("Unnamed") else titles[1:]
+        # A line that ends in a separator has an empty column.
+        while some and not some[-1] and not any("".join(cells[len(titles) - 1 :]) for cells in self.rest):
+            some = some[:-1]
         known = [normal(title) or title.strip("# ") for title in some]
-        return not known or "" in known or any(_TITLE_NUMBER.fullmatch(title.strip()) for title in some)
+        numbers = [title for title in some if _is_number(title)]
+        return not known or "" in known or (bool(numbers) and not _are_years(numbers))
 
     def _heads_sheet(self, columns: Sequence[Sequence[str]], words: bool) -> bool:
         """Return whether three titles head a sheet; they may also head subjects, relations and objects."""
@@ -339,6 +351,13 @@ class _First:
             if len(title) > _HEADING or ("9" in shape and values and all(_shape(value) == shape for value in values)):
                 return True
         return False
+
+    def _has_weights(self) -> bool:
+        """Return whether three columns without a header are both ends of edges and a weight."""
+        rows = [[cell.strip() for cell in cells] for cells in (self.cells, *self.rest) if len(cells) == 3]
+        start, end, weight = zip(*rows, strict=True)
+        numbers = share(weight, DOUBLE) == 1 and share((*start, *end), DOUBLE) == 0
+        return numbers and not set(start).isdisjoint(end)
 
     def _order(self) -> tuple[int, int, int]:
         """Return the places of subject, relation and object of a table without such headings."""
@@ -401,10 +420,11 @@ class _First:
             width, self.line + header, picked, 3, (), (subject, object_), f"{width} columns", header * self.span
         )
 
-    def _sheet(self, header: bool) -> Plan:
+    def _sheet(self, header: bool, further: tuple[str, ...] = ()) -> Plan:
         """Return the plan of a sheet; without a header it is a list of edges."""
         width = len(self.titles) if header else self.usual
-        titles = tuple(self.titles) if header else ("source", "target", *(f"column {n + 1}" for n in range(2, width)))
+        more = further or tuple(f"column {n + 1}" for n in range(2, width))
+        titles = tuple(self.titles) if header else ("source", "target", *more)
         if header and not self.certain:
             self.report.header, self.report.header_line = tuple(self.cells), self.line
         picked = tuple(range(width))
@@ -524,6 +544,14 @@ def singular(word: str) -> str:
 def _shape(text: str) -> str:
     """Return how a text is written: runs of capitals, small letters and digits, and all other characters."""
     return re.sub(r"\d+", "9", re.sub(r"[^\W\d_]+", lambda run: "A" if run[0].isupper() else "a", text))
+
+
+def _are_years(titles: Sequence[str]) -> bool:
+    """Return whether titles are at least three years in equal steps."""
+    if len(titles) < 3 or not all(re.fullmatch("[12][0-9]{3}", title) for title in titles):
+        return False
+    years = [int(title) for title in titles]
+    return 0 not in (steps := {after - before for before, after in pairwise(years)}) and len(steps) == 1
 
 
 def _mixed_kinds(column: Sequence[str]) -> bool:

@@ -427,3 +427,30 @@ def test_a_row_with_gaps_below_a_header_with_gaps_is_no_second_header() -> None:
     rows = "Graz,8,,2014\nBasel,15,4,2009\n"
     plan, _ = planned(f"branch,sales,,since\n{rows}", header=True)
     assert (plan.titles, plan.start) == (("branch", "sales", "", "since"), 2)
+
+
+YEARS = "Country Name,Country Code,2018,2019,2020"
+
+
+@pytest.mark.parametrize("end", ["", ","])
+def test_years_in_equal_steps_are_headings(end: str) -> None:
+    titles = tuple(f"{YEARS}{end}".split(","))
+    assert sheet(f"{YEARS}{end}\nAldoria,ALD,12,15,16{end}\nBrevia,BRV,56,,55{end}\n") == (titles, 2)
+
+
+@pytest.mark.parametrize("first", ["Ada,1815,1852,London", "Ada,1815,1835,1852,London", "Ada,100,200,300,London"])
+def test_numbers_that_are_no_years_in_equal_steps_are_no_headings(first: str) -> None:
+    with pytest.raises(InputError, match="give --header"):
+        planned(f"{first}\n{first.replace('Ada', 'Bo')}\n{first.replace('Ada', 'Cy')}\n")
+
+
+def test_two_columns_with_shared_values_before_numbers_are_edges_with_a_weight() -> None:
+    plan, report = planned("alice,bob,3\nbob,carol,1.5\n")
+    assert (plan.titles, plan.start) == (("source", "target", "weight"), 1)
+    assert "edges with a weight; give --columns 1,2,3" in report.notes[0]
+
+
+@pytest.mark.parametrize("text", ["Alien,year,1979\nCube,year,1997\n", "1,2,3\n2,3,4\n", "a,b,3\nb,c,many\n"])
+def test_other_tables_of_three_columns_are_facts(text: str) -> None:
+    assert facts(text) == ((0, 1, 2), 1)
+    assert facts("a,b,3\nb,c,4\n", columns=("1", "2", "3")) == ((0, 1, 2), 1)
