@@ -85,7 +85,7 @@ GROUPED = ColumnType(
     _SHORT.replace("{}", "replace({}, ',', '')"),
     numeric=True,
 )
-DATE = ColumnType("date", rf"{ISO_DAY}([ T]00:00(:00(\.0+)?)?)?", "date", "left({}, 10)")
+DATE = ColumnType("date", rf"{ISO_DAY}([ T]00:00(:00(\.0+)?)?Z?)?", "date", "left({}, 10)")
 DATE_TIME = ColumnType(
     "dateTime", rf"{ISO_DAY}[ T]{_TIME}(Z|[+-][0-9]{{2}}:?[0-9]{{2}})?", "dateTime", "replace({}, ' ', 'T')"
 )

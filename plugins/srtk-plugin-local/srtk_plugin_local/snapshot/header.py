@@ -299,6 +299,7 @@ class _First:
         if not again and (is_edge_list(titles) or _are_years([title for title in titles if _is_number(title)])):
             return True
         words = key_by_heading(titles, "") is not None or first_known(titles, LABELS) is not None
+        words = words or any(f"{title}Label" in titles for title in titles)
         if len(titles) == 3:
             return not again and bool(rest) and self._heads_sheet(columns, words)
         return (words and not again) or self._types_differ(columns) or (not again and self._stands_alone(columns))

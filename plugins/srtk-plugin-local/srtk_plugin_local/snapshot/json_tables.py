@@ -77,7 +77,9 @@ def json_tables(name: str, planner: Planner, strict: bool, meter: Meter, memory:
     if isinstance(found, Repeated):
         raise InputError(f"{name}: an object has a key twice; rename one of them")
     if isinstance(found, dict) and "head" in found and isinstance(found.get("results"), dict):
-        raise InputError(f"{name}: is a result of SPARQL; ask the server for CSV, or for triples by CONSTRUCT")
+        found = [_bound(binding) for binding in found["results"].get("bindings") or ()]
+        yield from _table(FileReport(name, "json", strict), _rows_of(found, name), planner, "row ")
+        return
     lists = {key: some for key, some in found.items() if _is_table(some)} if isinstance(found, dict) else {}
     if not lists:
         raise InputError(f"{name}: holds no table; {_SHAPE}; give --format jsonld if it is JSON-LD")
@@ -87,6 +89,13 @@ def json_tables(name: str, planner: Planner, strict: bool, meter: Meter, memory:
         if number == 0 and rest:
             report.note(f"beside its tables, these keys are not read: {shortened(', '.join(rest))}")
         yield from _table(report, _rows_of(some, report.name), planner, "row ")
+
+
+def _bound(binding: Any) -> Any:
+    """Return the values of a binding of SPARQL by variable."""
+    if not isinstance(binding, dict) or not all(isinstance(term, dict) for term in binding.values()):
+        return None
+    return {variable: term.get("value") for variable, term in binding.items()}
 
 
 def _is_table(value: Any) -> bool:

@@ -15,7 +15,7 @@ from srtk_plugin_local.snapshot.column_types import BY_NAME
 FORMS = ("entities", "edges", "facts")
 # What a column can be, besides the types of literals.
 KINDS = (
-    *("key", "name", "alias", "link", "names", "type", "source", "target"),
+    *("key", "name", "label", "alias", "link", "names", "type", "source", "target"),
     *("layout", "bookkeeping", "empty", "ignored"),
 )
 

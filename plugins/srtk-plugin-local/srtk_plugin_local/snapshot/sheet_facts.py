@@ -26,6 +26,7 @@ def write_sheets(con: duckdb.DuckDBPyConnection, sheets: Sheets, settings: Build
             _write_rows(con, sheets, sheet, settings)
         else:
             _write_edges(con, sheets, sheet, settings)
+        _write_labels(con, sheets, sheet, settings)
         _report(sheet)
     for sheet in sheets:
         con.execute(f"DROP TABLE {sheet.table}")
@@ -96,6 +97,19 @@ def _write_names(con: duckdb.DuckDBPyConnection, sheets: Sheets, sheet: Sheet) -
         if column.kind == "alias":
             values = f"SELECT id, {sheets.values(column)} AS x FROM here WHERE {column.sql} IS NOT NULL"
             con.execute(f"INSERT INTO {_RAW_NAME} SELECT id, x, '', TRUE FROM ({values}) WHERE x <> ''")
+
+
+def _write_labels(con: duckdb.DuckDBPyConnection, sheets: Sheets, sheet: Sheet, settings: BuildSettings) -> None:
+    """Write the names of the values of columns that have a column of names beside them."""
+    for label in (column for column in sheet.columns if column.kind == "label"):
+        column = next(column for column in sheet.columns if column.title == label.to)
+        if not column.to:  # a row of a table has a name of its own
+            made, _ = _object(con, sheets, column, settings)
+            both = f"{column.sql} IS NOT NULL AND {label.sql} IS NOT NULL"
+            con.execute(
+                f"INSERT INTO {_RAW_NAME} SELECT DISTINCT {made}, text, '', FALSE FROM "
+                f"(SELECT {column.sql} AS x, {label.sql} AS text FROM {sheet.table} WHERE {both})"
+            )
 
 
 def _name_relation(con: duckdb.DuckDBPyConnection, relation: str) -> None:
@@ -248,6 +262,8 @@ def read_as(sheet: Sheet, column: Column) -> str:
         text = _typed(column)
     elif column.kind == "property":
         text = f"{_typed(column)} of the edge"
+    elif column.kind == "label":
+        return f"name of {column.to} ({column.why})" if column.why else f"name of {column.to}"
     if column.to:
         text = f"{text + ', ' if text else ''}link to {column.to}" + (" by name" if column.by == "name" else "")
     if column.split:

@@ -41,12 +41,12 @@ class Column:
     Attributes:
         title: Its heading.
         place: Its place, from 0.
-        kind: Its meaning: ``key``, ``name``, ``alias``, ``link``, ``literal``, ``names`` (of things: each value is an
-            entity), ``type``, ``source``, ``target``, ``relation``, ``property`` (of an edge), ``layout``,
-            ``bookkeeping``, ``empty`` or ``ignored``.
+        kind: Its meaning: ``key``, ``name``, ``label`` (of the values of another column), ``alias``, ``link``,
+            ``literal``, ``names`` (of things: each value is an entity), ``type``, ``source``, ``target``,
+            ``relation``, ``property`` (of an edge), ``layout``, ``bookkeeping``, ``empty`` or ``ignored``.
         type: Type of its values.
         split: Separator of several values in one cell; empty if a cell is one value.
-        to: Name of the table whose rows a link leads to.
+        to: Name of the table whose rows a link leads to; heading of the column whose values a label names.
         by: ``key`` or ``name`` of that row.
         why: Reason of the kind, unless the values decided.
         filled: Number of its values.

@@ -95,10 +95,11 @@ def plan_sheets(
     for sheet in new:
         _leave_out(sheet, settings)
         _find_ends(sheets, sheet, settings)
-        if sheet.form == "entities":
+        _find_labels(sheet, settings)
+        if sheet.form == "entities" and not sheet.key:
             _find_key(sheets, sheet, settings)
     for sheet in new:
-        if sheet.key:
+        if sheet.key and sheet.label() is None:
             _find_name(sheet, settings)
     for sheet in new:
         _find_links(sheets, sheet, settings)
@@ -177,6 +178,28 @@ def _find_ends(sheets: Sheets, sheet: Sheet, settings: BuildSettings) -> None:
             )
     for at, kind in zip(ends, ("source", "target"), strict=True):
         sheet.columns[at].kind, sheet.columns[at].why = kind, "heading"
+
+
+def _find_labels(sheet: Sheet, settings: BuildSettings) -> None:
+    """Find columns such as ``itemLabel``, which name the values of ``item``, as query services write them.
+
+    The first of these columns is the key of entities, whose rows a query may repeat.
+    """
+    there = {column.title: column for column in _open(sheet)}
+    for column in sheet.columns:
+        label = there.get(f"{column.title}Label")
+        if label is None or column.kind not in ("", "source", "target"):
+            continue
+        label.kind, label.to, label.why = "label", column.title, "heading"
+        if column.kind:
+            continue
+        column.kind = "names"
+        free = not sheet.key and _given_key(sheet, settings) is None and not sheet.reports[0].key
+        if sheet.form == "entities" and free and column.filled:
+            _set_key(sheet, [column], "heading")
+            label.kind, label.to = "name", ""
+            if column.distinct < column.filled:
+                sheet.note(f"rows that share {column.title!r} are one entity, with several values")
 
 
 def _is_constant(column: Column) -> bool:

@@ -153,7 +153,8 @@ def test_each_list_of_an_object_is_a_table_and_other_keys_are_told(read):
         ({"Q1": "Riga"}, ": holds no table; give a list of objects"),
         ({"name": {"0": "Ada"}}, ": holds no table; give a list of objects"),
         ("7", ": holds no table; give a list of objects"),
-        ({"head": {}, "results": {"bindings": []}}, ": is a result of SPARQL; ask the server for CSV"),
+        ({"head": {}, "results": {"bindings": []}}, ": holds no table with rows; leave it out"),
+        ({"head": {}, "results": {"bindings": [{"a": 7}]}}, ": row 1: is no object"),
         ('{"a": [{"name": "A"}], "a": [{"name": "B"}]}', ": an object has a key twice; rename one of them"),
         ('[{"name": "A", "born": "R\\ud800me"}]', r": row 1: \ud800 stands for no character; correct it"),
         ('[{"name": "A", "\\udc00": "Rome"}]', r": row 1: \udc00 stands for no character; correct it"),
@@ -163,6 +164,17 @@ def test_each_list_of_an_object_is_a_table_and_other_keys_are_told(read):
 )
 def test_what_is_no_table_is_refused_with_a_sentence(read, content, said):
     assert refused(read, content).startswith(said)
+
+
+def test_a_result_of_sparql_is_a_table_of_its_variables(read):
+    def term(kind, value):
+        return {"type": kind, "value": value}
+
+    riga, ann = {"item": term("uri", "http://e.org/Q1"), "itemLabel": term("literal", "Riga")}, "http://e.org/Q2"
+    riga |= {"head": term("uri", ann), "headLabel": {**term("literal", "Ann"), "xml:lang": "en"}}
+    bindings = [riga | {"people": term("literal", "5")}, {"item": term("uri", "http://e.org/Q3")}]
+    found = read({"head": {"vars": [*riga, "people"]}, "results": {"bindings": bindings}})
+    assert set(found.facts) == {("http://e.org/Q1", "head", ann), ("http://e.org/Q1", "people", '"5"^^xsd:integer')}
 
 
 def test_a_wrong_line_is_refused_with_its_number(read):

@@ -1207,3 +1207,39 @@ def test_a_report_in_excel_is_read_without_its_title_its_totals_and_its_notes(tm
     skipped = {reason: found[0] for report in made.reading for reason, found in report["skipped"].items()}
     assert skipped == {"lines above the table": 1, "rows of totals": 1, "lines below the table": 2}
     assert made.notes == ["is a single column beside the tables of other sheets; it was not read"]
+
+
+WIKIDATA = "http://www.wikidata.org/entity/"
+
+
+def test_a_column_with_label_in_its_heading_names_the_values_of_the_other(make: Make) -> None:
+    rows = [("Q1", "Riga", "Q8", "Ann"), ("Q1", "Riga", "Q9", "Bo"), ("Q2", "Oslo", "Q8", "Ann")]
+    text = "".join(f"{WIKIDATA}{a},{b},{WIKIDATA}{c},{d}\n" for a, b, c, d in rows)
+    made = make({"query.csv": f"item,itemLabel,head,headLabel\n{text}"})
+    assert made.facts() == {("Riga", "head", "Ann"), ("Riga", "head", "Bo"), ("Oslo", "head", "Ann")}
+    assert made.graph.find(["Ann"]) == [[f"{WIKIDATA}Q8"]]
+    assert made.read_as("headLabel") == "name of head (heading)"
+    assert made.notes == ["rows that share 'item' are one entity, with several values"]
+
+
+def test_a_column_with_label_in_its_heading_names_an_end_of_an_edge(make: Make) -> None:
+    made = make({"edges.csv": "source,sourceLabel,target,targetLabel\nq1,Ann,q2,Bo\nq2,Bo,q3,Cy\n"})
+    assert made.facts() == {("Ann", "edge", "Bo"), ("Bo", "edge", "Cy")}
+
+
+def test_a_key_that_is_given_goes_before_a_column_with_a_label(make: Make) -> None:
+    made = make({"t.csv": "head,headLabel,no\nq8,Ann,1\nq9,Bo,2\n"}, keys={"t.csv": "no"})
+    assert made.facts() == {("1", "head", "Ann"), ("2", "head", "Bo")}
+
+
+def test_a_plan_says_which_column_a_label_names(make: Make, tmp_path: Path) -> None:
+    table = {"t.csv": "row,head,headLabel\n1,q8,Ann\n2,q9,Bo\n"}
+    plan = tmp_path / "plan.yaml"
+    columns = "{row: {as: key}, head: {as: names}, headLabel: {as: label, to: head}}"
+    plan.write_text(f"tables: {{t: {{files: [t.csv], rows: entities, key: [row], columns: {columns}}}}}")
+    assert make(table, plan=str(plan)).facts() == {("1", "head", "Ann"), ("2", "head", "Bo")}
+
+
+def test_midnights_of_utc_are_dates(make: Make) -> None:
+    made = make({"t.csv": "id,name,born\n1,Ann,1815-12-10T00:00:00Z\n2,Bo,1906-12-09T00:00:00Z\n"})
+    assert made.facts() == {("Ann", "born", "1815-12-10"), ("Bo", "born", "1906-12-09")}
