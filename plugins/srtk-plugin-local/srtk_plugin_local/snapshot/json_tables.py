@@ -14,6 +14,7 @@ from srtk_plugin_local.snapshot.header import Planner
 from srtk_plugin_local.snapshot.input_files import Input, blocks
 from srtk_plugin_local.snapshot.input_report import FileReport, Meter
 from srtk_plugin_local.snapshot.limits import LONG_LITERAL, LONG_LITERALS, MAX_LITERAL, check_whole
+from srtk_plugin_local.snapshot.list_cells import ONLY_NAMES, name_of_object
 from srtk_plugin_local.snapshot.tables import LIST, ROWS, check_separator, check_width, decoded_lines, read_batches
 
 if TYPE_CHECKING:
@@ -50,7 +51,7 @@ def json_tables(name: str, planner: Planner, strict: bool, meter: Meter, memory:
     """Yield the report of each table of a file, and its rows as ``read_rows`` gives them.
 
     An object within an object gives a column for each of its values, such as ``address.city``. A list of plain values
-    is a cell with several values; other lists are counted as skipped.
+    is a cell with several values, and so is a list of objects with names; other lists are counted as skipped.
 
     Args:
         name: Path of the file.
@@ -216,6 +217,9 @@ def _cells(
             yield from _cells(value, report, number, unit, f"{title}.")
             continue
         values = value if isinstance(value, list) else [value]
+        if isinstance(value, list) and value and all(names := [name_of_object(one) for one in value]):
+            report.note(ONLY_NAMES.format(title))
+            values = names
         if any(isinstance(one, dict | list) for one in values):
             sentence = f"{title!r} is a list of objects or of lists; write them as a table of their own"
             report.skip(_NESTED, number, sentence, unit)

@@ -1,4 +1,4 @@
-"""Cells that hold a list as text, as pandas and other programs write it: ``['Drama', 'War']``."""
+"""Cells that hold a list: of objects with names, or as text in brackets, as pandas writes it: ``['Drama', 'War']``."""
 
 from __future__ import annotations
 
@@ -6,9 +6,12 @@ import ast
 import json
 import re
 from collections.abc import Sequence
+from typing import Any
 
 from srtk_plugin_local.snapshot.column_types import DECIMAL, NEARLY, share
 from srtk_plugin_local.snapshot.header import LABELS
+
+ONLY_NAMES = "of the objects in {!r} the names are read alone; write the rest as a table of its own"
 
 _QUOTED = r"'(?:[^'\\]|\\.)*'|\"(?:[^\"\\]|\\.)*\""
 _BARE = r"[^\s,:\[\]{}'\"][^,\[\]{}'\"]*"
@@ -44,9 +47,16 @@ def has_lists(cells: Sequence[str]) -> bool:
     return any(len(items) > 1 for items in made) or any("'" in cell or '"' in cell for cell in cells)
 
 
+def name_of_object(value: Any) -> str | None:
+    """Return the name of an object of JSON or Parquet, such as ``{"id": 18, "name": "Drama"}``; None without a name."""
+    if not isinstance(value, dict):
+        return None
+    names = {key.casefold(): name for key, name in value.items() if isinstance(name, str) and name.strip()}
+    return next((names[key].strip() for key in LABELS if key in names), None)
+
+
 def _name(text: str) -> str:
-    pairs = {_text(key).casefold(): _text(value) for key, value in _PAIR.findall(text)}
-    return next((pairs[key] for key in LABELS if key in pairs), "")
+    return name_of_object({_text(key): _text(value) for key, value in _PAIR.findall(text)}) or ""
 
 
 def _text(item: str) -> str:

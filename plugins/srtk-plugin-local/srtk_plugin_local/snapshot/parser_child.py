@@ -91,7 +91,7 @@ def _reader(
     name: str, kind: str, settings: BuildSettings, report: FileReport, meter: Callable[[int], None]
 ) -> Iterator[pa.Table]:
     if kind == "parquet":
-        return parquet_texts(name)
+        return parquet_texts(name, report)
     if kind in ("graphml", "gexf"):
         return read_property_graph(name, kind, settings, report, meter)
     return read_rdf(name, kind, report, meter, settings.base, settings.memory)

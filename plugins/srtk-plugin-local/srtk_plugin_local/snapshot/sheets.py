@@ -14,7 +14,7 @@ from srtk_plugin_local.snapshot.build_settings import WITHIN
 from srtk_plugin_local.snapshot.column_types import NEARLY, TEXT, USUAL, ColumnType, type_by_heading, type_of
 from srtk_plugin_local.snapshot.header import IDS, LABELS, is_edge_list, normal, words_of
 from srtk_plugin_local.snapshot.input_report import FileReport
-from srtk_plugin_local.snapshot.list_cells import has_lists, list_items
+from srtk_plugin_local.snapshot.list_cells import ONLY_NAMES, has_lists, list_items
 from srtk_plugin_local.snapshot.staging_values import first_row, quote
 from srtk_plugin_local.snapshot.tables import LIST
 
@@ -298,6 +298,8 @@ class Sheets:
         if not cells or not has_lists(cells[:_SAMPLE]):
             return
         items = [None if (some := list_items(cell)) is None else LIST.join(some) for cell in cells]
+        if any("{" in cell for cell in cells):
+            sheet.note(ONLY_NAMES.format(column.title))
         self.con.register("listed", pa.table({"cell": cells, "items": pa.array(items, pa.string())}))
         same = f"{column.sql} = listed.cell AND listed.items IS NOT NULL"
         self.con.execute(f"UPDATE {sheet.table} SET {column.sql} = nullif(listed.items, '') FROM listed WHERE {same}")

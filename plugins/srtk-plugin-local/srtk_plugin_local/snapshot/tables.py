@@ -15,6 +15,7 @@ from srtk_plugin_local.snapshot.header import IDS, TEXTS, Plan, Planner, Row, pl
 from srtk_plugin_local.snapshot.input_files import Input, blocks
 from srtk_plugin_local.snapshot.input_report import COMMENTS, EMPTY_FILES, FileReport, Meter
 from srtk_plugin_local.snapshot.limits import MAX_COLUMNS, MAX_LITERAL
+from srtk_plugin_local.snapshot.list_cells import ONLY_NAMES, name_of_object
 from srtk_plugin_local.snapshot.parser_process import read_apart
 
 if TYPE_CHECKING:
@@ -350,13 +351,18 @@ def decoded_lines(name: str, some: Iterable[tuple[int, bytes]]) -> Iterator[str]
 
 
 def _read_parquet(name: str, planner: Planner, report: FileReport, meter: Meter, memory: str) -> Iterator[pa.Table]:
-    tables = read_apart(name, "parquet", BuildSettings((), memory=memory), FileReport(name, "parquet"), lambda _: None)
+    apart = FileReport(name, "parquet")
+    tables = read_apart(name, "parquet", BuildSettings((), memory=memory), apart, lambda _: None)
     titles = next(tables).column_names
     yield from read_batches(report.name, titles, tables, planner, report, meter)
+    for note in apart.notes:
+        report.note(note)
 
 
-def parquet_texts(name: str) -> Iterator[pa.Table]:
+def parquet_texts(name: str, report: FileReport) -> Iterator[pa.Table]:
     """Yield a table without rows, and the rows of a Parquet file in tables of text columns.
+
+    A struct gives a column for each of its values, such as ``address.city``. Of a list of structs the names are read.
 
     Raises:
         InputError: If the file cannot be read, or a column holds no texts.
@@ -371,20 +377,41 @@ def parquet_texts(name: str) -> Iterator[pa.Table]:
         raise InputError(f"{name}: cannot be read as Parquet ({error}); check the path and the format") from error
     with file:
         titles = [title for title in file.schema_arrow.names if title not in _INDEX]
-        check_width(name, len(titles))
-        yield pa.table({title: pa.array([], pa.string()) for title in titles})
+        flat = _flat(file.schema_arrow.empty_table().select(titles))
+        check_width(name, flat.num_columns)
+        for field in flat.schema:
+            if _is_list(field.type) and pa.types.is_nested(field.type.value_type):
+                report.note(ONLY_NAMES.format(field.name))
+        yield pa.table({title: pa.array([], pa.string()) for title in flat.column_names})
         size = sum(file.metadata.row_group(place).total_byte_size for place in range(file.metadata.num_row_groups))
         rows = max(1000, min(ROWS, _BATCH * max(1, file.metadata.num_rows) // max(1, size)))
         try:
             for batch in file.iter_batches(rows, columns=titles):
-                texts = [_as_text(batch.column(place), name, title) for place, title in enumerate(titles)]
-                for place, title in enumerate(titles):
-                    if not _is_list(batch.column(place).type):
-                        has = pc.any(pc.match_substring(texts[place], LIST)).as_py()
+                flat = _flat(pa.Table.from_batches([batch]).select(titles))
+                texts = {}
+                for title, column in zip(flat.column_names, flat.columns, strict=True):
+                    texts[title] = _as_text(column, name, title)
+                    if not _is_list(column.type):
+                        has = pc.any(pc.match_substring(texts[title], LIST)).as_py()
                         check_separator(name, title, [LIST] if has else [])
-                yield pa.Table.from_arrays(texts, titles)
+                yield pa.table(texts)
         except (OSError, pa.ArrowInvalid) as error:
             raise InputError(f"{name}: is damaged ({error}); write the file again") from error
+
+
+def _flat(table: pa.Table) -> pa.Table:
+    """Return a table with a column for each value of its structs."""
+    import pyarrow as pa
+
+    while any(pa.types.is_struct(kind) for kind in table.schema.types):
+        table = table.flatten()
+    return table
+
+
+def _is_list(kind: pa.DataType) -> bool:
+    import pyarrow as pa
+
+    return bool(pa.types.is_list(kind) or pa.types.is_large_list(kind))
 
 
 def read_batches(
@@ -493,9 +520,11 @@ def _as_text(column: Any, name: str, title: str) -> Any:
         if pa.types.is_dictionary(column.type):
             column = column.cast(column.type.value_type)
         if _is_list(column.type):
-            rows = [None if v is None else [str(x) for x in v if x is not None] for v in column.to_pylist()]
-            check_separator(name, title, (text for row in rows for text in row or ()))
-            return pa.array([None if row is None else LIST.join(row) for row in rows], pa.string())
+            nested = pa.types.is_nested(column.type.value_type)
+            lists = [[name_of_object(x) if nested else x for x in v or ()] for v in column.to_pylist()]
+            rows = [[str(x) for x in some if x is not None] for some in lists]
+            check_separator(name, title, (text for row in rows for text in row))
+            return pa.array([LIST.join(row) or None for row in rows], pa.string())
         if pa.types.is_floating(column.type):
             column = pc.if_else(pc.is_nan(column), pa.scalar(None, column.type), column)
         return column.cast(pa.string())

@@ -177,6 +177,13 @@ def test_a_result_of_sparql_is_a_table_of_its_variables(read):
     assert set(found.facts) == {("http://e.org/Q1", "head", ann), ("http://e.org/Q1", "people", '"5"^^xsd:integer')}
 
 
+def test_a_list_of_objects_with_names_is_the_list_of_the_names(read):
+    found = read([{"title": "Alien", "genres": [{"id": 18, "name": "Drama"}, {"id": 2, "title": "War"}]}])
+    assert set(found.facts) == {("Alien", "genres", "Drama"), ("Alien", "genres", "War")}
+    assert "of the objects in 'genres' the names are read alone" in found.said
+    assert "skipped" in read([{"title": "Alien", "genres": [{"id": 18, "name": "Drama"}, {"id": 2}], "year": 2}]).said
+
+
 def test_a_wrong_line_is_refused_with_its_number(read):
     good = '{"name": "Ada"}\n'
     assert refused(read, good + '{"name": }\n', "a.jsonl") == ":2:10: not valid JSON: Expecting value"

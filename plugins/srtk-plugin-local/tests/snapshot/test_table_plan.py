@@ -13,6 +13,8 @@ from typing import Any
 
 import openpyxl
 import pandas as pd
+import pyarrow as pa
+import pyarrow.parquet as pq
 import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
@@ -1243,3 +1245,20 @@ def test_a_plan_says_which_column_a_label_names(make: Make, tmp_path: Path) -> N
 def test_midnights_of_utc_are_dates(make: Make) -> None:
     made = make({"t.csv": "id,name,born\n1,Ann,1815-12-10T00:00:00Z\n2,Bo,1906-12-09T00:00:00Z\n"})
     assert made.facts() == {("Ann", "born", "1815-12-10"), ("Bo", "born", "1906-12-09")}
+
+
+def test_structs_of_parquet_are_columns_and_lists_of_structs_are_their_names(tmp_path: Path) -> None:
+    genres = [[{"id": 1, "name": "Drama"}, {"id": 2, "name": "War"}], [], None]
+    rows = {"title": ["Alien", "Cube", "Up"], "genres": genres, "tags": [[["a"]], None, None]}
+    rows["studio"] = [{"name": "Fox", "seat": {"city": "Rome"}}, None, {"name": None, "seat": {"city": "Bonn"}}]
+    pq.write_table(pa.table(rows), tmp_path / "films.parquet")
+    made = Made(tmp_path, ["films.parquet"], {})
+    assert made.facts() == {
+        *(("Alien", "genres", "Drama"), ("Alien", "genres", "War")),
+        *(("Alien", "studio.name", "Fox"), ("Alien", "studio.seat.city", "Rome"), ("Up", "studio.seat.city", "Bonn")),
+    }
+    assert made.read_as("tags") == "empty"
+    assert [note.split(";")[0] for note in made.notes] == [
+        "of the objects in 'genres' the names are read alone",
+        "of the objects in 'tags' the names are read alone",
+    ]
