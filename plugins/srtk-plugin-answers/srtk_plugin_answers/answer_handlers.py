@@ -19,7 +19,7 @@ from srtk_plugin_answers.literal_values import fits, is_date, is_year, truth_of,
 from srtk_plugin_answers.node_sets import Lead, whole_set
 from srtk_plugin_answers.operations import Operated, Operations
 from srtk_plugin_answers.path_reads import PathReads
-from srtk_plugin_answers.path_scores import SURE, is_clear
+from srtk_plugin_answers.path_scores import LIKE, SURE, is_clear
 from srtk_plugin_answers.question_classes import (
     MENTION,
     PEOPLE,
@@ -34,13 +34,18 @@ from srtk_plugin_answers.question_kinds import (
     Kind,
     arithmetic_of,
     asks_for_age,
+    class_words,
     counted_order,
+    is_negated,
     is_yes_no,
     measured_noun,
+    order_clause,
+    order_noun,
     unnamed_text,
     value_kind,
 )
-from srtk_plugin_answers.relation_likeness import LIKE, NO_NOUNS, RelationLikeness
+from srtk_plugin_answers.question_values import ValueConstraint
+from srtk_plugin_answers.relation_likeness import NO_NOUNS, RelationLikeness
 from srtk_plugin_answers.statement_years import dates_of, ends
 from srtk_plugin_answers.unlinked import UnlinkedSets
 
@@ -50,6 +55,8 @@ _ALTERNATIVES = 4
 _MEASURE = 0.2
 _OR_NAME = re.compile(r"\bor (?:the )?[A-Z]")
 _NOUN_OF = re.compile(r"\b(?P<noun>[^\W\d_]+) of (?:(?:an?|the) )? *¤")
+# Where the class itself is linked: which lake has the largest area.
+_WHICH_HAS = re.compile(r"^(?:which|who)\b(?! (?:is|are|was|were) the\b)", re.IGNORECASE)
 _KIND = ("kind", "type", "sort")
 _IS_A = ("is a", "isa", "kind of", "type of", "subclass of", "sub class of", "subtype of")
 _ASKS = word_set(
@@ -60,6 +67,9 @@ _PLAIN_MARKS = "?.,;:!'’-()/%&$€£"
 _TWO_NAMES = "the question compares or joins two things, and fewer than two names of the graph were found in it"
 _NO_RELATION = "the graph has no relation like {noun!r} of what the question names"
 _BEYOND = "the set has no place {rank}: {count} of it have a value of {name!r}"
+_NO_VALUE = "the graph has no number or date called {noun!r} for what the question names"
+_NOT_WITHIN = "nothing of the set has a value of {name!r} within {within}"
+_NOT_KNOWN = "whether it is so is not known: the graph has no relation like what the question asks of what it names"
 _TWO_VALUES = "the graph has no relation with a number or a date for each of the things that are compared"
 
 
@@ -90,7 +100,7 @@ class AnswerHandlers:
         for handler in handlers:
             draft: Draft | None = handler(self, known)
             if draft is not None:
-                return draft
+                return _polar(question, draft)
         return Draft(operated.kind.kind, missing="no path leads to an answer")
 
     # Handlers: each answers, or refuses, or leaves the case to the next one
@@ -110,8 +120,8 @@ class AnswerHandlers:
         question = case.question
         unknown = unknown_names(question, self.relation_words) or other_words(self.graph, question)
         if (unknown or _has_sign(question)) and (lead := self.sets.of_value(question)) is not None:
-            if question.links and is_yes_no(unnamed_text(question)):
-                truth = any(link.entity in lead.answers for link in question.links)
+            if is_yes_no(unnamed_text(question)):
+                truth = not question.links or any(link.entity in lead.answers for link in question.links)
                 return Draft(case.kind, truth=truth, proof=lead.proof, complete=True)
             number = len(lead.answers) if case.kind == "count" else None
             return Draft(case.kind, tuple(lead.answers), proof=lead.proof, complete=True, number=number)
@@ -140,10 +150,33 @@ class AnswerHandlers:
 
     def _by_bound(self, case: Case) -> Draft | None:
         """Answer yes or no by whether a value is within bounds."""
-        lead = case.operated.lead
-        if not (case.operated.bounds and lead.facts and is_yes_no(unnamed_text(case.question))):
+        lead, bounds = case.operated.lead, case.operated.bounds
+        if not (bounds and is_yes_no(unnamed_text(case.question))):
             return None
-        return attrs.evolve(Draft.of_lead(case.kind, lead), entities=(), truth=bool(lead.answers))
+        if not lead.members:
+            return Draft(case.kind, missing=_no_value(bounds))
+        # Of several links all are meant, as far as they have a value.
+        truth = set(lead.answers) == set(lead.members)
+        return attrs.evolve(Draft.of_lead(case.kind, lead), entities=(), truth=truth)
+
+    def _by_empty(self, case: Case) -> Draft | None:
+        """Answer none, or refuse, where nothing is within the bounds of a question, or nothing has such a value."""
+        lead, bounds = case.operated.lead, case.operated.bounds
+        if lead.answers or not bounds:
+            return None
+        if "bounds" not in lead.facts:
+            return Draft(case.kind, missing=_no_value(bounds)) if any(one.noun for one in bounds) else None
+        if case.kind == "count":
+            return attrs.evolve(Draft.of_lead(case.kind, lead), number=0)
+        label = self.likeness.label(lead.facts["bounds"][-1]["relation"])
+        return Draft(case.kind, missing=_NOT_WITHIN.format(name=label, within=lead.facts["bounds"][-1]["within"]))
+
+    def _by_order_noun(self, case: Case) -> Draft | None:
+        """Refuse an order by a noun that no number has: *the largest code*."""
+        noun = order_noun(order_clause(unnamed_text(case.question), class_words(case.question.text))[1])
+        if case.operated.lead.answers or not noun or not class_words(case.question.text):
+            return None
+        return Draft(case.kind, missing=_NO_VALUE.format(noun=noun))
 
     def _by_arithmetic(self, case: Case) -> Draft | None:
         """Answer with a sum, an average or a distance."""
@@ -356,11 +389,11 @@ class AnswerHandlers:
 
     def _asks_for_value(self, question: Question, one: Operated) -> bool:
         """Return whether a superlative asks for the value itself: *the highest temperature*, and no class."""
-        if "counts" in one.lead.facts:
-            return False
         label = self.likeness.label(one.lead.facts["relation"])
         if one.phrases:
             return bool(shared_words(one.phrases, label))
+        if _WHICH_HAS.match(question.text):
+            return False
         return bool(words_of(label) & words_of(question.text))
 
     def _confirmed(self, question: Question, one: Operated, found: Sequence[Choice]) -> Draft:
@@ -459,6 +492,9 @@ _LOOKUP: Sequence[Handler] = (
 )
 _OF_KIND: Mapping[Kind, Sequence[Handler]] = {
     "yes-no": (AnswerHandlers._by_join, AnswerHandlers._by_bound, *_LOOKUP),
+    "difference": (AnswerHandlers._by_empty, *_LOOKUP),
+    "lookup": (AnswerHandlers._by_empty, *_LOOKUP),
+    "time-bound": (AnswerHandlers._by_empty, *_LOOKUP),
     "comparison": (
         AnswerHandlers._by_bound,
         AnswerHandlers._by_arithmetic,
@@ -469,15 +505,19 @@ _OF_KIND: Mapping[Kind, Sequence[Handler]] = {
         AnswerHandlers._by_arithmetic,
         AnswerHandlers._by_ordering_relation,
         AnswerHandlers._by_counted_noun,
+        AnswerHandlers._by_empty,
+        AnswerHandlers._by_order_noun,
         *_LOOKUP[2:],
     ),
     "ordinal": (
+        AnswerHandlers._by_empty,
         AnswerHandlers._by_arithmetic,
         AnswerHandlers._by_place,
         AnswerHandlers._by_counted_noun,
         *_LOOKUP[2:],
     ),
     "count": (
+        AnswerHandlers._by_empty,
         AnswerHandlers._by_noun_of,
         AnswerHandlers._by_arithmetic,
         AnswerHandlers._by_date,
@@ -491,6 +531,24 @@ _OF_KIND: Mapping[Kind, Sequence[Handler]] = {
 def _says(noun: str, label: str) -> bool:
     """Return whether a relation calls its subject such a noun of its object."""
     return label == f"{noun} of" or (noun in _KIND and label in _IS_A)
+
+
+def _polar(question: Question, draft: Draft) -> Draft:
+    """Return yes or no for a question that asks for it, or a refusal; a question with *not* is the other way round."""
+    text = unnamed_text(question)
+    if draft.missing or not is_yes_no(text):
+        return draft
+    if draft.truth is None:
+        return Draft(draft.kind, missing=_NOT_KNOWN)
+    return attrs.evolve(draft, truth=not draft.truth) if is_negated(text) else draft
+
+
+def _no_value(bounds: Sequence[ValueConstraint]) -> str:
+    """Return why a bound cannot be judged."""
+    noun = next((one.noun for one in bounds if one.noun), "")
+    if noun:
+        return _NO_VALUE.format(noun=noun)
+    return "the graph has no number or date that the question's bound is about for what it names"
 
 
 def _has_sign(question: Question) -> bool:

@@ -16,7 +16,7 @@ from srtk_plugin_answers.graph_names import GraphNames, words_of_role
 from srtk_plugin_answers.literal_values import value_of
 from srtk_plugin_answers.node_sets import NodeSet
 from srtk_plugin_answers.path_reads import PathReads
-from srtk_plugin_answers.path_scores import PathScores
+from srtk_plugin_answers.path_scores import CLOSE, PathScores
 from srtk_plugin_answers.question_classes import is_of_agent, shared_words, singular, stems_of, words_of
 from srtk_plugin_answers.question_kinds import CountedOrder, classes_asked
 
@@ -30,8 +30,6 @@ _ALL = 0.9
 _PAST = {"wrote": "written", "sang": "sung", "drew": "drawn", "chose": "chosen", "drove": "driven", "spoke": "spoken"}
 _MOST = 200_000
 """Triples that are counted for one order."""
-_LIKE = 0.5
-"""Least likeness of what is counted and a relation that has none of its words."""
 
 
 @attrs.frozen(order=True)
@@ -97,7 +95,7 @@ class CountedSteps:
             best = [
                 row
                 for row, like in zip(best, likeness, strict=True)
-                if (like >= _LIKE if order.noun else not row[1].counts)
+                if (like >= CLOSE if order.noun else not row[1].counts)
             ]
         best = [row for row in best if row[2].is_agent] or best
         # Which actor starred in the most films: of both directions the one to films.

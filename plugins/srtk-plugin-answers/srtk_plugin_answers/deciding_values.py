@@ -9,19 +9,33 @@ from collections.abc import Iterable, Mapping, Sequence
 import attrs
 
 from srtk_framework.roles import KnowledgeGraph
-from srtk_framework.text import link_shares
+from srtk_framework.text import fold, link_shares
 from srtk_framework.values import Question, Step, Triple, rounded
 from srtk_plugin_answers.counted_steps import CountedSteps, Decider
 from srtk_plugin_answers.literal_values import is_date, is_year, unit_of, value_of
 from srtk_plugin_answers.node_sets import PATHS, SETS, Lead, NodeSet, Row, margin
-from srtk_plugin_answers.path_scores import PathScores
-from srtk_plugin_answers.question_kinds import CountedOrder, QuestionKind, is_of_age, is_of_length, order_phrase
-from srtk_plugin_answers.question_values import ValueConstraint, clauses
+from srtk_plugin_answers.path_scores import CLOSE, LIKE, PathScores
+from srtk_plugin_answers.question_classes import shared_words, singular, stems_of, words_of
+from srtk_plugin_answers.question_kinds import (
+    CountedOrder,
+    QuestionKind,
+    class_words,
+    is_of_age,
+    is_of_length,
+    order_noun,
+    order_phrase,
+    value_stems,
+)
+from srtk_plugin_answers.question_values import ValueConstraint, clauses, compared_noun
 
 _SAMPLE = 8
 """Members whose values show whether a relation has numbers or dates."""
 # A link's share of 0 has no logarithm.
 _LEAST_SHARE = 1e-6
+
+
+Rated = tuple[float, int, str, int]
+"""A relation that may decide: the negative score, the length of the path, the relation, and the set's place."""
 
 
 @attrs.frozen(eq=False)
@@ -55,10 +69,11 @@ class DecidingValues:
         if isinstance(order, CountedOrder):
             rated, by_words = self._counting(question, sets, text, order)
         else:
-            rated = [
-                (score, length, Decider(Step(relation)), place)
-                for score, length, relation, place in sorted(self._deciding(question, sets, text, clause=order))
-            ]
+            # Of "tallest dog" the noun is the class.
+            noun = order_noun(order) if order and class_words(question.text) else ""
+            every = self._deciding(question, sets, text, clause=order, noun=noun)
+            rated = [(score, length, Decider(Step(relation)), place) for score, length, relation, place in every]
+            by_words = not (noun and every and self._is_likened(every, order or "", noun))
         leads: dict[frozenset[Triple], Lead] = {}
         for score, _, decider, place in rated:
             lead = attrs.evolve(self._ordered(kind, sets[place], decider, question.text, order), score=-score)
@@ -72,7 +87,7 @@ class DecidingValues:
         asked = [lead.rows[0] for lead in others]
         # Of links that are compared, the answer is none without the other.
         before = 1 if sets[0].path else len(first.rows)
-        if "counts" in first.facts and not by_words:
+        if not by_words:
             first = attrs.evolve(first, facts={**first.facts, "likened": True})
         return attrs.evolve(first, others=asked, before=before, margin=margin(first, others))
 
@@ -94,13 +109,16 @@ class DecidingValues:
         if len(namesakes) < 2:
             return Lead()
         # Another relation than the one that is asked for compares something else.
-        rated = sorted(self._deciding(question, [every], text))
+        noun = compared_noun(question.text)
+        rated = self._deciding(question, [every], text, noun=noun)
         for score, _, relation, _ in rated[:1]:
             values = self._values(every, relation, kind.greatest)
             meant = [next((one for one in row if one in values), None) for row in namesakes.values()]
             if None not in meant:
                 chosen = NodeSet(None, {one: () for one in meant if one})
                 lead = self._ordered(kind, chosen, Decider(Step(relation)), question.text)
+                if noun and self._is_likened(rated, "", noun):
+                    lead = attrs.evolve(lead, facts={**lead.facts, "likened": True})
                 return attrs.evolve(lead, score=-score, margin=rated[1][0] - score if rated[1:] else math.inf)
         return Lead()
 
@@ -215,7 +233,8 @@ class DecidingValues:
         text: str,
         bound: ValueConstraint | None = None,
         clause: str | None = None,
-    ) -> list[tuple[float, int, str, int]]:
+        noun: str = "",
+    ) -> list[Rated]:
         """Rate each relation with numbers or dates of each set, as the last step of the set's path.
 
         Args:
@@ -224,15 +243,31 @@ class DecidingValues:
             text: Text for the scorer.
             bound: Constraint for whose values the relations must be fit: dates or numbers.
             clause: Text for the scorer, for the relation alone.
+            noun: The value's name in the question. The relations that it names decide, or none; where it names none,
+                the relations that are like it.
 
         Returns:
-            Sort keys, the best least: the negative score, the length of the path, the relation, and the set's place.
+            Sort keys, the best first: the negative score, the length of the path, the relation, and the set's place.
         """
         frontiers = self.graph.frontiers([sorted(one.instances)[:_SAMPLE] for one in sets])
         offered = [self.scores.without_noise(row) for row in self.graph.steps(frontiers, False)]
+        noun = "" if words_of(noun) <= class_words(question.text) else noun
+        labels = self.counted.names.labels(dict.fromkeys(step.relation for row in offered for step in row))
+        # A value that another member has, and these lack, is no reason to take another relation.
+        known = {**self.counted.names.labels(self.counted.names.schema.relations), **labels}
+        told = _told(noun, known) or _told_by_verb(bound.verb if bound else "", known)
+        if told:
+            offered = [[step for step in row if step.relation in told] for row in offered]
         at = [frontier for frontier, row in zip(frontiers, offered, strict=True) for _ in row]
         read = iter(self.graph.triples(at, [step for row in offered for step in row], None))
-        pairs = [(place, step) for place, row in enumerate(offered) for step in row if _decides(next(read), bound)]
+        valued = [(place, step, next(read)) for place, row in enumerate(offered) for step in row]
+        pairs = [(place, step) for place, step, triples in valued if _decides(triples, bound)]
+        if bound is not None and bound.date and not bound.plain:
+            # A number such as 1500 may be a year only where nothing has a date.
+            dates = [(place, step) for place, step, triples in valued if any(is_date(one.object) for one in triples)]
+            pairs = [pair for pair in pairs if pair in dates] or pairs
+        if noun and not told:
+            pairs = [(i, step) for i, step in pairs if self.scores.likeness(noun, labels[step.relation], step) >= LIKE]
         if clause is None:
             scores = self.scores.of([(*sets[place].steps, step) for place, step in pairs], text)
         else:
@@ -242,22 +277,26 @@ class DecidingValues:
             )
             scores = [first + row[0] for first, row in zip(begun, rows, strict=True)]
         weights = self._weights(question, sets)
-        return [
+        return sorted(
             (-rounded(score + weights[place]), len(sets[place].steps), step.relation, place)
             for (place, step), score in zip(pairs, scores, strict=True)
-        ]
+        )
+
+    def _is_likened(self, rated: Sequence[Rated], text: str, noun: str, counted: str = "") -> bool:
+        """Return whether no word of a question names the relation that decides, and another might be meant."""
+        relation = rated[0][2]
+        label = self.counted.names.labels([relation])[relation]
+        if not noun and (len({one for _, _, one, _ in rated}) < 2 or value_stems(text) & stems_of(label)):
+            return False
+        phrase = noun or counted
+        is_like = phrase and self.scores.likeness(phrase, label, Step(relation)) >= CLOSE
+        return not (is_like or _told(phrase, {relation: label}))
 
     def _values(self, one: NodeSet, relation: str, greatest: bool | None) -> dict[str, tuple[float, Triple]]:
         """Return each member's value with its triple: the greatest of several, or the least."""
         [row] = self.graph.triples(self.graph.frontiers([sorted(one.instances)]), [Step(relation)], None)
         best: dict[str, tuple[float, Triple]] = {}
-        # Units are not converted: what has another unit than most has no value.
-        units = Counter(unit_of(triple.object) for triple in row if value_of(triple.object) is not None)
-        unit = max(units, key=lambda name: (units[name], name), default="")
-        for triple in row:
-            value = value_of(triple.object) if unit_of(triple.object) == unit else None
-            if value is None:
-                continue
+        for triple, value in _in_unit(row):
             known = best.get(triple.subject)
             if known is None or (value > known[0] if greatest else value < known[0]):
                 best[triple.subject] = (value, triple)
@@ -268,22 +307,35 @@ class DecidingValues:
     def bounded(
         self, question: Question, sets: Sequence[NodeSet], bounds: Sequence[ValueConstraint], text: str
     ) -> list[NodeSet]:
-        """Return the sets with members whose values are within bounds, those members alone, the best choice first."""
+        """Return the sets with members whose values are within bounds, those members alone, the best choice first.
+
+        Where no value of the relation that decides is within a bound, the set has no members. Where nothing has a value
+        of the name that a bound has, no set is returned.
+        """
         chosen: list[NodeSet] = []
         _, parts = clauses(text)
         told = parts if len(parts) == len(bounds) else [text] * len(bounds)
         for bound, clause in zip(bounds, told, strict=True):
-            rated = sorted(self._deciding(question, chosen or sets, text, bound, clause))[:PATHS]
+            rated = self._deciding(question, chosen or sets, text, bound, clause, bound.noun)[:PATHS]
+            if bound.noun and not rated:
+                return []
+            likened = bool(rated) and self._is_likened(rated, clause, bound.noun, bound.behind)
             within: dict[int, NodeSet] = {}
+            none: list[NodeSet] = []
             for _, _, relation, place in rated:
                 if place in within:
                     continue
                 one = self._within((chosen or sets)[place], relation, bound)
+                one = attrs.evolve(one, likened=one.likened or likened)
                 # What is counted (more than three prizes) has no value of which none is too small.
-                if one.instances and (one.behind.get("value") or not bound.is_small):
+                if one.instances and (one.behind.get("value") or bound.noun or not bound.is_small):
                     within[place] = one
+                elif not one.instances and (bound.noun or not bound.is_small):
+                    none.append(one)
                 if len(within) == SETS:
                     break
+            if none and not within:
+                return none[:1]
             chosen = list(within.values()) or chosen
         return chosen
 
@@ -291,10 +343,12 @@ class DecidingValues:
         """Return a set without the members whose value of a relation is not within bounds, or not known."""
         [row] = self.graph.triples(self.graph.frontiers([sorted(one.instances)]), [Step(relation)], None)
         path = None if one.path is None else attrs.evolve(one.path, steps=(*one.path.steps, Step(relation)))
+        values = _in_unit(row, bound.unit)
+        if not all(is_date(triple.object) or is_year(value) for triple, value in values):
+            bound = bound.of_numbers()
         best: dict[str, tuple[bool, Triple]] = {}
-        for triple in row:
-            value = value_of(triple.object)
-            if value is not None and not best.get(triple.subject, (False,))[0]:
+        for triple, value in values:
+            if not best.get(triple.subject, (False,))[0]:
                 best[triple.subject] = (bound.allows(value), triple)
         kept = [member for member in one.instances if best.get(member, (False,))[0]]
         unknown = [member for member in one.instances if member not in best]
@@ -315,22 +369,72 @@ class DecidingValues:
             bounds=[*one.bounds, {"relation": relation, "within": str(bound)}],
         )
 
-    def valued(self, question: Question, text: str, bound: ValueConstraint) -> Lead:
-        """Return the values of the links on which the question sets a bound."""
+    def valued(self, question: Question, text: str, bounds: Sequence[ValueConstraint]) -> Lead:
+        """Return the values of the links on which the question sets bounds.
+
+        Returns:
+            Links that meet all bounds, or one of them where *or* joins them, as ``answers``, and the links with a value
+            for each as ``members``; nothing where no relation decides.
+        """
         linked = NodeSet.of_links(question)
-        rated = sorted(self._deciding(question, [linked], text, bound))
-        if not rated:
-            return Lead()
-        one = self._within(linked, rated[0][2], bound)
-        rows = [*one.values.values(), *(row for row in one.rest if row)]
+        found: list[NodeSet] = []
+        score, away, likened = 0.0, math.inf, False
+        for bound in bounds:
+            rated = self._deciding(question, [linked], text, bound, noun=bound.noun)
+            if not rated:
+                return Lead()
+            found.append(self._within(linked, rated[0][2], bound))
+            score, away = score - rated[0][0], min([away, *(other[0] - rated[0][0] for other in rated[1:2])])
+            likened = likened or self._is_likened(rated, text, bound.noun, bound.behind)
+        met = any if "or" in question.text.casefold().split() else all
+        known = [link for link in linked.instances if all(link in _valued(one) for one in found)]
+        rows = [row for one in found for row in (*one.values.values(), *one.rest) if row]
+        facts = {
+            "members": len(linked.instances),
+            "bounds": [row for one in found for row in one.bounds],
+            "complete": len(known) == len(linked.instances),
+        }
         return Lead(
             rows,
-            {**one.facts(), "complete": one.is_known()},
-            answers=list(one.instances),
-            members=list(linked.instances),
+            {**facts, "likened": True} if likened else facts,
+            answers=[link for link in known if met(link in one.instances for one in found)],
+            members=known,
             proof=[pair for row in rows for pair in row],
-            score=-rated[0][0],
+            score=score,
+            margin=away,
         )
+
+
+def _valued(one: NodeSet) -> set[str]:
+    """Return the links that have a value, within a bound or not."""
+    return {*one.instances, *(triple.subject for row in one.rest for triple, _ in row)}
+
+
+def _told(noun: str, labels: Mapping[str, str]) -> set[str]:
+    """Return the relations that a noun names: those with its words, else those whose label ends as it does."""
+    words = words_of(noun)
+    exact = {relation for relation, label in labels.items() if words and words_of(label) == words}
+    *first, last = noun.split() or [""]
+    phrase = " ".join([*first, singular(last)])
+    return exact or {relation for relation, label in labels.items() if noun and shared_words([phrase], label)}
+
+
+def _told_by_verb(verb: str, labels: Mapping[str, str]) -> set[str]:
+    """Return the relations that are called as a participle alone: *discovered*."""
+    return {relation for relation, label in labels.items() if verb and fold(label) == verb}
+
+
+def _in_unit(triples: Sequence[Triple], unit: str = "") -> list[tuple[Triple, float]]:
+    """Return the triples with a value, without units other than the unit, or than the unit of most.
+
+    Units are not converted: what has another unit has no value. A value without a unit may be in any that is given.
+    """
+    valued = [(triple, value) for triple in triples if (value := value_of(triple.object)) is not None]
+    units = Counter(unit_of(triple.object) for triple, _ in valued)
+    fit = {unit, ""} if unit else {max(units, key=lambda name: (units[name], name), default="")}
+    return [
+        (triple, value) for triple, value in valued if unit_of(triple.object).casefold() in {*map(str.casefold, fit)}
+    ]
 
 
 def _decides(triples: Iterable[Triple], bound: ValueConstraint | None) -> bool:
@@ -339,7 +443,9 @@ def _decides(triples: Iterable[Triple], bound: ValueConstraint | None) -> bool:
     if bound is None:
         return len({triple.subject for triple, _ in valued}) > 1
     if bound.date:
-        return bool(valued) and all(is_date(triple.object) or is_year(value) for triple, value in valued)
+        return bool(valued) and (
+            bound.plain or all(is_date(triple.object) or is_year(value) for triple, value in valued)
+        )
     return any(not is_date(triple.object) for triple, _ in valued)
 
 

@@ -35,6 +35,7 @@ class NodeSet:
         behind: Number of nodes that come behind its members, by reason: another `class`, a `value` out of bounds, or
             `no value`.
         bounds: Relation and interval of each constraint that its members meet.
+        likened: Whether no word of the question names the relation of a constraint, and others might be meant.
     """
 
     path: RankedPath | None
@@ -44,6 +45,7 @@ class NodeSet:
     rest: Sequence[Row] = ()
     behind: Mapping[str, int] = attrs.field(factory=dict)
     bounds: Sequence[Mapping[str, str]] = ()
+    likened: bool = False
 
     @property
     def steps(self) -> Path:
@@ -81,6 +83,8 @@ class NodeSet:
             facts = {"entity": self.path.entity, "path": [str(step) for step in self.path.steps], **facts}
         if self.bounds:
             facts["bounds"] = list(self.bounds)
+        if self.likened:
+            facts["likened"] = True
         if self.behind:
             facts["behind"] = dict(self.behind)
         return {**facts, "cut": self.cut} if self.cut else facts

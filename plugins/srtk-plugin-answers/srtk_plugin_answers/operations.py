@@ -299,11 +299,11 @@ class Operations:
         if kind in ("comparison", "yes-no"):
             if kind == "comparison":
                 lead = self._compared(one, values)
-            elif self.by_role and not one.bounds:
-                lead = topics.confirmed(question, one.text)
+            elif self.by_role:
+                lead = Lead() if one.bounds else topics.confirmed(question, one.text)
             else:
                 lead = topics.joining(question)
-            return lead if lead.rows or not one.bounds else values.valued(question, one.text, one.bounds[0])
+            return lead if lead.rows or not one.bounds else values.valued(question, one.text, one.bounds)
         several_topics = len(set(link_topics(question.links).values())) > 1
         if self.by_role and several_topics and arithmetic_of(unnamed_text(question)):
             return values.compared(question, one.kind, [NodeSet.of_links(question)], one.text)
@@ -329,6 +329,8 @@ class Operations:
         question, sets = one.question, one.named or one.sets
         several = [some for some in sets if len(some.instances) > 1] if asks_for_several(question.text) else []
         bounded = values.bounded(question, several or sets, one.bounds, one.text)
+        if bounded and not bounded[0].instances:
+            return whole_set(bounded)
         if one.kind.kind == "count":
             return whole_set(bounded or sets)
         if one.kind.kind == "difference":

@@ -17,6 +17,12 @@ from srtk_plugin_answers.path_reads import PathReads
 # probability.
 CLEAR, SURE = 1.5, 4.6
 
+LIKE = 0.33
+"""Least likeness of a noun and a relation, as a part of the relation's likeness with its own name."""
+
+CLOSE = 0.5
+"""The same for a noun that has none of the relation's words: below, the relation may not be the one that is meant."""
+
 
 def is_clear(path: RankedPath | None, paths: Sequence[RankedPath], least: float = CLEAR) -> bool:
     """Return whether a path is the best of a search, and the next one scores so much less."""
@@ -89,6 +95,14 @@ class PathScores:
             return self.scorer.score(texts, paths, candidates)
         scores = self.scorer.score(texts, paths, [[*row, END] for row in candidates])
         return [[score - row[-1] for score in row[:-1]] for row in scores]
+
+    def likeness(self, phrase: str, label: str, step: Step) -> float:
+        """Return how like a phrase is to a step's relation, as a part of the relation's likeness with its own label.
+
+        A relation that is not like its own label cannot be judged, and is taken for like.
+        """
+        asked, own = self.numbers([phrase, label], [(), ()], [[step], [step]])
+        return float(asked[0] / own[0]) if own[0] > 0 else math.inf
 
     def without_noise(self, steps: Sequence[Step]) -> list[Step]:
         """Leave out noise relations."""

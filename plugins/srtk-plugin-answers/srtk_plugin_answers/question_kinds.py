@@ -11,7 +11,7 @@ import attrs
 
 from srtk_framework.text import without_mentions
 from srtk_framework.values import Link, Question
-from srtk_plugin_answers.question_classes import ASKING, KEPT_TEXTS, asked_classes, singular, word_set
+from srtk_plugin_answers.question_classes import ASKING, KEPT_TEXTS, asked_classes, singular, stems_of, word_set
 from srtk_plugin_answers.question_values import value_constraints
 
 Kind = Literal["lookup", "count", "superlative", "ordinal", "comparison", "yes-no", "difference", "time-bound"]
@@ -248,6 +248,25 @@ def measured_noun(question: str) -> str | None:
     found = _COUNTED_IN.search(question.casefold())
     noun = None if found is None else found["noun"]
     return None if noun is None or noun in _TIME_UNITS else noun
+
+
+def order_noun(order: str) -> str:
+    """Return the noun of an order, as *area* of *largest area*; nothing where a superlative or an ordinal has none."""
+    words = order.casefold().split()
+    rest = next((words[i:] for i, word in enumerate(words) if not _is_place(word)), [])
+    named = len(rest) < len(words) and words[0] != "most" and " ".join(rest) not in _MEASURED.values()
+    return " ".join(rest) if named else ""
+
+
+def _is_place(word: str) -> bool:
+    return word in _ORDERING or word in _ORDINALS or word in _NUMBERS or word in _LAST or bool(_NUMBERED.match(word))
+
+
+def value_stems(text: str) -> set[str]:
+    """Return the stems of a text's words, and of what its comparatives and superlatives measure: *taller*, height."""
+    words = _WORD.findall(text.casefold())
+    measures = (_MEASURED.get(f"{word.removesuffix('er')}est" if word.endswith("er") else word, "") for word in words)
+    return stems_of(" ".join([*words, *measures]))
 
 
 def order_clause(text: str, nouns: Container[str] = ()) -> tuple[str, str]:
@@ -517,8 +536,14 @@ def _begins_with_things(question: str) -> bool:
 
 def is_yes_no(question: str) -> bool:
     """Return whether a question in English is answered by yes or no: an auxiliary begins it, and no *or* is in it."""
-    words = _WORD.findall(question.casefold().replace("’", "'"))
+    text = _without_numbers(question).casefold().replace("’", "'").replace("# or #", "#")
+    words = _WORD.findall(text)
     return _is_polar(words) and "or" not in words
+
+
+def is_negated(question: str) -> bool:
+    """Return whether a question in English has *not* outside of its bounds: *is X not in Y*, but *isn't X in Y*."""
+    return bool(re.search(r"\b(?:not|never)\b", _without_numbers(question).casefold()))
 
 
 def _is_polar(words: Sequence[str]) -> bool:

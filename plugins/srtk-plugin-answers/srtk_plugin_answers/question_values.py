@@ -19,19 +19,30 @@ _UNITS = {
 # A bound up to a dozen is as likely on a number of things ("more than three films") as on a value.
 _MOST_COUNTED = 12.0
 _SCALES = {"hundred": 1e2, "thousand": 1e3, "million": 1e6, "billion": 1e9, "trillion": 1e12}
-_DIGITS = r"\d{1,3}(?:[,' ]\d{3}(?!\d))+(?:\.\d+)?|\d{1,3}(?:\.\d{3}){2,}(?!\d)|\d+(?:\.\d+)?"
+_DIGITS = r"\d{1,3}(?:[,' ]\d{3}(?!\d))+(?:\.\d+)?|\d{1,3}(?:\.\d{3}){2,}(?!\d)|\d+,\d{1,2}(?!\d)|\d+(?:\.\d+)?"
+_PERCENT = ("percent", "per cent")
+_MEASURES = "|".join(
+    (*_PERCENT, "%", "km/h", "km²", "km", "cm", "mm", "m²", "m", "kg", "g", "t", "l", "ml", "°c", "°f")
+)
+_MONTHS = ["jan", "feb", "mar", "apr", "may", "jun", "jul", "aug", "sep", "oct", "nov", "dec"]
 _WORDS = "|".join(_UNITS)
 _TIMES = rf"(?:[ -](?:{'|'.join(_SCALES)}))*"
 _LEAD = r"(?:the )?(?:year )?"
 
 
 def _number(place: int) -> str:
-    value = rf"[$€£]?(?P<digits{place}>{_DIGITS})|(?P<word{place}>{_WORDS})(?!\w)"
-    return rf"(?:{value})(?P<scales{place}>{_TIMES})(?!\d|[.,]\d| ?%)"
+    value = rf"(?P<sign{place}>[-−–])?[$€£]?(?P<digits{place}>{_DIGITS})|(?P<word{place}>{_WORDS})(?!\w)"
+    unit = rf"(?: ?(?P<unit{place}>{_MEASURES})(?![\w/²]))?"
+    return rf"(?:{value})(?P<scales{place}>{_TIMES}){unit}(?!\d|[.,]\d)"
 
 
 def _year(place: int) -> str:
-    return rf"{_LEAD}(?P<year{place}>1\d\d\d|20\d\d)(?![\d,.]\d|\w)"
+    month = rf"(?P<month{place}>(?:{'|'.join(_MONTHS)})[a-z]*)"
+    day = rf"(?:(?:the )?(?P<day{place}>\d\d?)(?:st|nd|rd|th)? (?:of )?)?{month}"
+    day = rf"{day}(?: (?P<late{place}>\d\d?)(?:st|nd|rd|th)?)?,? "
+    iso = rf"(?:-(?P<mm{place}>0\d|1[0-2])(?:-(?P<dd{place}>\d\d))?)?"
+    number = rf" ?(?:{'|'.join(_SCALES)}|{_MEASURES})(?!\w)"
+    return rf"(?:{day}|{_LEAD})(?P<year{place}>1\d\d\d|20\d\d){iso}(?![\d,.]\d|\w|{number})"
 
 
 _GREATER = (
@@ -59,7 +70,7 @@ _DATE_FORMS: tuple[tuple[str, str], ...] = (
     ("before", rf"(?:before|earlier than|older than|prior to) {_year(1)}"),
     ("since", rf"since {_year(1)}"),
     ("until", rf"(?:until|till|by) {_year(1)}"),
-    ("in", rf"(?:in|during|from) (?!the \d){_year(1)}"),
+    ("in", rf"(?:in|during|from|on) (?!the \d{{4}}){_year(1)}"),
 )
 
 
@@ -92,7 +103,9 @@ _MARKS = str.maketrans("’\u00a0\u202f\u2009", "'   ")
 class ValueConstraint:
     """Bounds on a number, or on a date as a year with a fraction, and their place in the question.
 
-    An open bound is itself excluded. ``end`` is the place behind the last character.
+    An open bound is itself excluded. ``end`` is the place behind the last character, ``unit`` the unit of a number,
+    and ``noun`` the value's name in the question, if it has one; ``verb`` is the participle before it, and ``behind``
+    what is counted (*inhabitants*). Years that may as well be numbers, as in *between 1000 and 2000*, are ``plain``.
     """
 
     low: float = -math.inf
@@ -102,6 +115,15 @@ class ValueConstraint:
     date: bool = False
     start: int = 0
     end: int = 0
+    unit: str = ""
+    plain: bool = False
+    noun: str = ""
+    verb: str = ""
+    behind: str = ""
+
+    def of_numbers(self) -> ValueConstraint:
+        """Return the bounds for a relation whose values are no dates."""
+        return attrs.evolve(self, high=self.high - 1, open_high=False, date=False) if self.plain else self
 
     def allows(self, value: float) -> bool:
         """Return whether a value is within the bounds."""
@@ -124,9 +146,10 @@ class ValueConstraint:
 def value_constraints(question: str) -> tuple[ValueConstraint, ...]:
     """Read the constraints on numbers and dates that a question in English names, in order.
 
-    Numbers may be words up to twelve, have thousands separators, and be followed by *hundred* up to *trillion*; units
-    of measure are not converted. A year is of four digits and after a word of time (*before*, *in*, *older than*);
-    elsewhere it is a number. A negated bound (*not released in 1999*) is no constraint.
+    Numbers may be words up to twelve, have a minus, thousands separators or a decimal comma (one or two figures behind
+    it), and be followed by *hundred* up to *trillion* and a unit; units are not converted. A year is of four digits and
+    after a word of time (*before*, *in*, *older than*), with or without a month and a day; elsewhere it is a number. A
+    negated bound (*not released in 1999*) is no constraint.
     """
     text = question.translate(_MARKS).lower()
     if len(text) != len(question):
@@ -143,7 +166,16 @@ def value_constraints(question: str) -> tuple[ValueConstraint, ...]:
                 if not named and not _NEGATED.search(text, max(0, one.start - _NEAR), one.start):
                     found.append(one)
                     taken[one.start : one.end] = b"\1" * (one.end - one.start)
-    return tuple(sorted(found, key=lambda one: one.start))
+    found.sort(key=lambda one: one.start)
+    noun = ""
+    for place, one in enumerate(found):
+        # Larger than 5 and smaller than 9: both bounds are about the same.
+        noun = _bounded_noun(text, one) or noun
+        verb = _VERB.search(text, max(0, one.start - _NEAR), one.start)
+        behind = _BEHIND.match(text, one.end, found[place + 1].start if found[place + 1 :] else len(text))
+        unit = behind.group().strip() if behind else ""
+        found[place] = attrs.evolve(one, noun=noun, verb=verb[1] if verb else "", behind=unit)
+    return tuple(found)
 
 
 def clauses(text: str) -> tuple[str, list[str]]:
@@ -164,22 +196,69 @@ def clauses(text: str) -> tuple[str, list[str]]:
     return " ".join(" ".join([*rest, text[end:]]).split()), found
 
 
+_NO_NOUN = (
+    r"(?!(?:with|of|in|on|at|by|for|and|or|that|which|who|whose|has|have|had|is|are|was|were|the|an?|to|from|than)\b)"
+)
+_NOUN = rf"(?P<noun>number of [\w-]+|{_NO_NOUN}[^\W\d_][\w-]*(?: {_NO_NOUN}[\w-]+){{0,2}}?)"
+_PROPERTY = re.compile(
+    rf"(?:\b(?:the|an?|its|their|whose|with|having)|['’]s) (?:the |an? )?{_NOUN}"
+    r"(?: of (?:(?!of\b)[\w¤'’.-]+ ?){1,4}?)?(?: ?\b(?:is|are|was|were|be|that|which|of|not))* *$",
+    re.IGNORECASE,
+)
+_VERB = re.compile(r"([\w-]+(?:ed|en|ilt|ade|orn|un)) $")
+_COMPARES = rf"(?:{_GREATER}|{_LESSER}|better|earlier|later|newer|older|younger)"
+_COMPARED = re.compile(
+    rf"\b(?:the|an?) {_COMPARES} {_NOUN} ?(?=[,:;?¤]|$|\b(?:than|of|is|in|at))"
+    rf"|\bthe {_NOUN.replace('noun', 'other')} of (?:(?!of\b)[\w¤'’.-]+ ?){{1,4}}? ?(?:not )?{_COMPARES} than\b"
+    rf"|['’]s {_NOUN.replace('noun', 'own')} (?:not )?{_COMPARES} than\b",
+    re.IGNORECASE,
+)
+
+
+def _bounded_noun(text: str, bound: ValueConstraint) -> str:
+    """Return the noun that a bound is about: *the area of X larger than 50*; else nothing."""
+    found = _PROPERTY.search(" ".join(text[max(0, bound.start - _NEAR) : bound.start].split()))
+    return found["noun"] if found else ""
+
+
+def compared_noun(text: str) -> str:
+    """Return the noun by which a question in English compares two things: *a larger area than X*; else nothing."""
+    found = _COMPARED.search(" ".join(text.split()))
+    return next((noun.casefold() for noun in found.groups() if noun), "") if found else ""
+
+
 def _dated(form: str, match: re.Match[str]) -> ValueConstraint | None:
-    year = float(match["year1"] or match["year3"])
-    low, high = -math.inf, math.inf
     if form == "decade":
-        low, high = year * 10, year * 10 + 10
-    elif form in ("in", "since"):
-        low, high = year, year + 1 if form == "in" else math.inf
+        year = float(match["year1"]) * 10
+        return ValueConstraint(year, year + 10, False, True, True, *match.span())
+    first, behind = _time(match, 1 if match["year1"] else 3)
+    low, high = -math.inf, math.inf
+    if form in ("in", "since"):
+        low, high = first, behind if form == "in" else math.inf
     elif form == "after":
-        low = year + 1
+        low = behind
     elif form in ("before", "until"):
-        high = year if form == "before" else year + 1
+        high = first if form == "before" else behind
     else:
-        low, high = year, float(match["year2"]) + 1
+        low, high = first, _time(match, 2)[1]
         if high <= low:
             return None
-    return ValueConstraint(low, high, False, True, True, *match.span())
+    # Only of years without a word of time is it open what they are.
+    plain = (
+        match.group().startswith("between") and low == int(low) and high == int(high) and "year" not in match.group()
+    )
+    return ValueConstraint(low, high, False, True, True, *match.span(), plain=plain)
+
+
+def _time(match: re.Match[str], place: int) -> tuple[float, float]:
+    """Return the beginning of a year, a month or a day, and of the next one, as years with a fraction."""
+    groups = match.groupdict()
+    year, name = float(match[f"year{place}"]), groups.get(f"month{place}")
+    month = _MONTHS.index(name[:3]) + 1 if name else int(groups.get(f"mm{place}") or 0)
+    day = int(next((groups[key] for key in (f"day{place}", f"late{place}", f"dd{place}") if groups.get(key)), 0))
+    # As values of dates are written as years.
+    first = year + max(0, month - 1) / 12 + max(0, day - 1) / 372
+    return first, first + (1 / 372 if day else 1 / 12 if month else 1)
 
 
 def _numbered(form: str, match: re.Match[str]) -> ValueConstraint | None:
@@ -187,15 +266,19 @@ def _numbered(form: str, match: re.Match[str]) -> ValueConstraint | None:
     if value is None:
         return None
     span = match.span()
+    unit = next((found for key, found in match.groupdict().items() if key.startswith("unit") and found), "")
+    unit = "%" if unit in _PERCENT else unit
     if form == "between":
         other = _value(match, 2)
         # Of "between two and three million" both are millions.
-        if other is not None and not match["scales1"] and value < 1000:
+        if other is not None and not match["scales1"] and value <= other / _scale(match["scales2"]):
             value *= _scale(match["scales2"])
-        return None if other is None or other < value else ValueConstraint(value, other, start=span[0], end=span[1])
+        if other is None or other < value:
+            return None
+        return ValueConstraint(value, other, start=span[0], end=span[1], unit=unit)
     low = value if form in ("more", "least", "equal") else -math.inf
     high = value if form in ("less", "most", "equal") else math.inf
-    return ValueConstraint(low, high, form == "more", form == "less", False, *span)
+    return ValueConstraint(low, high, form == "more", form == "less", False, *span, unit)
 
 
 def _value(match: re.Match[str], place: int) -> float | None:
@@ -204,8 +287,10 @@ def _value(match: re.Match[str], place: int) -> float | None:
         # "More than a century" has no number.
         return None if word in ("a", "an", "half a") and not scales else _UNITS[word] * _scale(scales)
     dots = digits.count(".")
+    if re.fullmatch(r"\d+,\d\d?", digits):
+        digits = digits.replace(",", ".")
     plain = re.sub(r"[,' .]" if dots > 1 else r"[,' ]", "", digits)
-    return float(plain) * _scale(scales)
+    return (-1 if match[f"sign{place}"] else 1) * float(plain) * _scale(scales)
 
 
 def _scale(scales: str) -> float:

@@ -13,11 +13,10 @@ from srtk_plugin_answers.choices import Choice
 from srtk_plugin_answers.drafts import Case
 from srtk_plugin_answers.graph_names import GraphNames
 from srtk_plugin_answers.operations import Operated
+from srtk_plugin_answers.path_scores import LIKE
 from srtk_plugin_answers.question_classes import MENTION, PEOPLE, shared_words, singular, stems_of
 from srtk_plugin_answers.question_kinds import asked_relation, order_phrase, ordering_words
 
-LIKE = 0.33
-"""Least likeness of a noun and a relation, as a part of the relation's likeness with its own name."""
 _FAR = 0.08
 """The same for the whole question and a path."""
 _ORDERED = 0.4
@@ -39,12 +38,8 @@ class RelationLikeness:
     names: GraphNames
 
     def likeness(self, one: Operated, phrase: str, step: Step) -> float:
-        """Return how like a phrase is to a step's relation, as a part of the relation's likeness with its own name.
-
-        A relation that is not like its own name cannot be judged, and is taken for like.
-        """
-        asked, own = one.scores.numbers([phrase, self.label(step.relation)], [(), ()], [[step], [step]])
-        return float(asked[0] / own[0]) if own[0] > 0 else math.inf
+        """Return how like a phrase is to a step's relation (see ``PathScores.likeness``)."""
+        return one.scores.likeness(phrase, self.label(step.relation), step)
 
     def is_like(self, one: Operated, noun: str, step: Step, least: float) -> bool:
         """Return whether a noun has the name of a relation, or is like it."""

@@ -75,6 +75,8 @@ class UnlinkedSets:
             return Lead(), "nothing of the class has all that the question names"
         bounds = value_constraints(question.text)
         sets = self.values.bounded(question, [whole], bounds, question.text) or [whole]
+        if not sets[0].instances and kind.kind != "count":
+            return Lead(), "nothing of the class is within the bounds that the question names"
         if bounds and not sets[0].bounds:
             return Lead(), "the graph has no number or date that the question's bound is about"
         covered |= {word for one in sets[0].bounds for word in words_of(self.graph.labels([one["relation"]])[0])}

@@ -226,7 +226,8 @@ def test_members_within_bounds_are_kept_and_others_counted_by_reason() -> None:
     assert [row[0][0].object for row in one.rest] == ["z", "a"]
     assert [len(row) for row in one.rest] == [1, 2]
     assert one.values["b"] == [(Triple("b", "size", number(2)), RankedPath("x", (Step("r"), Step("size")), 0.0))]
-    assert within("size of more than 99", members("r", *"abc")) == []
+    [none] = within("size of more than 99", members("r", *"abc"))
+    assert (none.instances, none.behind["value"]) == ({}, 2)
     [both] = within("size of more than 1.5 and age of less than 50", members("r", *"abc"))
     assert list(both.instances) == ["b"]
     assert both.behind == {"value": 1, "no value": 1}
@@ -260,14 +261,14 @@ def test_up_to_three_sets_within_bounds_are_kept_each_by_its_best_relation() -> 
 def test_the_value_of_a_link_proves_whether_it_is_within_a_bound() -> None:
     for text, answers in (("size of more than 1.5", ["b"]), ("size of less than 5", ["a", "b"])):
         question = Question("q", text, (Link("a"), Link("b"), Link("z")))
-        lead = deciding().valued(question, text, value_constraints(text)[0])
+        lead = deciding().valued(question, text, value_constraints(text))
         assert lead.answers == answers
         assert {triple.subject for triple, _ in lead.proof} == {"a", "b"}
-        assert (lead.members, lead.score, lead.facts["complete"]) == (["a", "b", "z"], 2.0, False)
+        assert (lead.members, lead.score, lead.facts["complete"]) == (["a", "b"], 2.0, False)
     only = Question("q", "size", (Link("b"),))
-    assert deciding().valued(only, "size", ValueConstraint(low=1)).facts["complete"] is True
+    assert deciding().valued(only, "size", [ValueConstraint(low=1)]).facts["complete"] is True
     none = Question("q", "size", (Link("z"),))
-    assert deciding().valued(none, "size", ValueConstraint(low=1)) == Lead()
+    assert deciding().valued(none, "size", [ValueConstraint(low=1)]) == Lead()
 
 
 def test_the_first_eight_members_show_which_relations_have_values(monkeypatch: pytest.MonkeyPatch) -> None:

@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+import math
+
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 from srtk_plugin_answers.question_kinds import kind_of
-from srtk_plugin_answers.question_values import ValueConstraint, clauses, value_constraints
+from srtk_plugin_answers.question_values import ValueConstraint, clauses, compared_noun, value_constraints
 
 
 @pytest.mark.parametrize(
@@ -34,14 +36,14 @@ from srtk_plugin_answers.question_values import ValueConstraint, clauses, value_
         ("Which cost more than 3 trillion?", ["(3000000000000, inf)"]),
         ("Which cost between five hundred and two thousand?", ["[500, 2000]"]),
         ("Which cost between 999 and 1000 thousand?", ["[999000, 1000000]"]),
-        ("Which cost between 1000 and 3000 thousand?", ["[1000, 3000000]"]),
+        ("Which cost between 1000 and 3000 thousand?", ["[1000000, 3000000]"]),
         ("Which have between 5 and 5 seats?", ["[5, 5]"]),
         ("Which have between 5 and 4 seats?", []),
         ("Which have between 5 and a seats?", []),
         ("over 1.5 m and below 2.25 m", ["(1.5, inf)", "(-inf, 2.25)"]),
         ("Which were seen more than once?", []),
         ("Which lasted more than a century?", []),
-        ("Which grew by at least 10%?", []),
+        ("Which grew by at least 10%?", ["[10, inf)"]),
         ("Which lie over the hill?", []),
         ("Which grew over tenfold?", []),
         ("", []),
@@ -196,3 +198,73 @@ def test_a_year_in_a_span_is_no_bound_of_its_own_and_hides_none_behind_it() -> N
 )
 def test_a_bound_up_to_a_dozen_may_count_things(bound: ValueConstraint, small: bool) -> None:
     assert bound.is_small is small
+
+
+@pytest.mark.parametrize(
+    ("text", "bounds"),
+    [
+        ("Is it between 1000 and 2000 thousand?", ["[1000000, 2000000]"]),
+        ("Is it between 500 and 2 million?", ["[500, 2000000]"]),
+        ("Is it between 1000 and 2000 km long?", ["[1000, 2000]"]),
+        ("Is it at least 5,5?", ["[5.5, inf)"]),
+        ("Is it at least 5,500?", ["[5500, inf)"]),
+        ("Is it below -5 or above −2.5?", ["(-inf, -5)", "(-2.5, inf)"]),
+    ],
+)
+def test_multipliers_signs_and_decimal_commas_are_read(text: str, bounds: list[str]) -> None:
+    assert [str(one) for one in value_constraints(text)] == bounds
+
+
+@pytest.mark.parametrize(
+    ("text", "low", "high"),
+    [
+        ("built before 1950-06-15", -math.inf, 1950 + 5 / 12 + 14 / 372),
+        ("built after 15 June 1950", 1950 + 5 / 12 + 15 / 372, math.inf),
+        ("built after June 15, 1950", 1950 + 5 / 12 + 15 / 372, math.inf),
+        ("built in May 1950", 1950 + 4 / 12, 1950 + 5 / 12),
+        ("built on the 1st of January 1950", 1950, 1950 + 1 / 372),
+        ("built between 1950 and June 1951", 1950, 1951 + 6 / 12),
+    ],
+)
+def test_dates_with_a_month_or_a_day_bound_values_at_that_time(text: str, low: float, high: float) -> None:
+    [one] = value_constraints(text)
+    assert (one.date, one.plain) == (True, False)
+    assert (one.low, one.high) == (pytest.approx(low), pytest.approx(high))
+
+
+def test_years_that_nothing_calls_so_may_be_numbers() -> None:
+    [one] = value_constraints("Which have an area between 1000 and 2000?")
+    assert (one.date, one.plain, str(one), str(one.of_numbers())) == (True, True, "[1000, 2001)", "[1000, 2000]")
+    [one] = value_constraints("Which were built in 1990?")
+    assert (one.plain, one.of_numbers()) == (False, one)
+
+
+@pytest.mark.parametrize(
+    ("text", "names"),
+    [
+        ("Is the code of ¤ larger than 50?", [("code", "", "")]),
+        ("Is ¤'s lowest temperature at most -5?", [("lowest temperature", "", "")]),
+        ("Does ¤ have a depth over 50 m and below 90 m?", [("depth", "", ""), ("depth", "", "")]),
+        ("Is the population of the capital of ¤ above 50?", [("capital", "", "")]),
+        ("Which lakes were discovered before 1950?", [("", "discovered", "")]),
+        ("Which have more than two million inhabitants?", [("", "", "inhabitants")]),
+        ("Which have a number of rooms over 20?", [("number of rooms", "", "")]),
+        ("Which lakes with the country ¤ are over 20?", [("", "", "")]),
+    ],
+)
+def test_a_bound_has_the_name_of_its_value(text: str, names: list[tuple[str, str, str]]) -> None:
+    assert [(one.noun, one.verb, one.behind) for one in value_constraints(text)] == names
+
+
+@pytest.mark.parametrize(
+    ("text", "noun"),
+    [
+        ("Is the depth of ¤ larger than the depth of ¤?", "depth"),
+        ("Is ¤'s lowest point not higher than ¤'s?", "lowest point"),
+        ("Which has the lower storage temperature, ¤ or ¤?", "storage temperature"),
+        ("Does ¤ have a larger area than ¤?", "area"),
+        ("Is ¤ larger than ¤?", ""),
+    ],
+)
+def test_a_comparison_has_the_name_of_its_value(text: str, noun: str) -> None:
+    assert compared_noun(text) == noun
