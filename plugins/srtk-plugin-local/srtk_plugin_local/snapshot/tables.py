@@ -501,12 +501,6 @@ def check_separator(place: str, title: str, texts: Iterable[str | None]) -> None
 _INDEX = frozenset(("__index_level_0__",))
 
 
-def _is_list(kind: Any) -> bool:
-    import pyarrow as pa
-
-    return pa.types.is_list(kind) or pa.types.is_large_list(kind)
-
-
 def _as_text(column: Any, name: str, title: str) -> Any:
     """Return a column as texts; nulls stay nulls.
 
