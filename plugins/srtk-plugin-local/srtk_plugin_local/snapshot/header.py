@@ -17,6 +17,7 @@ from srtk_plugin_local.snapshot.build_settings import BuildSettings
 from srtk_plugin_local.snapshot.column_types import DOUBLE, is_missing, share, type_of
 from srtk_plugin_local.snapshot.input_report import FileReport
 from srtk_plugin_local.snapshot.plan_file import entry_of, read_plan
+from srtk_plugin_local.snapshot.plurals import same_word
 
 # Headings of the three columns of a fact, folded; an earlier word goes before a later one.
 WORDS: Mapping[str, tuple[str, ...]] = {
@@ -526,20 +527,6 @@ CODES = ("code", "no", "nr", "number", "isbn", "issn", "sku", "ean", "gtin", "do
 def words_of(name: str) -> list[str]:
     """Return the words of a heading or of the name of a table."""
     return normal(name.replace("_", " ")).split()
-
-
-def same_word(first: str, second: str) -> bool:
-    """Return whether two words are the same, singular or plural."""
-    return singular(first) == singular(second)
-
-
-def singular(word: str) -> str:
-    """Return the singular of an English word, roughly; other words stay."""
-    if len(word) > 4 and word.endswith("ies"):
-        return word[:-3] + "y"
-    if len(word) > 4 and word.endswith(("sses", "shes", "ches", "xes")):
-        return word[:-2]
-    return word[:-1] if len(word) > 3 and word.endswith("s") and not word.endswith(("ss", "us", "is")) else word
 
 
 def _shape(text: str) -> str:

@@ -37,9 +37,9 @@ from srtk_plugin_local.snapshot.header import (
     neo4j_name,
     neo4j_type,
     place_of,
-    same_word,
 )
 from srtk_plugin_local.snapshot.layout_words import kept, unwanted_columns
+from srtk_plugin_local.snapshot.plurals import same_word
 from srtk_plugin_local.snapshot.property_graphs.roles import WEIGHTS
 from srtk_plugin_local.snapshot.sheets import Column, Sheet, Sheets
 

@@ -22,8 +22,6 @@ from srtk_plugin_local.snapshot.header import (
     plan_facts,
     plan_fixed,
     recognised,
-    same_word,
-    singular,
 )
 from srtk_plugin_local.snapshot.input_report import FileReport
 
@@ -122,26 +120,13 @@ def test_a_pair_of_headings_names_the_ends_of_an_edge(titles: list[str], ends: A
         (["", "code", "x"], "", 1),
         (["country", "code"], "", None),
         (["movie id"], "", 0),
+        (["title", "movieId"], "movies", 1),
         ([], "", None),
         ([""], "", None),
     ],
 )
 def test_a_heading_names_the_key(titles: list[str], table: str, place: int | None) -> None:
     assert key_by_heading(titles, table) == place
-
-
-@pytest.mark.parametrize(
-    ("plural", "word"),
-    [
-        *(("cities", "city"), ("ties", "tie"), ("boxes", "box"), ("axes", "axe"), ("taxes", "tax")),
-        *(("classes", "class"), ("dishes", "dish"), ("churches", "church"), ("bus", "bus"), ("class", "class")),
-        *(("crisis", "crisis"), ("cats", "cat"), ("gas", "gas"), ("owls", "owl"), ("films", "film"), ("", "")),
-    ],
-)
-def test_the_singular_of_an_english_word(plural: str, word: str) -> None:
-    assert singular(plural) == word
-    assert same_word(plural, word)
-    assert not same_word(plural, "other")
 
 
 @pytest.mark.parametrize(
