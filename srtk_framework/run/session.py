@@ -122,7 +122,7 @@ class Session:
         self.spent_elsewhere: dict[str, Mapping[str, Mapping[str, Any]]] = {}
         self._pipeline = Pipeline(self.graph, self.linker, self.reader, recipe.options.relink)
         self._close: Callable[[], Any] | None = None
-        self._opens_itself = False
+        self._opens_itself = self._closed = False
         # A session that nobody uses any more is closed at once, not when cycles are collected.
         answer = weakref.WeakMethod(self._answer)
         self._dispatcher: Dispatcher[_Work | _Alone, Any, Any] = Dispatcher(
@@ -237,6 +237,7 @@ class Session:
                 stack.close()
                 raise
             self._close = weakref.finalize(self, _close_in, os.getpid(), stack)
+            self._closed = False
         return self
 
     def _opening(self, port: Any, number: int, count: int) -> None:
@@ -253,6 +254,7 @@ class Session:
         with self._dispatcher.turn():
             close, self._close, self._opens_itself = self._close, None, False
             if close is not None:
+                self._closed = True
                 close()
         self._dispatcher.stop()
 
@@ -605,6 +607,11 @@ class Session:
     def _check_open(self) -> None:
         if self._close is None and self._opens_itself:
             self.open()
+        if self._closed:
+            raise RunError(
+                "the session is not open any more, since close() came before this call; open it again, or close it"
+                " after the last call"
+            )
         if self._close is None:
             raise RunError("the session is not open; use it in a `with` statement, or call open()")
 

@@ -7,6 +7,8 @@ import copy
 import pickle
 import subprocess
 import sys
+import threading
+import time
 from concurrent.futures import ThreadPoolExecutor
 from importlib.util import find_spec
 from multiprocessing import get_context
@@ -160,6 +162,40 @@ def test_a_closed_retriever_can_be_asked_again(toys):
     before = retriever.ask("what about rome?")
     retriever.close()
     assert retriever.ask("what about rome?").triples == before.triples
+    retriever.close()
+
+
+def test_a_question_beside_close_is_answered_or_says_that_it_came_too_late(toys):
+    retriever = Retriever("toy", **TOY)
+    before = retriever.ask("what about rome?").triples
+    said, answered = set(), []
+    end = time.monotonic() + 1
+
+    def ask():
+        while time.monotonic() < end:
+            try:
+                answered.append(retriever.ask("what about rome?").triples)
+            except RunError as error:
+                said.add(str(error))
+
+    def close():
+        while time.monotonic() < end:
+            retriever.close()
+
+    threads = [threading.Thread(target=call, daemon=True) for call in (ask, ask, close)]
+    for thread in threads:
+        thread.start()
+    for thread in threads:
+        thread.join(30)
+        assert not thread.is_alive()
+    assert all("is not open any more, since close() came before this call; open it again" in one for one in said)
+    assert all(triples == before for triples in answered)
+    opening = retriever.open
+    retriever.open = lambda: (opening(), retriever.close())  # as another thread may, between the two
+    with pytest.raises(RunError, match="since close"):
+        retriever.ask("what about rome?")
+    del retriever.open
+    assert retriever.ask("what about rome?").triples == before
     retriever.close()
 
 
