@@ -7,8 +7,11 @@ from typing import NamedTuple
 
 import attrs
 import numpy as np
+import numpy.typing as npt
 
 from srtk_plugin_graph_reader.inputs import Floats, Ints
+
+Doubles = npt.NDArray[np.float64]
 
 _STEPS = np.arange(-4.0, 6.1, 0.25)
 """Thresholds that are tried, as log-odds."""
@@ -71,10 +74,24 @@ class Decision:
         best = max(every, key=lambda one: sum(map(one.f1, rated)))
         features = np.array([best._features(one.ratings) for one in rated])
         right = np.array([best.f1(one) == 1 for one in rated], dtype=np.float64)
-        weights = np.zeros(3)
-        for _ in range(50):  # Newton's method; the ridge makes the loss strictly convex.
-            shares = 1 / (1 + np.exp(-features @ weights))
-            slope = features.T @ (shares - right) + _RIDGE * weights
-            bend = (features * (shares * (1 - shares))[:, None]).T @ features + _RIDGE * np.eye(3)
-            weights -= np.clip(np.linalg.solve(bend, slope), -1, 1)
-        return attrs.evolve(best, weights=tuple(weights.tolist()))
+        return attrs.evolve(best, weights=_logistic(features, right))
+
+
+def _logistic(features: Doubles, right: Doubles) -> tuple[float, ...]:
+    """Return the weights of a logistic regression with a ridge."""
+    import torch
+
+    rows, labels = torch.from_numpy(features), torch.from_numpy(right)
+    weights = torch.zeros(features.shape[1], dtype=torch.float64, requires_grad=True)
+    # Plain Newton's steps leave the optimum where the ratings are large; the line search does not.
+    fit = torch.optim.LBFGS([weights], 1, 200, tolerance_grad=1e-9, tolerance_change=0, line_search_fn="strong_wolfe")
+
+    def loss() -> float:
+        fit.zero_grad()
+        cross = torch.nn.functional.binary_cross_entropy_with_logits(rows @ weights, labels, reduction="sum")
+        found = cross + _RIDGE / 2 * (weights @ weights)
+        found.backward()  # type: ignore[no-untyped-call]
+        return found.item()
+
+    fit.step(loss)  # type: ignore[no-untyped-call]
+    return tuple(weights.tolist())

@@ -177,6 +177,20 @@ def test_a_probability_is_that_of_the_held_out_questions():
     assert best.probability(near) == pytest.approx(0.5, abs=0.03)
 
 
+def test_a_probability_is_calibrated_where_the_ratings_nearly_tell_the_right_answers():
+    random = np.random.default_rng(6)
+    weights = random.normal(0, 2, 3)
+    rated = []
+    for _ in range(200):
+        ratings = np.array([abs(random.normal(0, 10)) + 6, -abs(random.normal(0, 10)) - 4.5], np.float32)
+        features = (1, ratings[0], np.min(np.abs(ratings)))
+        right = random.random() < 1 / (1 + np.exp(-np.dot(features, weights)))
+        rated.append(Rated(ratings, np.array([1, not right], np.float32), 0))
+    best = Decision.best(rated)
+    right = np.mean([best.f1(one) == 1 for one in rated])
+    assert np.mean([best.probability(one.ratings) for one in rated]) == pytest.approx(right, abs=0.01)
+
+
 def test_a_subgraph_without_a_topic_or_another_node_is_refused(model):
     made = opened(reader(str(model)))
     question = examples()[0].question
