@@ -545,7 +545,7 @@ def main() -> int:
             if store == "local":
                 with spawn.Pool(1) as pool:
                     figures |= pool.apply(searching, (out, ids))
-            if store == "local" and args.update:
+            if store in ("local", "labelled") and args.update:
                 changes(source)
                 with spawn.Pool(1) as pool:
                     changed = pool.apply(cost, (update_local, str(source), out))

@@ -133,7 +133,7 @@ def write_ids(work: Work) -> None:
     new = " WHERE old IS NULL" if work.kept is not None else ""
     rows = work.batches(f"SELECT id, rowid FROM node{new}", NAMES, "index ids", nodes)
     texts = ((b.column(0).to_pylist(), _ints(b.column(1))) for b in rows)
-    kept = work.kept.hashes("nodes.hash", "nodes.hash_node") if work.kept is not None else None
+    kept = work.kept.hashes("nodes.hash", "nodes.hash_node", work.kept.stays) if work.kept is not None else None
     _write_hashes(work, "nodes.hash", "nodes.hash_node", texts, kept)
 
 
@@ -251,7 +251,12 @@ def write_names(work: Work, id_names: Callable[[bool], IdNames]) -> None:
         work: The build.
         id_names: Returns the names of ids, with or without labels.
     """
-    con = work.con
+    con, kept = work.con, work.kept
+    if kept is not None:
+        given = "SELECT count(*) FROM name JOIN node USING (id) WHERE NOT (literal OR alias)"
+        labelled = kept.labels or work.one(given)
+        if id_names(bool(labelled)).names != kept.snapshot.meta.names:
+            kept.stage_all_names(con)
     con.execute(
         "CREATE TABLE named AS SELECT n.rowid AS n, text, key, alias "
         "FROM name JOIN node n USING (id) WHERE NOT n.literal"
@@ -265,7 +270,7 @@ def write_names(work: Work, id_names: Callable[[bool], IdNames]) -> None:
     work.ignored["names of unknown ids"] = work.one(
         "SELECT count(*) FROM name ANTI JOIN node USING (id) ANTI JOIN relation USING (id)"
     )
-    work.counts["labels"] = _write_labels(work, "labels", "node", "label")
+    work.counts["labels"] = _write_labels(work, "labels", "node", "label", kept)
     work.counts["relation_labels"] = _write_labels(work, "relation_labels", "relation", "relation_label")
     work.counts["aliases"] = _write_aliases(work)
     sql = (
@@ -274,9 +279,9 @@ def write_names(work: Work, id_names: Callable[[bool], IdNames]) -> None:
     )
     total = work.counts["entities"] + work.counts["aliases"]
     from_id = id_names(bool(work.counts["labels"]))
-    kept = None
-    if work.kept is not None:
-        kept = work.kept.names(con, from_id.names)
+    index = None
+    if kept is not None:
+        index = kept.names(con)
         sql = f"SELECT text, n, lacks FROM ({sql}) JOIN renamed USING (n)"
 
     def indexed(id_: str) -> list[str]:
@@ -286,7 +291,7 @@ def write_names(work: Work, id_names: Callable[[bool], IdNames]) -> None:
 
     work.unnamed = np.zeros(work.counts["entities"] + work.counts["literals"], dtype=bool)
     rows = (_folded(b, from_id, indexed, work.unnamed) for b in work.batches(sql, NAMES, "index names", total))
-    work.counts["names"] = _write_hashes(work, "names.hash", "names.node", rows, kept)
+    work.counts["names"] = _write_hashes(work, "names.hash", "names.node", rows, index)
 
 
 def _folded(
@@ -322,34 +327,47 @@ def _is_bare(id_: str, names: Sequence[str]) -> bool:
     return "://" in names[0] if "://" in id_ else len(names) == 1
 
 
-def _write_labels(work: Work, name: str, owner: str, table: str) -> int:
-    count = work.one(f"SELECT count(*) FROM {table}")
+def _write_labels(work: Work, name: str, owner: str, table: str, kept: Kept | None = None) -> int:
+    stay = 0 if kept is None else kept.labels
+    count = work.one(f"SELECT count(*) FROM {table}") + stay
+    columns = "text, old" if stay else "coalesce(text, '')"
     with work.heap(name) as heap:
         if count:
-            sql = (
-                f"SELECT coalesce(text, '') FROM {owner} LEFT JOIN {table} ON {owner}.rowid = {table}.n "
-                f"ORDER BY {owner}.rowid"
-            )
+            sql = f"SELECT {columns} FROM {owner} LEFT JOIN {table} ON {owner}.rowid = {table}.n ORDER BY {owner}.rowid"
             for batch in work.batches(sql, ROWS, "write labels", None):
-                heap.write(batch.column(0))
+                heap.write(kept.with_labels(*batch.columns) if kept is not None and stay else batch.column(0))
     return count
 
 
 def _write_aliases(work: Work) -> int:
     nodes = work.counts["entities"] + work.counts["literals"]
-    count = work.one("SELECT count(*) FROM alias")
     next_node = written = 0
     with work.heap("aliases") as heap, work.array("aliases.nodes", "<u8") as starts:
-        for batch in work.batches("SELECT n, text FROM alias ORDER BY n, text", ROWS, "write aliases", count):
-            numbers = _ints(batch.column(0))
-            heap.write(batch.column(1))
+        for numbers, texts in _aliases(work):
+            heap.write(texts)
             upto = np.arange(next_node, int(numbers[-1]) + 1, dtype=np.int64)
             starts.write(written + np.searchsorted(numbers, upto, side="left"))
             next_node = int(numbers[-1]) + 1
             written += len(numbers)
-        if count:
+        if written:
             starts.write(np.full(nodes + 1 - next_node, written, dtype=np.int64))
-    return count
+    return written
+
+
+def _aliases(work: Work) -> Iterator[tuple[Ints, Any]]:
+    """Stream the aliases in order: nodes and texts; of an update, the new between those that stay."""
+    import pyarrow as pa
+
+    last = -1
+    sql = "SELECT n, text::VARCHAR FROM alias WHERE n > {} AND n <= {} ORDER BY n, text"
+    for numbers, texts in work.kept.aliases() if work.kept is not None else ():
+        new = work.con.sql(sql.format(last, last := int(numbers[-1]))).to_arrow_table()
+        every = np.concatenate([numbers, _ints(new.column(0))])
+        order = np.argsort(every, kind="stable")
+        columns = pa.chunked_array([texts, *new.column(1).cast(pa.large_string()).chunks])
+        yield every[order], columns.take(pa.array(order))
+    for batch in work.batches(sql.format(last, 2**62), ROWS, "write aliases", None):
+        yield _ints(batch.column(0)), batch.column(1)
 
 
 def write_qualifiers(work: Work) -> None:

@@ -26,12 +26,12 @@ class Heap:
     """A memory-mapped list of strings."""
 
     def __init__(self, offsets: npt.NDArray[Any], data: mmap.mmap | bytes) -> None:
-        self._offsets = offsets
+        self.offsets = offsets
         self._bounds = offsets.data
         self._data = data
 
     def __len__(self) -> int:
-        return len(self._offsets) - 1
+        return len(self.offsets) - 1
 
     def __getitem__(self, number: int) -> str:
         return self._data[self._bounds[number] : self._bounds[number + 1]].decode()
@@ -40,14 +40,14 @@ class Heap:
         """Return the strings as a pyarrow array over the mapped bytes."""
         import pyarrow as pa
 
-        buffers = [None, pa.py_buffer(self._offsets), pa.py_buffer(self._data)]
+        buffers = [None, pa.py_buffer(self.offsets), pa.py_buffer(self._data)]
         return pa.Array.from_buffers(pa.large_string(), len(self), buffers)
 
     def take(self, numbers: npt.NDArray[Any]) -> list[str]:
         """Read the strings with these numbers."""
         data = self._data
-        starts = self._offsets[numbers].tolist()
-        ends = self._offsets[numbers + 1].tolist()
+        starts = self.offsets[numbers].tolist()
+        ends = self.offsets[numbers + 1].tolist()
         return [data[start:end].decode() for start, end in zip(starts, ends, strict=True)]
 
 

@@ -52,7 +52,6 @@ from srtk_plugin_local.snapshot.update import (
     kept_settings,
     settings_of,
     stage_kept,
-    stage_kept_names,
     stage_kept_qualifiers,
     stage_removed,
 )
@@ -251,8 +250,8 @@ def _fill(
         work.ignored |= stage_redirects(con, settings, progress, reports)
         rank_names(con, settings)
         stage_qualifiers(con, settings, progress, reports)
-        if base is not None:
-            stage_kept_names(con, base.snapshot)
+        if base is not None and work.kept is not None:
+            work.kept.stage_names(con)
             stage_kept_qualifiers(con, base.snapshot)
             is_rdf = is_rdf or holds_rdf(base.snapshot)
         naming = naming_candidates(con) if is_rdf else []

@@ -13,7 +13,7 @@ from srtk_framework.values import Literal, SnapshotError
 from srtk_plugin_local.snapshot import formats
 from srtk_plugin_local.snapshot.arrays import Snapshot
 from srtk_plugin_local.snapshot.build_settings import BuildSettings
-from srtk_plugin_local.snapshot.csr import Ints
+from srtk_plugin_local.snapshot.csr import Ints, spread
 from srtk_plugin_local.snapshot.mediators import Flags
 from srtk_plugin_local.snapshot.merge import Rows
 from srtk_plugin_local.snapshot.meta_file import AGAIN
@@ -72,6 +72,7 @@ class Kept:
         counts: Number of edges that each relation keeps.
         nodes: New number of each node; -1 for one that is no more.
         relations: New number of each relation; -1 for one that is no more.
+        named: Whether each node keeps the names that it has.
     """
 
     snapshot: Snapshot
@@ -81,6 +82,7 @@ class Kept:
     counts: Ints
     nodes: Ints = attrs.field(init=False)
     relations: Ints = attrs.field(init=False)
+    named: Flags = attrs.field(init=False)
 
     @classmethod
     def without(cls, snapshot: Snapshot, con: duckdb.DuckDBPyConnection) -> Kept:
@@ -122,8 +124,11 @@ class Kept:
     def number(self, con: duckdb.DuckDBPyConnection) -> None:
         """Read the new numbers from the tables ``node`` and ``relation``."""
         self.nodes = np.full(self.snapshot.size, -1, dtype=np.int64)
-        for batch in con.cursor().sql("SELECT old, rowid FROM node WHERE old IS NOT NULL").to_arrow_reader(_ROWS):
-            self.nodes[batch.column(0).to_numpy()] = batch.column(1).to_numpy()
+        sql = "SELECT old, rowid, literal FROM node WHERE old IS NOT NULL"
+        for batch in con.cursor().sql(sql).to_arrow_reader(_ROWS):
+            old = batch.column(0).to_numpy()
+            self.nodes[old] = batch.column(1).to_numpy()
+            self.named[old[batch.column(2).to_numpy(zero_copy_only=False)]] = False
         new = dict(con.execute("SELECT id, rowid FROM relation").fetchall())
         self.relations = np.array([new.get(id_, -1) for id_ in self.snapshot.relations], dtype=np.int64)
 
@@ -144,28 +149,84 @@ class Kept:
                 if len(less) < high - low:
                     yield tuple(np.delete(column, less) for column in rows)
 
-    def hashes(self, hashes: str, nodes: str, skip: Flags | None = None) -> Iterator[Rows]:
-        """Stream hashes in order, each with its node, from two files; not of nodes to skip."""
+    def hashes(self, hashes: str, nodes: str, staying: Flags) -> Iterator[Rows]:
+        """Stream hashes in order, each with its node, from two files; of the nodes that stay."""
         keys, owners = self.snapshot.array(hashes), self.snapshot.array(nodes)
         for start in range(0, len(keys), _ROWS):
             old = owners[start : start + _ROWS]
-            kept = self.nodes[old] >= 0
-            if skip is not None:
-                kept &= ~skip[old]
+            kept = staying[old]
             if kept.any():
                 yield keys[start : start + _ROWS][kept], self.nodes[old[kept]].astype(np.uint64)
 
-    def names(self, con: duckdb.DuckDBPyConnection, are_names: bool) -> Iterator[Rows]:
+    def stage_names(self, con: duckdb.DuckDBPyConnection) -> None:
+        """Add the names of relations to the table ``name``, and of nodes that get or lose a name or all edges."""
+        self.named = self.stays.copy()
+        sql = "SELECT id FROM name UNION SELECT id FROM unnamed"
+        for batch in con.cursor().sql(sql).to_arrow_reader(_ROWS):
+            found = self.snapshot.numbers(batch.column(0).to_pylist())
+            self.named[found[found >= 0]] = False
+        relations = np.arange(len(self.snapshot.heap("relation_labels")))
+        _name(con, self.snapshot, "relations", "relation_labels", relations, relations)
+        self._stage_names(con, np.flatnonzero(~self.named))
+
+    def stage_all_names(self, con: duckdb.DuckDBPyConnection) -> None:
+        """Add the other names too, as where ids become names or cease to be."""
+        self._stage_names(con, np.flatnonzero(self.named))
+        self.named[:] = False
+
+    def _stage_names(self, con: duckdb.DuckDBPyConnection, nodes: Ints) -> None:
+        if self.snapshot.heap("labels"):
+            _name(con, self.snapshot, "nodes", "labels", nodes, nodes)
+        _name(con, self.snapshot, "nodes", "aliases", *self._aliases_of(nodes))
+
+    def _aliases_of(self, nodes: Ints) -> tuple[Ints, Ints]:
+        """Return the node and the place of each alias of some nodes."""
+        starts = self.snapshot.array("aliases.nodes")
+        if not len(starts):
+            return nodes[:0], nodes[:0]
+        places, bounds = spread(starts[nodes].astype(np.int64), starts[nodes + 1].astype(np.int64))
+        return np.repeat(nodes, np.diff(bounds)), places
+
+    @property
+    def labels(self) -> int:
+        """Number of nodes that keep a label."""
+        offsets = self.snapshot.heap("labels").offsets
+        return int(np.count_nonzero((offsets[1:] > offsets[:-1]) & self.named)) if len(offsets) > 1 else 0
+
+    def with_labels(self, texts: Any, old: Any) -> Any:
+        """Fill the missing texts of nodes by the labels that they keep, else by nothing.
+
+        Args:
+            texts: Text of each node, or null.
+            old: Its stored number, or null.
+        """
+        import pyarrow as pa
+        import pyarrow.compute as pc
+
+        numbers = old.fill_null(0).to_numpy()
+        lacking = old.is_null().to_numpy(zero_copy_only=False) | ~self.named[numbers]
+        labels = self.snapshot.heap("labels").column().take(pa.array(numbers, mask=lacking))
+        return pc.coalesce(texts.cast(pa.large_string()), labels, pa.scalar("", pa.large_string()))
+
+    def aliases(self) -> Iterator[tuple[Ints, Any]]:
+        """Stream the nodes, by their new number, and the texts of the aliases that stay."""
+        import pyarrow as pa
+
+        texts = self.snapshot.heap("aliases").column()
+        for start in range(0, self.snapshot.size if len(texts) else 0, _ROWS):
+            owners, places = self._aliases_of(np.flatnonzero(self.named[start : start + _ROWS]) + start)
+            if len(owners):
+                yield self.nodes[owners], texts.take(pa.array(places))
+
+    def names(self, con: duckdb.DuckDBPyConnection) -> Iterator[Rows]:
         """Stream the index of the names that stay; make the table ``renamed`` (n) of all nodes with other names."""
-        changed = "SELECT id FROM name WHERE key <> '' UNION SELECT id FROM unnamed"
-        stay = f"old IS NOT NULL AND NOT literal AND id NOT IN ({changed})"
-        if are_names != self.snapshot.meta.names:
-            stay = "FALSE"
-        con.execute(f"CREATE TABLE renamed AS SELECT rowid AS n FROM node WHERE NOT ({stay})")
-        skip = np.ones(self.snapshot.size, dtype=bool)
-        for batch in con.cursor().sql(f"SELECT old FROM node WHERE {stay}").to_arrow_reader(_ROWS):
-            skip[batch.column(0).to_numpy()] = False
-        return self.hashes("names.hash", "names.node", skip)
+        import pyarrow as pa
+
+        renamed = np.ones(first_row(con, "SELECT count(*) FROM node")[0], dtype=bool)
+        renamed[self.nodes[self.named]] = False
+        con.execute("CREATE TABLE renamed (n BIGINT)")
+        insert(con, "renamed", pa.table({"n": np.flatnonzero(renamed)}), "n")
+        return self.hashes("names.hash", "names.node", self.named)
 
 
 def stage_kept(con: duckdb.DuckDBPyConnection, snapshot: Snapshot, removed: Path | None) -> tuple[Kept, dict[str, int]]:
@@ -186,24 +247,16 @@ def stage_kept(con: duckdb.DuckDBPyConnection, snapshot: Snapshot, removed: Path
     return kept, {_LACKING: count - len(kept.removed["forward"])}
 
 
-def stage_kept_names(con: duckdb.DuckDBPyConnection, snapshot: Snapshot) -> None:
-    """Add the names of a snapshot to the table ``name``, without the removed; its labels go before all others."""
-    for owner, heap in (("nodes", "labels"), ("relations", "relation_labels")):
-        if len(snapshot.heap(heap)):
-            _name(con, snapshot, owner, heap, np.arange(len(snapshot.heap(owner))), False)
-    starts = snapshot.array("aliases.nodes").astype(np.int64)
-    if len(starts):
-        _name(con, snapshot, "nodes", "aliases", np.repeat(np.arange(len(starts) - 1), np.diff(starts)), True)
-
-
-def _name(con: duckdb.DuckDBPyConnection, snapshot: Snapshot, owner: str, heap: str, owners: Ints, alias: bool) -> None:
+def _name(con: duckdb.DuckDBPyConnection, snapshot: Snapshot, owner: str, heap: str, owners: Ints, rows: Ints) -> None:
+    """Add the strings at some rows of a heap, as names of their owners, to the table ``name``, without the removed."""
     import pyarrow as pa
 
     ids, texts = snapshot.heap(owner).column(), snapshot.heap(heap).column()
-    for start in range(0, len(texts), _ROWS):
-        rows = owners[start : start + _ROWS]
-        table = pa.table({"id": ids.take(pa.array(rows)), "text": texts.slice(start, len(rows))})
-        insert(con, "name", table, f"id, text, '', {alias}", "text <> '' AND (id, text) NOT IN (FROM unnamed)")
+    for start in range(0, len(rows), _ROWS):
+        part = slice(start, start + _ROWS)
+        table = pa.table({"id": ids.take(pa.array(owners[part])), "text": texts.take(pa.array(rows[part]))})
+        columns = f"id, text, '', {heap == 'aliases'}"
+        insert(con, "name", table, columns, "text <> '' AND (id, text) NOT IN (FROM unnamed)")
 
 
 def stage_kept_qualifiers(con: duckdb.DuckDBPyConnection, snapshot: Snapshot) -> None:

@@ -85,6 +85,41 @@ def test_labels_aliases_and_qualifiers_stay_and_come_with_the_triples_that_they_
     assert list(graph.qualifiers([Triple("a", "r", "c")])[0]) == [("since", Literal('"1991"^^xsd:gYear'))]
 
 
+@pytest.mark.parametrize("seed", range(4))
+def test_names_that_stay_are_merged_with_the_names_that_change(
+    tmp_path: Path, seed: int, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(array_writer, "ROWS", 3 * seed + 1)
+    monkeypatch.setattr(kept, "_ROWS", 7 * seed + 3)
+    draw = random.Random(seed)
+    ids = [f"n{n}" for n in range(60)]
+    rows = [(draw.choice(ids), f"to{draw.randrange(3)}", draw.choice(ids)) for _ in range(150)]
+    labels = [(id_, "rdfs:label", f"Name {n}") for n, id_ in enumerate(ids)]
+    aliases = [(draw.choice(ids), "skos:altLabel", f"Other {draw.randrange(9)}") for _ in range(80)]
+    old = [row for row in [*rows, *labels, *aliases] if draw.random() < 0.7]
+    new = [row for row in [*rows, *labels, *aliases] if draw.random() < (0.1, 0.9)[seed % 2]]
+    removed = draw.sample(old, len(old) // 5)
+    built = build(BuildSettings(files=(write(tmp_path / "old.tsv", lines(old)),)), tmp_path / "g").folder
+    add, remove = write(tmp_path / "new.tsv", lines(new)), write(tmp_path / "less.tsv", lines(removed))
+    update(built, {"files": (add,)}, (remove,))
+    # The names of an entity that the old graph lacked are not in it.
+    known = {id_ for subject, relation, end in old if relation.startswith("to") for id_ in (subject, end)}
+    stay = [row for row in old if row[0] in known or row[1].startswith("to")]
+    union = sorted({*stay} - {*removed} | {*new})
+    fresh = build(BuildSettings(files=(write(tmp_path / "union.tsv", lines(union)),)), tmp_path / "fresh").folder
+    assert files_of(built) == files_of(fresh)
+
+
+def test_an_entity_that_becomes_a_literal_loses_its_names(tmp_path: Path) -> None:
+    rows, label = write(tmp_path / "1.tsv", 'a\tr\t"x"\n'), write(tmp_path / "l.tsv", '"x"\tThe x\na\tAda\n')
+    built = build(BuildSettings(files=(rows,), labels=(label,)), tmp_path / "g").folder
+    assert read_meta(built).counts["labels"] == 2
+    more = write(tmp_path / "2.nt", '<x:b> <x:r> "x" .\n')
+    update(built, {"files": (more,)}, ())
+    fresh = build(BuildSettings(files=(rows, more), labels=(label,)), tmp_path / "fresh").folder
+    assert files_of(built) == files_of(fresh)
+
+
 def test_the_first_labels_of_a_graph_change_the_names_of_all_ids(tmp_path: Path) -> None:
     rows, labels = write(tmp_path / "1.tsv", "Old_town\tr\tRiver\n"), write(tmp_path / "l.tsv", "River\tDon\n")
     built = build(BuildSettings(files=(rows,)), tmp_path / "g").folder
