@@ -37,7 +37,7 @@ class KeptVectors:
         start = time.perf_counter()
         with self._retriever as opened:
             snapshot = Snapshot(self._folder)
-            some = frequent_paths(snapshot, paths)
+            some, dense = frequent_paths(snapshot, paths)
             [scorer] = opened.session.composer.built("path_scorer")
             counts = dict(scorer.prepare(some))
             [encoder] = opened.session.composer.built("encoder")
@@ -46,6 +46,7 @@ class KeptVectors:
                 "encoder": f"{encoder.name} {encoder.driver.settings().get('model', '')}".strip(),
                 "scorer": scorer.fingerprint(),
                 "paths": len(some),
+                "dense": dense,
                 **counts,
                 "seconds": round(time.perf_counter() - start, 1),
             }
@@ -67,7 +68,10 @@ def kept_vectors(folder: Path, content: str) -> Mapping[str, Any] | None:
 
 def summary(facts: Mapping[str, Any]) -> str:
     """Describe the vectors in a line for the screen."""
+    dense = facts.get("dense")
+    more = f"; paths through {dense:,} nodes with very many were not counted" if dense else ""
     return (
         f"vectors by {facts['encoder']} of {facts['texts']:,} texts of {facts['paths']:,} paths,"
-        f" {facts['encoded']:,} of them encoded in {facts['seconds']:,} s, {facts['bytes'] / 1e6:,.1f} MB in the cache"
+        f" {facts['encoded']:,} of them encoded in {facts['seconds']:,} s,"
+        f" {facts['bytes'] / 1e6:,.1f} MB in the cache{more}"
     )

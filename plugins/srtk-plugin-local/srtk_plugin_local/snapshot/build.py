@@ -68,6 +68,8 @@ _SUBCLASSES = ("http://www.w3.org/2000/01/rdf-schema#subClassOf", "rdfs:subClass
 
 # Files that a build may have beside its triples, of which an update removes none.
 _NO_NAMES: Mapping[str, Any] = {"labels": (), "aliases": (), "qualifiers": ()}
+# Told once, of the first file, beside the mediators themselves.
+_KEPT_MEDIATORS = "an update keeps these mediators and looks for no others; build the graph again to look"
 
 
 @attrs.frozen
@@ -271,12 +273,15 @@ def _fill(
     content = content_hash(work.written, names, schema)
     ignored = {kind: count for kind, count in sorted(work.ignored.items()) if count}
     before = base.snapshot.meta.build if base is not None else {}
+    reading = [*before.get("reading", ()), *(report.data() for report in reports)]
+    if "mediators" in before and _KEPT_MEDIATORS not in reading[0]["notes"]:
+        reading[0] = {**reading[0], "notes": [*reading[0]["notes"], _KEPT_MEDIATORS]}
     described = {
         "inputs": inputs,
         "settings": kept_settings(settings),
         "files": [*before.get("files", ()), *settings.every_file()],
         "ignored": ignored,
-        "reading": [*before.get("reading", ()), *(report.data() for report in reports)],
+        "reading": reading,
         "plan": {**before.get("plan", {}), **plan},
     }
     if mediators is not None:

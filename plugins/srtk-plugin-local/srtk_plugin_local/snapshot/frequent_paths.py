@@ -14,7 +14,7 @@ _PATHS = 1 << 24
 _BLOCK = 1 << 21
 
 
-def frequent_paths(snapshot: Snapshot, count: int) -> list[Path]:
+def frequent_paths(snapshot: Snapshot, count: int) -> tuple[list[Path], int]:
     """Return all paths of one step, then paths of two and of three steps, the most frequent of each length first.
 
     The frequency of a path is the number of edges along its first step whose end has the second; of three steps, one
@@ -24,23 +24,32 @@ def frequent_paths(snapshot: Snapshot, count: int) -> list[Path]:
     Args:
         snapshot: The graph.
         count: Most paths of two and three steps.
+
+    Returns:
+        The paths, and the number of nodes that are left out.
     """
     nodes = np.arange(0, snapshot.size, -(-snapshot.size // _NODES) or 1)
     nodes = nodes[~snapshot.is_literal(nodes)]
     steps = [Step(relation, inverse) for relation in snapshot.relations for inverse in (False, True)]
     paths: list[Path] = [(step,) for step in steps]
+    dense = 0
     # A search scores two steps of each question before it knows which three it needs.
     for length in (2, 3):
         left = count + len(steps) - len(paths)
         if left > 0:
-            rows = _most_frequent(snapshot, nodes, len(steps), length)[:left]
-            paths += [tuple(steps[n] for n in row) for row in rows]
-    return paths
+            rows, dense = _most_frequent(snapshot, nodes, len(steps), length)
+            paths += [tuple(steps[n] for n in row) for row in rows[:left]]
+    return paths, dense  # A node that is too dense for two steps is so for three.
 
 
-def _most_frequent(snapshot: Snapshot, nodes: Ints, steps: int, length: int) -> list[list[int]]:
-    """Return the step numbers of the paths of 2 or 3 steps whose first step ends in one of the nodes, best first."""
+def _most_frequent(snapshot: Snapshot, nodes: Ints, steps: int, length: int) -> tuple[list[list[int]], int]:
+    """Count the paths of 2 or 3 steps whose first step ends in one of the nodes.
+
+    Returns:
+        Their step numbers, best first, and the number of nodes that are left out.
+    """
     sizes = _sizes(snapshot, nodes, length)
+    dense = int(np.count_nonzero(sizes > _BLOCK))
     nodes, sizes = nodes[sizes <= _BLOCK], sizes[sizes <= _BLOCK]
     every = -(-int(sizes.sum()) // _PATHS) or 1
     nodes, total = nodes[::every], int(sizes[::every].sum())
@@ -52,7 +61,7 @@ def _most_frequent(snapshot: Snapshot, nodes: Ints, steps: int, length: int) -> 
         counts = np.bincount(places, np.concatenate([counts, edges]), len(keys)).astype(np.int64)
     best = keys[np.argsort(-counts, kind="stable")]
     rows: list[list[int]] = np.stack([best // steps**n % steps for n in range(length - 1, -1, -1)], axis=1).tolist()
-    return rows
+    return rows, dense
 
 
 def _sizes(snapshot: Snapshot, nodes: Ints, length: int) -> Ints:

@@ -50,7 +50,7 @@ def by_walking(facts: Facts) -> tuple[Counter[tuple[Step, ...]], set[tuple[Step,
 @given(FACTS)
 def test_paths_of_two_steps_come_by_their_number_of_edges(facts: Facts) -> None:
     with TemporaryDirectory() as folder:
-        found = frequent_paths(snapshot(facts, folder), 10_000)
+        found = frequent_paths(snapshot(facts, folder), 10_000)[0]
     two, three = by_walking(facts)
     lengths = [len(path) for path in found]
     assert lengths == sorted(lengths)
@@ -65,9 +65,9 @@ def test_paths_of_two_steps_come_by_their_number_of_edges(facts: Facts) -> None:
 
 def test_the_number_limits_longer_paths_and_never_relations(tmp_path: Path) -> None:
     graph = snapshot({("a", "p", "b"), ("b", "q", "c"), ("d", "p", "b")}, tmp_path)
-    assert [len(path) for path in frequent_paths(graph, 0)] == [1] * 4
-    assert frequent_paths(graph, 1)[4:] == [(Step("p"), Step("p", True))]
-    assert frequent_paths(graph, 3) == frequent_paths(graph, 10_000)[:7]
+    assert [len(path) for path in frequent_paths(graph, 0)[0]] == [1] * 4
+    assert frequent_paths(graph, 1)[0][4:] == [(Step("p"), Step("p", True))]
+    assert frequent_paths(graph, 3)[0] == frequent_paths(graph, 10_000)[0][:7]
 
 
 def test_a_sample_and_blocks_find_the_frequent_paths_of_all_nodes(
@@ -77,11 +77,11 @@ def test_a_sample_and_blocks_find_the_frequent_paths_of_all_nodes(
         (f"m{n}", "r", f"e{n % 7}") for n in range(300)
     }
     graph = snapshot(facts, tmp_path)
-    whole = frequent_paths(graph, 8)
+    whole = frequent_paths(graph, 8)[0]
     monkeypatch.setattr(module, "_BLOCK", 64)
-    assert frequent_paths(graph, 8) == whole
+    assert frequent_paths(graph, 8)[0] == whole
     monkeypatch.setattr(module, "_PATHS", 600)
-    assert frequent_paths(graph, 2) == whole[:8]
+    assert frequent_paths(graph, 2)[0] == whole[:8]
 
 
 def test_no_path_starts_at_a_literal_or_goes_on_from_it(tmp_path: Path) -> None:
@@ -90,4 +90,15 @@ def test_no_path_starts_at_a_literal_or_goes_on_from_it(tmp_path: Path) -> None:
     assert graph.has_literals
     to, back, born = Step("knows"), Step("knows", True), Step("born")
     two, three = [(to, born), (to, back), (back, to)], [(to, back, to), (back, to, born), (back, to, back)]
-    assert frequent_paths(graph, 100)[4:] == [*two, *three]
+    assert frequent_paths(graph, 100)[0][4:] == [*two, *three]
+
+
+def test_the_nodes_that_are_left_out_are_counted(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    graph = snapshot({(f"s{n}", f"r{n}", "hub") for n in range(9)} | {("a", "p", "b"), ("b", "p", "c")}, tmp_path)
+    assert frequent_paths(graph, 100)[1] == 0
+    monkeypatch.setattr(module, "_BLOCK", 80)
+    assert frequent_paths(graph, 0)[1] == 0
+    paths, dense = frequent_paths(graph, 100)
+    assert dense == 1
+    assert (Step("r0"), Step("r1", True)) not in paths
+    assert (Step("p"), Step("p")) in paths

@@ -8,7 +8,7 @@ from typing import Any
 
 import pytest
 from srtk_plugin_local.commands.info import describe
-from srtk_plugin_local.snapshot.build import Built, build
+from srtk_plugin_local.snapshot.build import Built, build, update
 from srtk_plugin_local.snapshot.build_settings import BuildSettings
 
 Rows = list[tuple[str, str, str]]
@@ -182,3 +182,23 @@ def test_rows_of_tables_are_things_and_no_mediators(tmp_path: Path) -> None:
     files = tuple(str(tmp_path / name) for name in ("people.csv", "visits.csv"))
     done = build(BuildSettings(files=files), tmp_path / "out")
     assert "mediators" not in done.meta.build
+
+
+def test_an_update_keeps_the_mediators_and_says_so_once(tmp_path: Path) -> None:
+    done = built(tmp_path, employments("s{}"))
+    first = done.meta.build["reading"][0]["notes"]
+    for n in range(2):
+        more = tmp_path / f"more{n}.tsv"
+        more.write_text(f"p{n}\tknows\tp3\n")
+        changed = update(done.folder, {"files": (str(more),)}, ())
+    assert changed.meta.build["mediators"] == done.meta.build["mediators"]
+    kept = "an update keeps these mediators and looks for no others; build the graph again to look"
+    assert changed.meta.build["reading"][0]["notes"] == [*first, kept]
+    assert str(changed.meta.build["reading"]).count(kept) == 1
+
+
+def test_an_update_of_a_graph_without_mediators_says_nothing_of_them(tmp_path: Path) -> None:
+    done = built(tmp_path, [("a", "r", "b"), ("b", "r", "c")])
+    more = tmp_path / "more.tsv"
+    more.write_text("c\tr\ta\n")
+    assert "mediators" not in str(update(done.folder, {"files": (str(more),)}, ()).meta.build["reading"])
