@@ -81,7 +81,7 @@ def instances_by_number(
     for length in sorted({len(path.steps) for path in paths}):
         places = [i for i, path in enumerate(paths) if len(path.steps) == length]
         levels = [
-            _Level([paths[i].steps[depth] for i in places], [arrays.nodes(before[i][depth]) for i in places])
+            _Level.of(arrays, [paths[i].steps[depth] for i in places], [before[i][depth] for i in places])
             for depth in range(length)
         ]
         nodes = _first_chains(arrays, levels, budget)
@@ -102,19 +102,34 @@ class _Level(NamedTuple):
 
     Attributes:
         steps: Step of each path.
-        parts: Nodes of each path, sorted.
+        which: Index of each path's nodes among the parts.
+        parts: Nodes of each distinct frontier, sorted.
     """
 
     steps: list[Step]
+    which: list[int]
     parts: list[Ints]
+
+    @classmethod
+    def of(cls, arrays: EdgeArrays, steps: list[Step], before: Sequence[Frontier]) -> _Level:
+        """Read the nodes of frontiers, which many paths share."""
+        places: dict[int, int] = {}
+        which = [places.setdefault(id(frontier), len(places)) for frontier in before]
+        distinct = dict(zip(which, before, strict=True))
+        return cls(steps, which, [arrays.nodes(distinct[place]) for place in range(len(distinct))])
 
     def only(self, some: Sequence[int]) -> _Level:
         """Return the level of some of the paths."""
-        return _Level([self.steps[i] for i in some], [self.parts[i] for i in some])
+        return _Level([self.steps[i] for i in some], [self.which[i] for i in some], self.parts)
 
     def flat(self) -> tuple[Ints, Ints]:
         """Return the index of the path of each node, and the nodes."""
-        return np.repeat(np.arange(len(self.parts)), list(map(len, self.parts))), np.concatenate(self.parts)
+        return _flat([self.parts[place] for place in self.which])
+
+
+def _flat(parts: Sequence[Ints]) -> tuple[Ints, Ints]:
+    """Return the index of the part of each node, and the nodes."""
+    return np.repeat(np.arange(len(parts)), list(map(len, parts))), np.concatenate(parts)
 
 
 def _first_chains(arrays: EdgeArrays, levels: Sequence[_Level], budget: Budget) -> list[Ints | None]:
@@ -132,9 +147,9 @@ def _first_chains(arrays: EdgeArrays, levels: Sequence[_Level], budget: Budget) 
         rows, ends = arrays.along(columns[-1], owners, level.steps, most + 1 if last else hub)
         owners = owners[rows]
         if not last:
-            onward, behind = after.flat()
+            onward, behind = _flat(after.parts)
             width = 1 + max(int(behind.max(initial=0)), int(ends.max(initial=0)))
-            keys, wanted = onward * width + behind, owners * width + ends
+            keys, wanted = onward * width + behind, np.array(after.which)[owners] * width + ends
             there = np.append(keys, -1)[np.searchsorted(keys, wanted)] == wanted
             rows, ends, owners = rows[there], ends[there], owners[there]
         bounds = np.searchsorted(owners, np.arange(paths + 1))

@@ -389,13 +389,15 @@ def finish(graph: GraphLike, subgraphs: Sequence[Subgraph], budget: Budget) -> l
 
     massive = [within_mass(s, budget.mass) for s in subgraphs]
     cut = [s.first(budget.triples) if budget.triples is not None else s for s in massive]
-    qualifiers = iter(graph.qualifiers([triple for s in cut if not s.qualifiers for triple in s.triples]))
-    origins = iter(graph.origins([triple for s in cut if not s.provenance for triple in s.triples]))
+    qualified = list(dict.fromkeys(triple for s in cut if not s.qualifiers for triple in s.triples))
+    qualifiers = dict(zip(qualified, map(tuple, graph.qualifiers(qualified)), strict=True))
+    placed = list(dict.fromkeys(triple for s in cut if not s.provenance for triple in s.triples))
+    origins = dict(zip(placed, graph.origins(placed), strict=True))
     whole = [
         attrs.evolve(
             s,
-            **({} if s.provenance else _origin_fields(list(itertools.islice(origins, len(s.triples))))),
-            qualifiers=s.qualifiers or tuple(map(tuple, itertools.islice(qualifiers, len(s.triples)))),
+            **({} if s.provenance else _origin_fields([origins[triple] for triple in s.triples])),
+            qualifiers=s.qualifiers or tuple([qualifiers[triple] for triple in s.triples]),
         )
         for s in cut
     ]
@@ -408,13 +410,19 @@ def finish(graph: GraphLike, subgraphs: Sequence[Subgraph], budget: Budget) -> l
     return [within_tokens(s, labels, budget.tokens) for s in whole]
 
 
-def _origin_fields(origins: Sequence[Origin]) -> dict[str, Any]:
+def _origin_fields(origins: list[Origin]) -> dict[str, Any]:
     """Return the fields of the triples' origins; confidences and evidence only where some triple is completed."""
-    distinct = {id(origin): origin for origin in origins}.values()  # most graphs have a single one
-    completed = any(origin.confidence < 1 for origin in distinct)
-    reasons = any(origin.evidence for origin in distinct)
+    if origins and origins.count(origins[0]) == len(origins):  # most graphs have a single one, compared by identity
+        one, size = origins[0], len(origins)
+        return {
+            "provenance": (one.provenance,) * size,
+            "confidences": (one.confidence,) * size if one.confidence < 1 else (),
+            "evidence": (one.evidence,) * size if one.evidence else (),
+        }
+    completed = any(origin.confidence < 1 for origin in origins)
+    reasons = any(origin.evidence for origin in origins)
     return {
-        "provenance": tuple([origin.provenance for origin in origins]),
+        "provenance": tuple(origin.provenance for origin in origins),
         "confidences": tuple(origin.confidence for origin in origins) if completed else (),
         "evidence": tuple(origin.evidence for origin in origins) if reasons else (),
     }

@@ -9,6 +9,8 @@ import sys
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from fnmatch import fnmatchcase
 from functools import lru_cache
+from itertools import groupby
+from operator import attrgetter
 from pathlib import Path as FilePath
 from typing import Any, ClassVar, Literal, TypeVar
 
@@ -434,15 +436,14 @@ class BeamExpander(Expander):
                 for total, item, step in found
                 if total >= least
             ]
-            extended += sorted(built, key=lambda item: path_order(item.path))[:most]
-        return sorted(extended, key=lambda item: path_order(item.path)) if len(totals) > 1 else extended
+            extended += _in_order(built)[:most]
+        return _in_order(extended) if len(totals) > 1 else extended
 
     def _subtract_fan_cost(self, states: Sequence[BeamState], fan_cost: float) -> None:
         """Follow the continuations, subtract the cost of their fan-out, and keep the best."""
         reached = iter(self._reach([item for s in states for item in s.active if item.path.steps[-1] != END]))
         for state in states:
-            items = [_with_fan_cost(item, reached, fan_cost) for item in state.active]
-            ranked = sorted(items, key=lambda item: path_order(item.path))
+            ranked = _in_order([_with_fan_cost(item, reached, fan_cost) for item in state.active])
             state.active = _best_of_topics(ranked, self.width, state.topics, lambda item: item.path.entity)
             kept = set(map(id, state.active))
             left = [item.path for item in ranked if id(item) not in kept]
@@ -513,6 +514,17 @@ def _in_units(
     # Without a unit, what tells single candidates of several topics apart is no more than a number of unknown size.
     unit = state.unit or math.inf
     return [[score / unit for score in row] for row in rows]
+
+
+_score = attrgetter("path.score")
+
+
+def _in_order(items: Sequence[ActivePath]) -> list[ActivePath]:
+    """Sort paths, whose scores are rounded, by ``path_order``, which only equal scores need."""
+    ranked = sorted(items, key=_score, reverse=True)
+    if len(set(map(_score, items))) == len(ranked):
+        return ranked
+    return [one for _, tied in groupby(ranked, _score) for one in sorted(tied, key=lambda item: path_order(item.path))]
 
 
 def _best_of_topics(

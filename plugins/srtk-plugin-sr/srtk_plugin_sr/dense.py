@@ -103,6 +103,9 @@ class DenseScorer(PathScorer):
     _weights_form: tuple[ScorerForm | None] | None = attrs.field(init=False, default=None, repr=False)
     _step_texts: dict[Step, str] = attrs.field(init=False, factory=dict, repr=False)
     _recent: dict[str, Matrix] = attrs.field(init=False, factory=dict, repr=False)
+    _offers: dict[tuple[Path, tuple[Step, ...]], tuple[list[str], npt.NDArray[np.float64]]] = attrs.field(
+        init=False, factory=dict, repr=False
+    )
 
     def open(self) -> None:
         """Read the vectors that earlier runs cached.
@@ -281,7 +284,7 @@ class DenseScorer(PathScorer):
         """
         self._form = form
         self._templates = make_templates(form.text, form.inverse_text)
-        self._step_texts = {}
+        self._step_texts, self._offers = {}, {}
 
     def _reset_cache(self, on_disk: bool) -> None:
         """Start a cache for the encoder's present weights, so that vectors of different weights are never mixed."""
@@ -328,7 +331,7 @@ class DenseScorer(PathScorer):
     def _on(self, graph: KnowledgeGraph) -> DenseScorer:
         """Return a scorer of the same form with the labels of another graph."""
         other = copy.copy(self)
-        other.graph, other._step_texts = graph, {}
+        other.graph, other._step_texts, other._offers = graph, {}, {}
         return other
 
     def ranking_set(self, rankings: Sequence[RankedPaths]) -> TrainingSet:
@@ -379,16 +382,19 @@ class DenseScorer(PathScorer):
         options = [list(dict.fromkeys(step for step in row if step != END)) for row in candidates]
         # END without a rival scores 0, except that SRTK's rule gives it its logit.
         scorable = [i for i, steps in enumerate(options) if steps or (self._form.rule == "srtk-sum" and candidates[i])]
-        walked = [self._templates.join.join(self._step_texts[step] for step in paths[i]) for i in scorable]
+        if len(self._offers) > _RECENT:
+            self._offers = {}
+        offers = [self._offer(paths[i], options[i]) for i in scorable]
         queries = [
-            self._templates.query_text(questions[i], "" if self._form.by_path else path)
-            for i, path in zip(scorable, walked, strict=True)
+            self._templates.query_text(questions[i], "" if self._form.by_path else self._walked(paths[i]))
+            for i in scorable
         ]
-        texts = [self._texts(path, options[i]) for i, path in zip(scorable, walked, strict=True)]
         scored = [[0.0] * len(row) for row in candidates]
-        for i, logits in zip(scorable, self._logits(store, queries, texts), strict=True):
+        logits_of = self._logits(store, queries, [texts for texts, _ in offers])
+        for i, (_, costs), logits in zip(scorable, offers, logits_of, strict=True):
+            values = self._apply_rule(paths[i], costs, END in candidates[i], logits)
             # Adding 0 turns -0.0 into 0.0, which is written otherwise.
-            values = np.round(self._apply_rule(paths[i], options[i], END in candidates[i], logits), SCORE_DIGITS) + 0.0
+            values = np.round(values, SCORE_DIGITS) + 0.0
             by_step = dict(zip([*options[i], END], values.tolist(), strict=True))
             scored[i] = [by_step[step] for step in candidates[i]]
         return scored
@@ -425,6 +431,17 @@ class DenseScorer(PathScorer):
             relations = list(dict.fromkeys(step.relation for step in new))
             labels = dict(zip(relations, self.graph.labels(relations), strict=True))
             self._step_texts.update((step, self._templates.step(step, labels[step.relation])) for step in new)
+
+    def _walked(self, path: Path) -> str:
+        """Return the text of a path."""
+        return self._templates.join.join(self._step_texts[step] for step in path)
+
+    def _offer(self, path: Path, steps: Sequence[Step]) -> tuple[list[str], npt.NDArray[np.float64]]:
+        """Return the texts and the costs of one path's candidates, which many questions share; END's are last."""
+        offers, key = self._offers, (path, tuple(steps))
+        if key not in offers:
+            offers[key] = self._texts(self._walked(path), steps), self._costs(path, steps)
+        return offers[key]
 
     def _texts(self, path: str, steps: Sequence[Step]) -> list[str]:
         """Return the texts of one path's candidates, and END last, whether it is a candidate or not."""
@@ -470,10 +487,10 @@ class DenseScorer(PathScorer):
         return np.stack([recent[text] for text in queries])
 
     def _apply_rule(
-        self, path: Path, steps: Sequence[Step], end: bool, logits: npt.NDArray[np.float64]
+        self, path: Path, costs: npt.NDArray[np.float64], end: bool, logits: npt.NDArray[np.float64]
     ) -> npt.NDArray[np.float64]:
-        """Return the scores of one path's candidates; END's is last, whether it is offered or not."""
-        values = logits - self._costs(path, steps)
+        """Return the scores of one path's candidates, given their costs; END's is last, whether offered or not."""
+        values = logits - costs
         if self._form.rule == "srtk-sum":
             return values
         if self._form.rule == "gain":

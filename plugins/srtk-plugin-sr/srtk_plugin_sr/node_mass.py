@@ -262,7 +262,8 @@ def _filled(
 
 
 def _scored(path: RankedPath, score: float) -> RankedPath:
-    return RankedPath(path.entity, path.steps, rounded(score))
+    score = rounded(score)
+    return path if path.score == score else RankedPath(path.entity, path.steps, score)
 
 
 def _with_spare(subgraph: Subgraph, paths: Sequence[RankedPath], more: _Reading) -> Subgraph:
@@ -528,9 +529,15 @@ def _nodes(
     totals = np.bincount(row, part, minlength=len(ranks))
     shares = probabilities / np.sqrt(np.maximum(1.0, totals / greatest))
     mass: Floats = np.bincount(end, shares[row] * part, minlength=size).astype(np.float64)
-    best = np.lexsort((row, -probabilities[row] * part, -table.confidences[instance], end))
-    best = best[np.flatnonzero(np.diff(end[best], prepend=-1))]
-    ends = end[best]
+    # Of the paths that end in a node, the first of the surest instances that give it most; sorting keeps their order.
+    surest = np.argsort(-probabilities[row] * part, kind="stable")
+    confidences = table.confidences[instance]
+    if (confidences != 1).any():
+        surest = surest[np.argsort(-confidences[surest], kind="stable")]
+    best = np.full(size, -1, dtype=np.int64)
+    best[end[surest[::-1]]] = surest[::-1]  # The last to be written is the first to come.
+    ends = np.flatnonzero(best >= 0)
+    best = best[ends]
     mass[ends] = np.maximum(mass[ends], 1e-300)  # A mass of 0 has no logarithm.
     score, rank, at, place = np.zeros(size), *np.zeros((3, size), dtype=np.int64)
     score[ends] = np.round(np.log(mass[ends]), SCORE_DIGITS) + 0.0
@@ -542,9 +549,9 @@ def _nodes(
     seen[table.ends[::-1]] = np.arange(len(rows))[::-1]
     order = ends[np.lexsort((seen[ends], -degrees[ends], rank[ends], -score[ends]))]
     place[order] = np.arange(len(order))
-    by_place = np.lexsort((place[end], row))
+    by_place = np.sort(row * size + place[end])  # The rows rise already.
     behind = np.arange(len(row)) - np.searchsorted(row, row)
-    leading = end[by_place][behind < LEAST]
+    leading = order[(by_place - row * size)[behind < LEAST]]
     joined = {}
     if support is not None:
         for node in order.tolist():

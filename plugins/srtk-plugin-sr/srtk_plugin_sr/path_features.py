@@ -214,11 +214,13 @@ def _ends(
 def features_of(given: FeatureInput) -> Floats:
     """Return the features of one question's paths."""
     rows = [dict.fromkeys(FEATURES, 0.0) for _ in given.question.paths]
-    _add_search(given, rows)
+    paths = given.question.paths
+    probabilities = path_probabilities(paths, range(len(paths)))
+    _add_search(given, rows, probabilities)
     _add_words(given, rows)
     _add_relations(given, rows)
-    _add_ends(given, rows)
-    _add_joins(given, rows)
+    _add_ends(given, rows, probabilities)
+    _add_joins(given, rows, probabilities)
     table = [[row[name] for name in FEATURES] for row in rows]
     return np.array(table, dtype=np.float64).reshape(len(rows), len(FEATURES))
 
@@ -226,10 +228,9 @@ def features_of(given: FeatureInput) -> Floats:
 _Rows = Sequence[dict[str, float]]
 
 
-def _add_search(given: FeatureInput, rows: _Rows) -> None:
+def _add_search(given: FeatureInput, rows: _Rows, probabilities: Mapping[int, float]) -> None:
     """Add the features of the search: a path's probability, the score that its last step added, its length."""
     paths = given.question.paths
-    probabilities = path_probabilities(paths, range(len(paths)))
     scores = {(path.entity, path.steps): path.score for path in paths}
     for rank, (path, row) in enumerate(zip(paths, rows, strict=True)):
         row["share"] = math.log(max(probabilities[rank], _LEAST))
@@ -280,10 +281,9 @@ def _add_relations(given: FeatureInput, rows: _Rows) -> None:
         row["back same"] = float(same and _goes_back(path.steps))
 
 
-def _add_ends(given: FeatureInput, rows: _Rows) -> None:
+def _add_ends(given: FeatureInput, rows: _Rows, probabilities: Mapping[int, float]) -> None:
     """Add the features of the ends: their probability by all paths, and whether they are of the expected kind."""
-    question, kind, ends = given.question, given.words.kind, given.ends
-    probabilities = path_probabilities(question.paths, range(len(question.paths)))
+    kind, ends = given.words.kind, given.ends
     mass: dict[Hashable, float] = {}
     for rank, own in ends.items():
         for end in own:
@@ -305,12 +305,11 @@ def _add_ends(given: FeatureInput, rows: _Rows) -> None:
         row["value lacks"] = sum(value is not None and one is None for one in found) / len(shown)
 
 
-def _add_joins(given: FeatureInput, rows: _Rows) -> None:
+def _add_joins(given: FeatureInput, rows: _Rows, probabilities: Mapping[int, float]) -> None:
     """Add where the paths of other topics arrive on the instances of each path."""
     question = given.question
     if len(set(question.topics.values())) < 2:
         return
-    probabilities = path_probabilities(question.paths, range(len(question.paths)))
     support = topic_support(question.paths, question.read, probabilities, question.topics)
     for rank, found in question.read.items():
         path, row = question.paths[rank], rows[rank]

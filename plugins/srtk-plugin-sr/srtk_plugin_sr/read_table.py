@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from functools import partial
 from typing import Any
 
 import attrs
@@ -113,7 +114,8 @@ class ReadTable:
         ids = self.graph.ids(self.numbers[nodes])
         at = [ids[place] for place in np.searchsorted(nodes, ends).tolist()]
         middle = [self.names[relation] for relation in self.relations[triples].tolist()]
-        return list(map(Triple, at[: len(middle)], middle, at[len(middle) :]))
+        # A call of the class itself takes twice the time.
+        return list(map(partial(tuple.__new__, Triple), zip(at[: len(middle)], middle, at[len(middle) :], strict=True)))
 
     def find(self, other: ReadTable, triples: Ints) -> Ints:
         """Return the numbers of triples of another table of the same graph, all of which are here too."""
