@@ -1,11 +1,15 @@
 """CPU time of the search and of the baselines without the encoder, beside a floor of the search in integers.
 
-    OMP_NUM_THREADS=1 python -m benchmarks.speed.search_floor [--questions 200] [--rounds 3]
+    OMP_NUM_THREADS=1 python -m benchmarks.speed.search_floor [--questions 200] [--rounds 3] [--triples 1000000]
 
 The demo and MetaQA's questions of three steps, with vectors that were kept before: the question's too. The floor does
 the least that such a search can do: it follows relations by arrays of a relation each, scores paths by one product of
 matrices, keeps the best 15 at each of three steps, and reads integer triples of the best; no limits but the budget,
 no topics, no names, no records. Rounds are interleaved; the figure is the median, in CPU milliseconds a question.
+
+A third graph has the degrees of Wikidata (see ``local_graph``) and is searched beside ten copies of itself in one
+graph, whose nodes lie between each other: every question takes the same steps in both, from a copy in turn. Vectors are
+drawn by chance.
 """
 
 from __future__ import annotations
@@ -14,19 +18,27 @@ import argparse
 import functools
 import gc
 import statistics
+import tempfile
 import time
+import zlib
 from collections.abc import Callable, Iterator, Sequence
 from itertools import islice
+from pathlib import Path
 from typing import Any
 
 import numpy as np
+from srtk_plugin_local.snapshot.graph import LocalGraph
+from srtk_plugin_sr.beam import BeamExpander
+from srtk_plugin_sr.dense import DenseScorer
 
 from benchmarks.common import lacking
 from benchmarks.figures import record_figure
+from benchmarks.speed.local_graph import build_local, generate, sampled
 from srtk_framework import open as open_recipe
 from srtk_framework.host import driver_of
 from srtk_framework.records import read_questions
-from srtk_framework.values import Question, batched
+from srtk_framework.roles import Encoder
+from srtk_framework.values import Budget, Link, Question, batched
 
 WIDTH, DEPTH, FAN, UNIT = 15, 3, 0.1, 0.07
 SETS = {
@@ -180,11 +192,77 @@ def measured(recipe: str, sets: Sequence[str], most: int, rounds: int) -> Iterat
     yield from ((name, statistics.median(row)) for name, row in found.items())
 
 
+class Drawn(Encoder):
+    """A vector for each text, drawn by chance."""
+
+    driver = "drawn"
+
+    def encode(self, texts: Sequence[str]) -> Any:
+        """Return a row for each text."""
+        rows = [np.random.default_rng(zlib.crc32(text.encode())).normal(size=64) for text in texts]
+        return np.array(rows, dtype=np.float32).reshape(len(texts), 64)
+
+    def fingerprint(self) -> str:
+        """Identify the draw."""
+        return "drawn"
+
+
+def copied(source: Path, copies: int) -> None:
+    """Write copies of a file of triples into ``copies.tsv``; the ids of nodes end in the number of the copy."""
+    with source.open() as rows, source.with_name("copies.tsv").open("w") as file:
+        for row in rows:
+            subject, relation, object_ = row[:-1].split("\t")
+            file.writelines(f"{subject}.{one}\t{relation}\t{object_}.{one}\n" for one in range(copies))
+
+
+def grown(triples: int, most: int, rounds: int, copies: int = 10) -> Iterator[tuple[str, float]]:
+    """Measure the beam on a graph and on its copies; yield the name and the CPU milliseconds a question of each."""
+    with tempfile.TemporaryDirectory() as folder:
+        source = Path(folder) / "triples.tsv"
+        with source.open("wb") as file:
+            generate(file, triples, 0)
+        copied(source, copies)
+        ids = sampled(source)[:most]
+        ports, calls = [], {}
+        for name, starts in (
+            ("one graph", ids),
+            (f"{copies} copies", [f"{id_}.{at % copies}" for at, id_ in enumerate(ids)]),
+        ):
+            out = Path(folder) / name
+            out.mkdir()
+            build_local(str(source if name == "one graph" else source.with_name("copies.tsv")), out)
+            graph = LocalGraph(str(out / "graph"))
+            graph.open()
+            encoder = Drawn()
+            scorer = DenseScorer(encoder=encoder, graph=graph, cache="")
+            scorer.open()
+            port = BeamExpander(graph=graph, scorer=scorer, budget=Budget(triples=50), depth=DEPTH)
+            port.open()
+            ports.append(port)
+            questions = [
+                Question(id=str(at), text="what is it", links=(Link(entity=start),)) for at, start in enumerate(starts)
+            ]
+            calls[name] = functools.partial(expanded, port, questions, 32)
+            calls[f"{name}, alone"] = functools.partial(expanded, port, questions, 1)
+        found: dict[str, list[float]] = {name: [] for name in calls}
+        for call in calls.values():
+            call()
+        gc.freeze()
+        for _ in range(rounds):
+            for name, call in calls.items():
+                found[name].append(milliseconds(call, len(ids)))
+        gc.unfreeze()
+        for port in ports:
+            port.graph.close()
+    yield from ((f"beam, {name}", statistics.median(row)) for name, row in found.items())
+
+
 def main() -> int:
     """Measure, print and record."""
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--questions", type=int, default=200)
     parser.add_argument("--rounds", type=int, default=3)
+    parser.add_argument("--triples", type=int, default=1_000_000, help="size of the graph that is copied")
     args = parser.parse_args()
     why = {"demo": lacking(), "MetaQA, 3 hops": lacking("metaqa/3-hop/qa_dev.txt", "metaqa/kb_from_splits.txt")}
     for where, (recipe, sets) in SETS.items():
@@ -194,6 +272,10 @@ def main() -> int:
         for name, figure in measured(recipe, sets, args.questions, args.rounds):
             print(f"{where}: {name}: {figure:.2f} CPU ms a question", flush=True)
             record_figure(where, name, "CPU ms a question, without the encoder", figure, args.questions)
+    where = f"{args.triples / 1e6:g} million triples"
+    for name, figure in grown(args.triples, args.questions, args.rounds):
+        print(f"{where}: {name}: {figure:.2f} CPU ms a question", flush=True)
+        record_figure(where, name, "CPU ms a question, without the encoder", figure, args.questions)
     return 0
 
 
