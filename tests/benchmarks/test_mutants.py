@@ -192,7 +192,9 @@ def test_a_named_module_is_tried_without_the_rest_of_its_room() -> None:
 
 def test_every_argued_mutant_is_of_whole_lines_of_a_module_of_a_room() -> None:
     modules = {module for room in mutants.ROOMS.values() for module in room.modules}
-    listed = yaml.safe_load((ROOT / "benchmarks" / "mutants.yaml").read_text())
+    entries = (ROOT / "benchmarks" / "mutants.yaml").read_text()
+    listed = yaml.safe_load(entries)
+    assert sorted(listed) == sorted(re.findall(r"^(\S+):$", entries, re.MULTILINE)), "a module stands twice"
     assert modules >= set(listed)
     stale = []
     for file, rows in listed.items():

@@ -47,6 +47,12 @@ def test_a_quarter_of_the_target_is_what_the_teacher_gives_and_right_candidates_
     assert (soft.candidates, soft.costs) == (sample.candidates, sample.costs)
 
 
+def test_a_teacher_of_a_low_temperature_is_sure() -> None:
+    sample = IndexedSample(0, (1, 2), (0.0, 1.0), (0.0, 0.0))
+    [soft] = softened(Hand(), TrainingSet(["q", "near", "far"], [sample]), 0.001, 0.25).samples
+    np.testing.assert_allclose(soft.targets, [0.25, 0.75], atol=1e-6)
+
+
 @pytest.mark.parametrize(
     ("gained", "lost", "better"),
     [(0, 0, False), (1, 0, False), (2, 0, True), (6, 4, False), (6, 3, False), (6, 2, True), (2, 6, False)],

@@ -1,13 +1,14 @@
 """The beam search: worked by hand under a scorer of given numbers, and its laws on random graphs."""
 
 import math
+from types import SimpleNamespace
 
 import attrs
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from srtk_plugin_local.memory import MemoryGraph
-from srtk_plugin_sr.beam import BeamExpander
+from srtk_plugin_sr.beam import BeamExpander, _in_units
 from srtk_plugin_sr.search_settings import SearchBlock
 
 from srtk_framework.roles import PLAIN, PathScorer, SearchSettings
@@ -847,3 +848,8 @@ def test_the_last_choice_names_the_width_where_it_limits_the_paths():
         states = chain.step(states)
     [choice] = chain.last_choices(states)
     assert [why for _, _, why in explained(choice)] == ["", "", "expander.width"]
+
+
+def test_scores_of_an_unknown_scale_are_counted_in_the_unit_of_the_question() -> None:
+    state = SimpleNamespace(unit=2.0)
+    assert _in_units(state, [[Step("r"), END, Step("s")]], [[3.0, 0.5, 0.0]], None) == [[1.25, 0.0, -0.25]]

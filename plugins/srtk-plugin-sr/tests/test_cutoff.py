@@ -63,6 +63,11 @@ def test_a_shared_literal_connects_nothing():
     assert connected_order(triples, [-5.0, -1.0], ["a"]) == ([1, 0], [-1.0, -5.0])
 
 
+def test_what_lies_beyond_the_neighbours_of_a_literal_is_connected():
+    triples = [Triple("a", "born", Literal('"1990"')), Triple("a", "r", "b"), Triple("b", "r", "c")]
+    assert connected_order(triples, [-0.1, -3.0, -1.0], ["a"]) == ([0, 1, 2], [-0.1, -1.0, -1.0])
+
+
 @st.composite
 def graphs(draw):
     ends = st.sampled_from("abcdef")

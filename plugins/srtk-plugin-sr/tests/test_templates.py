@@ -15,6 +15,7 @@ from srtk_framework.values import DriverError, Step
         ("capitalOf", "capital of"),
         ("starred_actors", "starred actors"),
         ("hasIMDBRating", "has IMDB rating"),
+        ("US_state", "US state"),
         ("place of birth", "place of birth"),
         ("Capital of the U.S. state", "Capital of the U.S. state"),
         ("spouse", "spouse"),

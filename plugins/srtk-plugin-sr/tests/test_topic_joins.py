@@ -66,10 +66,11 @@ def test_a_triple_that_is_not_certain_supports_less():
     assert topic_joins(unsure, TWO, STARTS).factors[ANN] == pytest.approx((BACKGROUND + 0.4) / BACKGROUND)
 
 
-def test_a_topic_of_which_no_path_fits_supports_less_than_the_other():
-    paths = (PATHS[0], attrs.evolve(PATHS[1], score=-math.log(10)))
+@pytest.mark.parametrize("fits", [0.1, BACKGROUND / 2])
+def test_a_topic_of_which_no_path_fits_supports_less_than_the_other(fits):
+    paths = (PATHS[0], attrs.evolve(PATHS[1], score=math.log(fits)))
     factors = topic_joins(attrs.evolve(FOUND, paths=paths), TWO, STARTS).factors
-    assert factors == {ANN: pytest.approx((BACKGROUND + 0.1) / BACKGROUND), PERU: pytest.approx(WHOLE)}
+    assert factors == {ANN: pytest.approx((BACKGROUND + fits) / BACKGROUND), PERU: pytest.approx(WHOLE)}
 
 
 @given(
