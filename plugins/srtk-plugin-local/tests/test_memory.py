@@ -181,6 +181,7 @@ def test_a_networkx_graph_without_clear_triples_is_refused(graph: object, proble
 def test_an_undirected_networkx_graph_is_read_and_reported(caplog: pytest.LogCaptureFixture) -> None:
     made = MemoryGraph.from_networkx(networkx.Graph([("a", "b", {"relation": "r"}), ("b", "c")]))
     assert made.match([Pattern()]) == [[Triple("a", "r", "b"), Triple("b", "edge", "c")]]
+    assert made.schema().type_relations == ()
     assert "have no direction; each was read from its first to its second node" in caplog.text
     assert "1 edges name no relation" in caplog.text
 

@@ -43,3 +43,8 @@ def test_a_row_of_the_table_is_all_that_a_further_rdf_format_needs(
     assert graph.match([Pattern()])[0] == [Triple("http://x/a", "http://x/b", "http://x/c")]
     with pytest.raises(InputError, match=r"use ntriples, .*, notation3"):
         detect(str(file), "nothing")
+
+
+def test_the_last_ending_of_a_name_tells_the_format_of_a_pipe() -> None:
+    assert detect("release.2.nt", None) == ("ntriples", None)
+    assert detect("release.2.NT.GZ", None) == ("ntriples", None)

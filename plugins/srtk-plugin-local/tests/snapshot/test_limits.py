@@ -215,6 +215,7 @@ def test_a_format_parsed_as_a_whole_is_bounded_by_the_memory(tmp_path, kind):
 
 def test_amounts_of_memory_are_read():
     assert [amount(text) for text in ("1GB", "1.5 MB", "2KiB")] == [10**9, 1_500_000, 2048]
+    assert [amount(f"1{unit}") for unit in ("B", "kB", "TB", "MiB", "GiB")] == [1, 1000, 10**12, 2**20, 2**30]
     check_whole("a", 50, 1000, 20)
     with pytest.raises(InputError):
         check_whole("a", 51, 1000, 20)
