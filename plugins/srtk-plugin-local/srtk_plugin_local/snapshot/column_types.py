@@ -11,7 +11,10 @@ from collections.abc import Collection, Iterable, Sequence
 import attrs
 
 # Words of a missing value, in small letters; ``na`` is none of them, since it is Namibia and sodium.
-USUAL = ("null", "nan", "none", "n/a", "#n/a", "<na>", "nat", r"\n")
+USUAL = (
+    *("null", "nan", "none", "n/a", "#n/a", "<na>", "nat", r"\n"),
+    *("#value!", "#ref!", "#div/0!", "#name?", "#null!", "#num!"),  # errors of Excel
+)
 
 # How programs write them; ``Nan`` and ``Null`` are names of persons.
 SPELLINGS = ("NULL", "null", "NaN", "nan", "NAN", "None", "none", "NONE", "N/A", "n/a", "#N/A", "<NA>", "NaT", r"\N")
@@ -123,6 +126,7 @@ TEXT = ColumnType("text", r"(?s).*")
 MIXED = ColumnType("mixed", r"(?s).*")
 NAMES = ColumnType("names", r"(?s).*")
 
+_GROUPED_BY_DOTS = ColumnType("", r"[+-]?[1-9][0-9]{0,2}(\.[0-9]{3})+")
 _EXACT = (BOOLEAN, INTEGER, DECIMAL, DOUBLE, DATE, DATE_TIME, DOTTED)
 _LITERAL = (TIME, YES_NO, ADDRESS, CODE, PHONE, QUANTITY)
 
@@ -163,6 +167,11 @@ def type_of(values: Sequence[str], separator: str) -> tuple[ColumnType, str]:
     """
     if not values:
         return TEXT, ""
+    if separator == ";" and share(values, _GROUPED_BY_DOTS) == 1 and share(values, DECIMAL) == 1:
+        return (
+            COMMA,
+            f"its numbers were read as {COMMA.name}, such as {values[0]} with thousands; decimal would fit, too",
+        )
     if (exact := _first(values, _EXACT, 1.0)) is not None:
         return exact, ""
     if (found := _with_comma(values, separator) or _slashed(values)) is not None:
@@ -208,7 +217,7 @@ def _first(values: Sequence[str], kinds: Iterable[ColumnType], least: float) -> 
 
 def _with_comma(values: Sequence[str], separator: str) -> tuple[ColumnType, str] | None:
     """Return the type of numbers with commas: decimal commas or groups of thousands."""
-    if not any("," in value for value in values):
+    if not any("," in value for value in values) and share(values, _GROUPED_BY_DOTS) < NEARLY:
         return None
     decimal, grouped = share(values, COMMA) >= NEARLY, share(values, GROUPED) >= NEARLY
     if decimal and grouped:

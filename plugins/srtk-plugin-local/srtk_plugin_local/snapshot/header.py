@@ -14,7 +14,7 @@ from srtk_framework.text import fold
 from srtk_framework.values import InputError, close_matches, shortened
 from srtk_plugin_local.snapshot.apoc import is_apoc
 from srtk_plugin_local.snapshot.build_settings import BuildSettings
-from srtk_plugin_local.snapshot.column_types import DOUBLE, is_missing, share, type_of
+from srtk_plugin_local.snapshot.column_types import DOUBLE, NEARLY, QUANTITY, is_missing, share, type_of
 from srtk_plugin_local.snapshot.input_report import FileReport
 from srtk_plugin_local.snapshot.plan_file import entry_of, read_plan
 from srtk_plugin_local.snapshot.plurals import same_word
@@ -341,7 +341,8 @@ class _First:
             if len(values) < 2:
                 continue
             kind, _ = type_of(values, self.report.separator)
-            if kind.datatype and not share([title], kind):
+            is_quantity = kind is QUANTITY and share(values, kind) >= NEARLY
+            if (kind.datatype or is_quantity) and not share([title], kind):
                 return True
         return False
 

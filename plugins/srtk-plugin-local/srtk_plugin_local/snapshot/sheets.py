@@ -25,13 +25,20 @@ if TYPE_CHECKING:
 _SAMPLE = 20_000
 # Rows up to which values are counted exactly.
 _EXACT = 1_000_000
+# Columns whose values are counted at once: each takes some megabytes, however short the table.
+_TOGETHER = 20
 _SEPARATORS = (LIST, "|", ";")
 # Mean length of the parts of a list, above which a separator belongs to a sentence.
 _PART = 40
 # How R writes what is missing; among names it may be Namibia, sodium or a continent.
 _NA = "NA"
-_NO_NUMBERS = ("-", "–", "—", _NA)
 _CODE = re.compile("[A-Z][A-Za-z]")
+# A character of HTML, whose semicolon separates nothing.
+_ENTITY = re.compile(r"&#?\w+;")
+_DASHES = ("-", "–", "—", "--", "---", "?", "n.a.")
+_NO_NUMBERS = (*_DASHES, _NA)
+# Length from which other values are words, so that a dash among them is no mark.
+_WORD = 3
 
 
 @attrs.define
@@ -270,13 +277,17 @@ class Sheets:
     def profile(self, sheet: Sheet) -> None:
         """Find types, separators of lists and counts of all columns."""
         self._drop_missing(sheet)
-        for column in sheet.columns:
+        in_brackets = ", ".join(f"bool_and(left({column.sql}, 1) IN ('[', '{{'))" for column in sheet.columns)
+        flags = first_row(self.con, f"SELECT {in_brackets} FROM {sheet.table}")
+        for column in (column for column, flag in zip(sheet.columns, flags, strict=True) if flag):
             self._split_lists(sheet, column)
         con, step = self.con, max(1, -(-sheet.rows // _SAMPLE))
         sample = con.sql(f"SELECT * FROM {sheet.table} WHERE rowid % {step} = 0").to_arrow_table()
         different = "count(DISTINCT {})" if sheet.rows <= _EXACT else "approx_count_distinct({})"
-        sums = ", ".join(f"count({c.sql}), {different.format(c.sql)}" for c in sheet.columns)
-        row = first_row(con, f"SELECT {sums} FROM {sheet.table}")
+        sums = [f"count({c.sql}), {different.format(c.sql)}" for c in sheet.columns]
+        row: tuple[int, ...] = ()
+        for at in range(0, len(sums), _TOGETHER):
+            row += first_row(con, f"SELECT {', '.join(sums[at : at + _TOGETHER])} FROM {sheet.table}")
         every = [[value for value in part.to_pylist() if value is not None] for part in sample.columns]
         for at, (column, values) in enumerate(zip(sheet.columns, every, strict=True)):
             column.filled, column.distinct = row[2 * at], row[2 * at + 1]
@@ -290,12 +301,10 @@ class Sheets:
         """Write the lists of a column that are texts in brackets as the lists of other files are."""
         import pyarrow as pa
 
-        bracket = f"left({column.sql}, 1) IN ('[', '{{')"
-        if first_row(self.con, f"SELECT count(*) FROM {sheet.table} WHERE NOT {bracket}")[0]:
-            return
-        found = self.con.execute(f"SELECT DISTINCT {column.sql} FROM {sheet.table} WHERE {bracket}").fetchall()
+        there = f"{column.sql} IS NOT NULL"
+        found = self.con.execute(f"SELECT DISTINCT {column.sql} FROM {sheet.table} WHERE {there}").fetchall()
         cells = [cell for (cell,) in found]
-        if not cells or not has_lists(cells[:_SAMPLE]):
+        if not has_lists(cells[:_SAMPLE]):
             return
         items = [None if (some := list_items(cell)) is None else LIST.join(some) for cell in cells]
         if any("{" in cell for cell in cells):
@@ -328,8 +337,12 @@ class Sheets:
         plain = [value for value in values if value not in _NO_NUMBERS] or values
         found, doubt = type_of(plain, separator)
         column.type = type_by_heading(found, column.words.split(), plain)
+        words = [value for value in values if value not in _DASHES]
         if column.type.datatype and len(plain) < len(values):
             column.filled -= self._empty(sheet, column, _NO_NUMBERS)
+        elif 0 < len(words) < len(values) and all(len(value) >= _WORD for value in words):
+            column.filled -= self._empty(sheet, column, _DASHES)
+            column.example = words[0]
         if doubt:
             sheet.note(f"column {column.title!r}: {doubt}; give a --plan to change it")
         if column.type.datatype and not column.split:
@@ -390,7 +403,8 @@ def table_name(file: str) -> str:
 def separator_of(title: str, values: Sequence[str]) -> str:
     """Return the separator of several values in the cells of a column; empty if a cell is one value."""
     for separator in _SEPARATORS:
-        cells = [value.split(separator) for value in values if separator in value]
+        plain = [_ENTITY.sub("&", value) for value in values] if separator == ";" else values
+        cells = [value.split(separator) for value in plain if separator in value]
         parts = [part.strip() for cell in cells for part in cell if part.strip()]
         if separator == LIST and cells:
             return separator

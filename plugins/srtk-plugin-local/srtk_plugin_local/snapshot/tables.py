@@ -336,6 +336,11 @@ def _cells(lines: Iterator[str], kind: str, separator: str, name: str) -> Iterat
                 f"{name}:{last + 1}: a cell that begins in this line has more than 16 MB; close its quotation mark, or "
                 "shorten it"
             ) from error
+        if "new-line character" in str(error):
+            raise InputError(
+                f"{name}:{reader.line_num}: a carriage return ends the line, though others end in a line feed; write "
+                "one kind of line ends (dos2unix -c mac)"
+            ) from error
         raise InputError(f"{name}:{reader.line_num}: {error}; correct the quoting of this line") from error
 
 

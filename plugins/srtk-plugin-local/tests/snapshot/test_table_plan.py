@@ -539,10 +539,43 @@ def test_words_of_missing_values_are_no_values_and_are_counted(make: Make, word:
     assert made.notes == ["1 words of a missing value, such as NULL, are no values (city)"]
 
 
-def test_a_dash_is_missing_among_numbers_only(make: Make) -> None:
-    made = make({"a.csv": "id,name,size,mark\n1,Ada,5,-\n2,Bo,-,x\n"})
-    assert ("Bo", "size", "-") not in made.facts()
-    assert ("Ada", "mark", "-") in made.facts()
+def test_a_dash_is_missing_among_numbers_and_words_but_not_among_marks(make: Make) -> None:
+    made = make({"a.csv": "id,name,size,mark,city\n1,Ada,5,-,Oslo\n2,Bo,-,x,--\n"})
+    assert made.facts() == {
+        *(("Ada", "size", "5"), ("Ada", "mark", "-"), ("Bo", "mark", "x"), ("Ada", "city", "Oslo")),
+    }
+    assert made.notes == ["2 words of a missing value, such as NULL, are no values (size, city)"]
+
+
+def test_a_table_of_hundreds_of_columns_needs_little_memory(make: Make) -> None:
+    titles = [f"q{n}" for n in range(300)]
+    rows = "".join(f"{row},P{row},{','.join(str(row * n % 7) for n in range(300))}\n" for row in range(1, 4))
+    assert len(make({"a.csv": f"id,name,{','.join(titles)}\n{rows}"}, memory="500MB").facts()) == 900
+
+
+def test_the_semicolon_of_a_character_of_html_separates_no_values(make: Make) -> None:
+    made = make({"a.csv": "id,name,shop\n1,Ada,Pen &amp; Co\n2,Bo,Ink &amp; Co\n"})
+    assert made.read_as("shop") == "names of things"
+
+
+def test_dots_before_three_digits_are_thousands_in_a_file_with_semicolons(make: Make) -> None:
+    made = make({"a.csv": "city;people\nRiga;605.802\nOslo;1.709.037\n"})
+    assert made.facts() == {("Riga", "people", "605802"), ("Oslo", "people", "1709037")}
+    doubtful = make({"a.csv": "city;people\nRiga;605.802\nOslo;709.037\n"}, out="doubtful")
+    assert doubtful.facts() == {("Riga", "people", "605802"), ("Oslo", "people", "709037")}
+    assert "such as 605.802, were read as decimal comma with thousands; decimal would fit, too" in doubtful.notes[0]
+    english = make({"a.csv": "city,km\nRiga,605.802\nOslo,709.037\n"}, out="english")
+    assert english.facts() == {("Riga", "km", "605.802"), ("Oslo", "km", "709.037")}
+
+
+def test_errors_of_excel_are_missing(make: Make) -> None:
+    assert make({"a.csv": "id,name,city\n1,Ada,#REF!\n2,Bo,Oslo\n"}).facts() == {("Bo", "city", "Oslo")}
+
+
+def test_a_word_above_prices_is_a_heading(make: Make) -> None:
+    assert make({"a.csv": "product,price\nPen,$1.50\nInk,$7.00\n"}).facts() == {
+        *(("Pen", "price", "$1.50"), ("Ink", "price", "$7.00")),
+    }
 
 
 def test_na_is_missing_among_texts_where_it_is_among_numbers_but_not_as_a_name_or_a_code(make: Make) -> None:

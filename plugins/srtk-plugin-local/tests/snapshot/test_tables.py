@@ -536,3 +536,8 @@ def test_a_file_that_names_nothing_is_refused(tmp_path: Path, name: str, text: s
     (tmp_path / name).write_text(text, encoding="utf-8")
     with pytest.raises(InputError, match=said):
         list(read_names(str(tmp_path / name), FileReport(name, ""), lambda _: None))
+
+
+def test_a_carriage_return_among_line_feeds_is_refused_with_advice(tmp_path: Path) -> None:
+    with pytest.raises(InputError, match="rows:2: a carriage return ends the line, though others end in a line feed"):
+        rows_of(tmp_path, "id,name,city\n1,Ada,Riga\r2,Bo,Oslo\n", "csv", plan_facts(BuildSettings(("rows",))))
