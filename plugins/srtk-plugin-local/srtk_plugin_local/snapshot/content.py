@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import codecs
 import re
 
 from srtk_framework.values import InputError
@@ -104,6 +105,27 @@ def text_of(head: bytes) -> str:
         if head.startswith(mark):
             return head[len(mark) :].decode(encoding, "replace")
     return head.decode("latin-1")
+
+
+# Text of Western Europe in Windows-1252: letters with accents, alone or in pairs among those of ASCII, and some signs.
+_LETTER = "[äöüßéèêëàâáãåæçíìîïñóòôõøœúùûÄÖÜÉÈÊËÀÂÁÃÅÆÇÍÌÎÏÑÓÒÔÕØŒÚÙÛ]"
+_WESTERN = re.compile(rf"(?:[\x00-\x7f]|{_LETTER}{{1,2}}(?!{_LETTER})|[€‚„“”‘’–—…§°·²½£«»®©\u00a0µ])*+")
+# Signs where there are none in words, such as those that stand for the letters of other encodings.
+_MISPLACED = re.compile(r"[A-Za-z](?:[„‚§£©µ€]|[“”«»…°½²®·][A-Za-z])")
+
+
+def western_example(head: bytes) -> str:
+    """Return a word of the text if it is in Windows-1252; empty for UTF-8, and for what may be another encoding."""
+    try:
+        codecs.getincrementaldecoder("utf-8")().decode(head)
+        return ""
+    except UnicodeDecodeError as error:
+        start = error.start
+    text = head.decode("cp1252", "replace")
+    in_utf8 = re.search(rb"[\xc2-\xf4][\x80-\xbf]", head)  # in a part of the text
+    if in_utf8 or _MISPLACED.search(text) or not _WESTERN.fullmatch(text):
+        return ""
+    return next(word[0] for word in re.finditer(r"[^\s,;\"]+", text) if word.end() > start)
 
 
 def _text_format(text: str, name: str) -> str | None:

@@ -9,7 +9,15 @@ from typing import Any
 
 from srtk_framework.records import check_unpacked
 from srtk_framework.values import InputError, close_matches
-from srtk_plugin_local.snapshot.content import HEAD, begins_with_triple, compression_of, format_of, is_text, text_of
+from srtk_plugin_local.snapshot.content import (
+    HEAD,
+    begins_with_triple,
+    compression_of,
+    format_of,
+    is_text,
+    text_of,
+    western_example,
+)
 from srtk_plugin_local.snapshot.formats import FORMATS
 from srtk_plugin_local.snapshot.input_report import FileReport
 from srtk_plugin_local.snapshot.limits import LONG_LINE, LONG_LINES, MAX_LITERAL
@@ -127,26 +135,36 @@ class Input:
         self._stream: Any = pa.CompressedInputStream(self._raw, self.compression) if self.compression else self._raw
         self._unpacked = 0
         self._ahead = b""
-        self._utf16: codecs.IncrementalDecoder | None = None
+        self._decoder: codecs.IncrementalDecoder | None = None
         self._returns = False
 
-    def to_utf8(self) -> None:
-        """Read UTF-16 with a mark as UTF-8 from here on, and line ends of old Macs as line feeds."""
+    def to_utf8(self, report: FileReport | None = None) -> None:
+        """Read UTF-16 with a mark as UTF-8 from here on, and line ends of old Macs as line feeds.
+
+        Args:
+            report: Receives a note where text of Western Europe is read as Windows-1252; without it no encoding is
+                guessed.
+        """
         start = self.peek()
         if start[:2] in (b"\xff\xfe", b"\xfe\xff"):
-            self._utf16 = codecs.getincrementaldecoder("utf-16")()
+            self._decoder = codecs.getincrementaldecoder("utf-16")()
+        elif report is not None and (example := western_example(start)):
+            self._decoder = codecs.getincrementaldecoder("cp1252")()
+            report.note(f"was read as Windows-1252, such as {example!r}; convert the file to UTF-8 if this is wrong")
+        if self._decoder is not None:
             self._ahead = start = self._recoded(start)
         self._returns = b"\r" in start and b"\n" not in start
         if self._returns:
             self._ahead = start.replace(b"\r", b"\n")
 
     def _recoded(self, data: bytes) -> bytes:
-        if self._utf16 is None:
+        if self._decoder is None:
             return data.replace(b"\r", b"\n") if self._returns else data
         try:
-            return self._utf16.decode(data).encode()
+            text = self._decoder.decode(data).encode()
         except UnicodeError as error:
-            raise InputError(f"{self.name}: is not UTF-16, as its mark says ({error}); save it as UTF-8") from error
+            raise InputError(f"{self.name}: is not what its beginning says ({error}); save it as UTF-8") from error
+        return text.replace(b"\r", b"\n") if self._returns else text
 
     def _compression(self) -> str | None:
         """Return the compression: of the first bytes, whatever the name; of the name where there are none to see."""

@@ -84,7 +84,7 @@ def read_rows(
 def _read_text(
     source: Input, kind: str, separator: str | None, planner: Planner, report: FileReport, meter: Meter
 ) -> Iterator[pa.Table]:
-    source.to_utf8()
+    source.to_utf8(report)
     start = source.peek()
     if start[1:2] == b"\0" or (start[:1] == b"\0" and len(start) > 1):
         raise InputError(f"{source.name}: is UTF-16 without a mark; save it as UTF-8 (iconv -f UTF-16LE -t UTF-8)")

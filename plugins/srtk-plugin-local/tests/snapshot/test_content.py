@@ -14,6 +14,7 @@ import pyarrow.parquet as pq
 import pytest
 from srtk_plugin_local.snapshot.build import build
 from srtk_plugin_local.snapshot.build_settings import BuildSettings
+from srtk_plugin_local.snapshot.content import western_example
 from srtk_plugin_local.snapshot.input_files import detect, guess_format
 
 from srtk_framework.values import InputError
@@ -131,3 +132,15 @@ def test_a_contradiction_is_told_once_and_the_content_is_read(tmp_path: Path) ->
         ["is compressed by bz2, though its name ends in .gz"],
         ["is N-Triples, though its name ends in .rdf"],
     ]
+
+
+def test_text_of_western_europe_is_known_in_windows_1252_alone() -> None:
+    for text in ("Name;Büro\nJürgen Groß;5 €\n", "Françoise «Côté» – Île\n", "Åse Sjöö, 5 m²\n"):
+        assert western_example(text.encode("cp1252")) in text
+        assert western_example(text.encode()) == ""
+    others = {"cp1251": "Юрий Гагарин", "cp1250": "Paweł Żuk", "mac-roman": "Straße", "cp850": "März, Café"}
+    others |= {"cp1253": "Αθήνα", "shift-jis": "東京", "gbk": "北京", "cp1254": "Şişli, Işık"}
+    for encoding, text in others.items():
+        assert western_example(text.encode(encoding)) == "", encoding
+    assert western_example("Zoë, ".encode() + "Märta".encode("cp1252")) == ""
+    assert western_example("Zoë".encode()[:-1]) == ""  # a block may end within a letter

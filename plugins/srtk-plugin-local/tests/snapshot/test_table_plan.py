@@ -1295,3 +1295,11 @@ def test_structs_of_parquet_are_columns_and_lists_of_structs_are_their_names(tmp
         "of the objects in 'genres' the names are read alone",
         "of the objects in 'tags' the names are read alone",
     ]
+
+
+def test_a_table_that_excel_saved_in_windows_1252_is_read_and_told(tmp_path: Path) -> None:
+    rows = "nr;Name;Büro;Gehalt\r\n0101;Jürgen Groß;Köln;3.450,50\r\n0102;Märta Öz;Zürich;980,00\r\n"
+    (tmp_path / "a.csv").write_bytes(rows.encode("cp1252"))
+    made = Made(tmp_path, ["a.csv"], {})
+    assert {("Jürgen Groß", "Büro", "Köln"), ("Märta Öz", "Gehalt", "980")} <= made.facts()
+    assert made.notes[0] == "was read as Windows-1252, such as 'Büro'; convert the file to UTF-8 if this is wrong"
