@@ -5,8 +5,10 @@
 A table has a column of links, of codes, of a quality, of percents, of negative numbers and of dates, two of plain
 numbers, and empty cells. Every other seed writes it as Turtle, with a type. Each answer is computed from the rows in
 plain Python. Questions about an empty cell, about a column without numbers or about what is no column are to be
-refused. So are questions that name no column and mean several: there a likely answer is fair too. `lakes` and `robots`
-were used to write the rules of the reader, `bridges` and `cheeses` were not.
+refused. So are questions that name no column and mean several: there a likely answer is fair too.
+
+The rules of the reader were written with `lakes` and `robots`, and mended after one look at `bridges` and `cheeses`;
+`orchards` and `trams` are the report.
 """
 
 from __future__ import annotations
@@ -121,6 +123,28 @@ TOPICS = {
         "opened",
         ("salinity", "income"),
     ),
+    "trams": Topic(
+        "tram",
+        "depot",
+        "plate",
+        ("finish", ("matt", "glossy", "satin", "chrome")),
+        {"capacity": ("greater", "greatest", 20, 300), "mileage": ("larger", "largest", 800, 2400)},
+        "occupancy",
+        "balance",
+        "delivered",
+        ("rent", "altitude"),
+    ),
+    "orchards": Topic(
+        "orchard",
+        "valley",
+        "parcel",
+        ("exposure", ("sunny", "shady", "windy", "misty")),
+        {"altitude": ("higher", "highest", 5, 95), "yield": ("greater", "greatest", 700, 2600)},
+        "loss",
+        "coldest night",
+        "planted",
+        ("speed", "wage"),
+    ),
     "cheeses": Topic(
         "cheese",
         "dairy",
@@ -133,7 +157,7 @@ TOPICS = {
         ("height", "mileage"),
     ),
 }
-HELD_OUT = ("bridges", "cheeses")
+HELD_OUT = ("orchards", "trams")
 
 
 @attrs.frozen

@@ -10,19 +10,21 @@ import attrs
 
 from srtk_framework.roles import KnowledgeGraph
 from srtk_framework.text import fold, without_mentions
-from srtk_framework.values import Question, RankedPath, Step, Triple, rounded
+from srtk_framework.values import Link, Literal, Question, RankedPath, Step, Triple, rounded
 from srtk_plugin_answers.choices import Choice, choices, named_value, other_words, unknown_names
 from srtk_plugin_answers.counted_steps import not_counted
 from srtk_plugin_answers.drafts import Case, Draft, margin_of
+from srtk_plugin_answers.graph_names import objects_of
 from srtk_plugin_answers.joined_topics import triples_between
 from srtk_plugin_answers.literal_values import fits, is_date, is_year, truth_of, value_of
-from srtk_plugin_answers.node_sets import Lead, whole_set
+from srtk_plugin_answers.node_sets import Lead, NodeSet, whole_set
 from srtk_plugin_answers.operations import Operated, Operations
 from srtk_plugin_answers.path_reads import PathReads
 from srtk_plugin_answers.path_scores import LIKE, SURE, is_clear
 from srtk_plugin_answers.question_classes import (
     MENTION,
     PEOPLE,
+    STOP_WORDS,
     shared_words,
     singular,
     stems_of,
@@ -34,7 +36,9 @@ from srtk_plugin_answers.question_kinds import (
     Kind,
     arithmetic_of,
     asks_for_age,
+    class_modifiers,
     class_words,
+    classes_asked,
     counted_order,
     is_negated,
     is_yes_no,
@@ -69,6 +73,9 @@ _NO_RELATION = "the graph has no relation like {noun!r} of what the question nam
 _BEYOND = "the set has no place {rank}: {count} of it have a value of {name!r}"
 _NO_VALUE = "the graph has no number or date called {noun!r} for what the question names"
 _NOT_WITHIN = "nothing of the set has a value of {name!r} within {within}"
+_NOT_EXCLUDED = "all that the question excludes is known, and not all of its class"
+_NOT_MODIFIED = "nothing of what the question asks for is known to be {words}"
+_LEFT_OUT = "nothing of the graph is called {words}, and it was left out"
 _NOT_KNOWN = "whether it is so is not known: the graph has no relation like what the question asks of what it names"
 _TWO_VALUES = "the graph has no relation with a number or a date for each of the things that are compared"
 
@@ -100,8 +107,64 @@ class AnswerHandlers:
         for handler in handlers:
             draft: Draft | None = handler(self, known)
             if draft is not None:
-                return _polar(question, draft)
+                return self._modified(question, known, self._complement(question, operated, _polar(question, draft)))
         return Draft(operated.kind.kind, missing="no path leads to an answer")
+
+    def _complement(self, question: Question, one: Operated, draft: Draft) -> Draft:
+        """Return all others of the class, where a question with *not* found those that it excludes.
+
+        Nodes of which the graph does not say it are among them.
+        """
+        path, text = draft.path, unnamed_text(question)
+        if draft.kind != "difference" or draft.missing or one.bounds or not is_negated(text):
+            return draft
+        if "without" in one.lead.facts:
+            return draft
+        whole = self.sets.class_set(without_mentions(question, question.links, {}, MENTION))
+        left = [] if whole is None else [member for member in whole.instances if member not in draft.entities]
+        if whole is None or path is None or len(path.steps) > 1 or not whole.instances.keys() >= set(draft.entities):
+            return Draft(draft.kind, missing=_NOT_EXCLUDED)
+        proof = [pair for member in left for pair in whole.values[member]]
+        return attrs.evolve(draft, entities=tuple(left), proof=proof, complete=draft.complete and not whole.cut)
+
+    def _modified(self, question: Question, case: Case, draft: Draft) -> Draft:
+        """Keep the answers that have what stands before the noun of their class: *blue* films.
+
+        Where the graph has no such name or text, the answer is not sure.
+        """
+        kinds = ("lookup", "count", "superlative", "ordinal", "time-bound", "difference")
+        if draft.missing or draft.truth is not None or draft.kind not in kinds or not question.links:
+            return draft
+        # The class itself may be linked.
+        links = [one for one in question.links if not self._is_class(one, draft.path)]
+        before, noun = class_modifiers(without_mentions(question, links, {}, MENTION))
+        relations = {step.relation for step in (draft.path.steps if draft.path else ())}
+        told = stems_of(" ".join(self.likeness.label(one) for one in relations))
+        words = {word for word in before - STOP_WORDS if not word.isdigit() and not stems_of(word) & told}
+        nodes = [one for one in draft.entities if not isinstance(one, Literal)]
+        if not words or not nodes:
+            return draft
+        words -= self._words_of_classes(nodes, noun)
+        if not words:
+            return draft
+        one, named = self.sets.narrowed(NodeSet(None, dict.fromkeys(nodes, ())), words, noun)
+        left = words - named - {noun}
+        if left and not any(self.graph.find(sorted(left))) and not self.sets.is_text(left):
+            return attrs.evolve(draft, likened=True, notice=_LEFT_OUT.format(words=" ".join(sorted(left))))
+        if left or not one.instances or (draft.kind == "ordinal" and len(one.instances) < len(nodes)):
+            return Draft(draft.kind, missing=_NOT_MODIFIED.format(words=" ".join(sorted(words))))
+        kept = [node for node in draft.entities if node in one.instances]
+        shown = [pair for node in kept for pair in one.values.get(node, ())]
+        number = draft.number if draft.number is None or draft.counts else len(kept)
+        return attrs.evolve(draft, entities=tuple(kept), proof=[*draft.proof, *shown], number=number)
+
+    def _words_of_classes(self, nodes: Sequence[str], noun: str) -> set[str]:
+        """Return the words of the nodes' classes that have a noun: of *autonomous district* both."""
+        schema, names = self.operations.schema, self.operations.names
+        types = objects_of(self.graph, self.graph.frontiers([nodes]), schema.type_relations)
+        classes = names.of_classes(sorted({one for row in types.values() for one in row}))
+        labels = (words_of(label) for row in classes.values() for label in row)
+        return {word for row in labels if noun in row for word in row}
 
     # Handlers: each answers, or refuses, or leaves the case to the next one
 
@@ -274,7 +337,8 @@ class AnswerHandlers:
             return None
         if (noun := self.likeness.unlike(case, case.found[0], margin_of(case.found))) is not None:
             return Draft(case.kind, missing=_NO_RELATION.format(noun=noun))
-        return self._looked_up(case, case.kind, case.found)
+        draft = self._looked_up(case, case.kind, case.found)
+        return attrs.evolve(draft, likened=not self.likeness.is_close(case, case.found[0]))
 
     def _by_noun_of(self, case: Case) -> Draft | None:
         """Answer *the parts of X* by the relation *part of*, against its direction, where nothing else is asked."""
@@ -318,10 +382,24 @@ class AnswerHandlers:
 
     def _things_first(self, question: Question, one: Operated, found: list[Choice]) -> list[Choice]:
         """Put the path to the answer before the paths that go on from there."""
-        if not found or not self._leads_beyond(question, one, found[0].path):
+        if not found:
             return found
-        begun = (found[0].path.entity, found[0].path.steps[:-1])
+        path = found[0].path
+        asked = classes_asked(question.text)
+        is_typed = any(shared_words(asked, link.name or "") and self._is_class(link, path) for link in question.links)
+        if is_typed:
+            begun = (path.entity, path.steps[:1])
+        elif self._leads_beyond(question, one, path):
+            begun = (path.entity, path.steps[:-1])
+        else:
+            return found
         return sorted(found, key=lambda choice: (choice.path.entity, choice.path.steps) != begun)
+
+    def _is_class(self, link: Link, path: RankedPath | None) -> bool:
+        """Return whether a path begins at a linked class, with its members."""
+        if path is None or path.entity != link.entity or not path.steps:
+            return False
+        return path.steps[0].inverse and path.steps[0].relation in self.operations.schema.type_relations
 
     def _with_things(self, question: Question, one: Operated) -> Operated:
         """Count the answers, where the set goes on behind them."""

@@ -42,7 +42,7 @@ class Evidence:
         named: Whether the question has a word of one of its relations.
         unused: Linked topics of the question that are not in the proof.
         operated: Whether an operation chose the set.
-        likened: Whether no word of the question fits the counted step: such an answer is at most likely, and never
+        likened: Whether no word of the question fits the relation: such an answer is at most likely, and never
             complete.
         classed: Whether the graph, or the name of a relation, has something of the class that the question names.
     """

@@ -18,6 +18,7 @@ from srtk_plugin_answers.operations import Operated
 from srtk_plugin_answers.path_ends import turns_back
 from srtk_plugin_answers.question_classes import MENTION, STOP_WORDS, shared_words, singular
 from srtk_plugin_answers.question_kinds import asks_for_things, class_words, measure_asked, unnamed_text, value_kind
+from srtk_plugin_answers.question_values import value_constraints
 
 _NO_WORD = re.compile(r"[^\w]+")
 _CAPITAL = re.compile(r"(?<![\w.'’-])[A-Z][a-zà-ÿ]{2,}\b")
@@ -68,7 +69,7 @@ def choices(question: Question, operated: Operated, names: Mapping[str, str]) ->
         every,
         key=lambda choice: (
             not all(fits(end, wanted) for end in choice.ends),
-            wanted != "name" and _returns(choice.path.steps),
+            wanted != "name" and returns(choice.path.steps),
         ),
     )
     measure = measure_asked(text)
@@ -112,7 +113,7 @@ def _by_measure(every: list[Choice], one: Operated, measure: str, text: str, nam
     return [best, *(choice for choice in every if choice is not best)]
 
 
-def _returns(steps: Path) -> bool:
+def returns(steps: Path) -> bool:
     """Return whether a path goes back the way it came, to alike nodes."""
     return any(one.relation == other.relation and one.inverse != other.inverse for one, other in pairwise(steps))
 
@@ -191,6 +192,7 @@ def unknown_names(question: Question, relations: Collection[str]) -> list[str]:
     if not small or len(question.text.split()) < 3:
         return []
     spans = [(link.start, link.end or link.start) for link in question.links if link.start is not None]
+    spans += [(one.start, one.end) for one in value_constraints(question.text)]  # before 14 July 1999
     if any(link.start is None for link in question.links):
         return []  # links without places may cover any word
     return [

@@ -33,10 +33,11 @@ class Draft:
         path: Path to the answer, or to the set that the operation is about.
         relation: Relation whose values, or whose counts, decided.
         counts: Number of counted ends of each entity, where an order was by counts.
-        likened: Whether only the path scorer, and no word, supports the step or the set of such an order.
+        likened: Whether only the path scorer, and no word, supports the relation or the set.
         cut: Members of the set that limits left out of such an order.
         others: Further choices.
         missing: Why there is no answer.
+        notice: What of the question it leaves out.
     """
 
     kind: str
@@ -56,6 +57,7 @@ class Draft:
     cut: int = 0
     others: Sequence[Choice] = ()
     missing: str = ""
+    notice: str = ""
 
     def choice(self) -> dict[str, Any]:
         """Return the choice for the record: path, relation that decided, score and distance."""

@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Mapping, Sequence
 
 import attrs
 
 from srtk_framework.graph import path_order
 from srtk_framework.roles import KnowledgeGraph, PathScorer, SearchSettings
-from srtk_framework.text import link_topics, unnamed_entities, without_mentions
+from srtk_framework.text import fold, link_topics, unnamed_entities, without_mentions
 from srtk_framework.values import Budget, Question, RankedPath, Schema, Subgraph
 from srtk_plugin_answers.counted_steps import CountedSteps
 from srtk_plugin_answers.deciding_values import DecidingValues
@@ -23,12 +24,14 @@ from srtk_plugin_answers.question_classes import MENTION, asks_for_several
 from srtk_plugin_answers.question_kinds import (
     QuestionKind,
     arithmetic_of,
+    asked_relation,
     asks_for_things,
     class_words,
     classes_asked,
     counted_order,
     kind_of,
     order_clause,
+    ordering_words,
     unnamed_text,
 )
 from srtk_plugin_answers.question_values import ValueConstraint, clauses, value_constraints
@@ -128,11 +131,25 @@ class Operations:
 
     def kind(self, question: Question) -> QuestionKind:
         """Return the kind of a question; numbers are ordered before they are added up or subtracted."""
-        text = unnamed_text(question)
+        text = self._without_orders(unnamed_text(question))
         arithmetic = arithmetic_of(text) if self.by_role else None
         if arithmetic is None:
             return kind_of(text)
         return QuestionKind("comparison" if arithmetic == "distance" else "superlative", True)
+
+    def _without_orders(self, text: str) -> str:
+        """Return a question without the name of a relation that orders by itself, where it asks for it or bounds it.
+
+        *What is the lowest temperature of X* is a look-up where a column is called so.
+        """
+        nouns = {one.noun for one in value_constraints(text)} | {asked_relation(text) or ""}
+        nouns = {noun for noun in nouns if ordering_words(noun)}
+        if not nouns:
+            return text
+        labels = {fold(label) for label in self.names.labels(self.schema.relations).values()}
+        for noun in nouns & labels:
+            text = re.sub(re.escape(noun), "value", text, flags=re.IGNORECASE)
+        return text
 
     def of(self, questions: Sequence[Question], found: Sequence[Subgraph]) -> list[Operated]:
         """Read sets, values and classes for the operation of each question, from its paths and links."""

@@ -248,15 +248,23 @@ def _possessive(tokens: Sequence[str], place: int) -> bool:
 
 
 def _beyond(tokens: Sequence[str], place: int) -> int | None:
-    """Return the place of the first word of a phrase from a place on: mentions with a possessive are passed over."""
+    """Return the place of the first word of a phrase from a place on.
+
+    Mentions with a possessive are passed over, and a mention before a noun: *which blue films*.
+    """
     while place < len(tokens):
-        if tokens[place] == "¤" and tokens[place + 1 : place + 2] == ["'s"]:
+        after = next(iter(tokens[place + 1 : place + 2]), "")
+        if tokens[place] == "¤" and after == "'s":
             place += 2
-        elif tokens[place] in _SKIPPED or tokens[place].isdigit():
+        elif tokens[place] in _SKIPPED or tokens[place].isdigit() or (tokens[place] == "¤" and _is_noun(after)):
             place += 1
         else:
             return place
     return None
+
+
+def _is_noun(token: str) -> bool:
+    return token[:1].isalpha() and token not in _BOUNDS and not token.endswith(_PARTICIPLES)
 
 
 def _run(tokens: Sequence[str], start: int) -> tuple[list[str], str]:

@@ -11,7 +11,16 @@ import attrs
 
 from srtk_framework.text import without_mentions
 from srtk_framework.values import Link, Question
-from srtk_plugin_answers.question_classes import ASKING, KEPT_TEXTS, asked_classes, singular, stems_of, word_set
+from srtk_plugin_answers.question_classes import (
+    ASKING,
+    KEPT_TEXTS,
+    PEOPLE,
+    asked_classes,
+    singular,
+    stems_of,
+    word_set,
+    words_of,
+)
 from srtk_plugin_answers.question_values import value_constraints
 
 Kind = Literal["lookup", "count", "superlative", "ordinal", "comparison", "yes-no", "difference", "time-bound"]
@@ -427,6 +436,17 @@ def classes_asked(text: str) -> tuple[str, ...]:
             words = words[2:] if words[0] == "most" and len(words) > 2 else words[1:]
         found.append(" ".join(words))
     return tuple(dict.fromkeys(found))
+
+
+def class_modifiers(text: str) -> tuple[set[str], str]:
+    """Return the words before the noun of the class that a question in English asks for, and it: *blue* and *film*."""
+    phrases = [phrase.split() for phrase in classes_asked(text) if phrase not in PEOPLE]
+    *first, last = min(phrases, key=len, default=[""])
+    # Of *kind of music* the phrase is "music kind".
+    return set(first) - _PLAIN if words_of(text).issuperset([*first, last]) else set(), last
+
+
+_PLAIN = word_set("different other various same distinct further more")
 
 
 def class_words(text: str) -> set[str]:

@@ -176,8 +176,9 @@ class PathsReader(Reader):
         trace: dict[str, Any] = {}
         if added:
             trace["links"] = [{"entity": link.entity, "name": link.name} for link in added]
-        if _is_foreign(question):
-            trace["notice"] = _FOREIGN
+        foreign = [_FOREIGN] if _is_foreign(question) else []
+        if notices := [*foreign, *([draft.notice] if draft.notice else [])]:
+            trace["notice"] = "; ".join(notices)
         if choice := draft.choice():
             trace["choice"] = choice
         if draft.missing:
@@ -185,7 +186,7 @@ class PathsReader(Reader):
         elif draft.entities and draft.truth is None and all(is_missing(names.get(one, one)) for one in draft.entities):
             draft = Draft(draft.kind, missing=_NO_VALUE.format(text=_listed(draft.entities, names)))
         if draft.missing:
-            missing = f"{draft.missing}; {_FOREIGN}" if "notice" in trace else draft.missing
+            missing = "; ".join([draft.missing, *foreign])
             return Answer(enough=False, missing=missing, trace=trace, operation=draft.kind)
         proof = dict.fromkeys(triple for triple, _ in draft.proof)
         changed = subgraph

@@ -7,14 +7,14 @@ from collections.abc import Iterable, Mapping
 
 import attrs
 
-from srtk_framework.text import without_mentions
+from srtk_framework.text import fold, without_mentions
 from srtk_framework.values import Question, Step
-from srtk_plugin_answers.choices import Choice
+from srtk_plugin_answers.choices import Choice, returns
 from srtk_plugin_answers.drafts import Case
 from srtk_plugin_answers.graph_names import GraphNames
 from srtk_plugin_answers.operations import Operated
-from srtk_plugin_answers.path_scores import LIKE
-from srtk_plugin_answers.question_classes import MENTION, PEOPLE, shared_words, singular, stems_of
+from srtk_plugin_answers.path_scores import CLOSE, LIKE
+from srtk_plugin_answers.question_classes import MENTION, PEOPLE, shared_words, singular, stems_of, word_set, words_of
 from srtk_plugin_answers.question_kinds import asked_relation, order_phrase, ordering_words
 
 _FAR = 0.08
@@ -29,6 +29,10 @@ _NEAR = 5.0
 """Least score of a path that is clearly like a question."""
 _CLEAR = 0.5
 """Distance of the next path's score from which on it is not as near."""
+
+
+_ALIKE = word_set("same other also too share like")
+"""Words of a question that goes to other nodes which are alike."""
 
 
 @attrs.frozen(eq=False)
@@ -78,6 +82,11 @@ class RelationLikeness:
         noun = asked_relation(case.question.text) or next((one for one in one.phrases if one not in PEOPLE), None)
         if one.fit or one.roles or one.held > 0 or (noun in one.phrases and steps[-1].inverse):
             return None
+        if noun is not None and self._is_name(noun):
+            # A value that is missing here is neither another value nor the value of another node.
+            is_other = len(steps) == 1 and fold(self.label(steps[0].relation)) != noun
+            if is_other or (returns(steps) and not (_ALIKE & words_of(case.question.text)) - words_of(noun)):
+                return noun
         if noun is None or singular(noun.split()[-1]) in NO_NOUNS:
             label = self.label(steps[-1].relation)
             [own] = one.scores.rows([label], [()], [steps[-1:]])
@@ -87,6 +96,15 @@ class RelationLikeness:
             return None if self.is_like(one, noun, steps[-1], _DOUBTED) else noun
         is_like = score >= _NEAR or any(self.is_like(one, noun, step, LIKE) for step in steps)
         return None if is_like else noun
+
+    def is_close(self, case: Case, best: Choice) -> bool:
+        """Return whether a path has a relation close to the noun of a question that asks for a relation, if it does."""
+        noun, steps = asked_relation(case.question.text), best.path.steps
+        return noun is None or any(self.is_like(case.operated, noun, step, CLOSE) for step in steps)
+
+    def _is_name(self, noun: str) -> bool:
+        """Return whether a relation of the graph has a noun as its name."""
+        return noun in map(fold, self.names.labels(self.names.schema.relations).values())
 
     def _is_doubted(self, one: Operated, noun: str, step: Step, labels: Mapping[str, str]) -> bool:
         """Return whether a noun is more like another relation than like a step's relation."""

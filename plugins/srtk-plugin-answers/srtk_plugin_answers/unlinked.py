@@ -59,17 +59,20 @@ class UnlinkedSets:
         phrases = classes_asked(question.text)
         order = counted_order(question.text) if kind.kind in ("superlative", "ordinal") else None
         found = self._class_sets(phrases, order)
-        whole, of_class = next(found, (None, False))
+        whole, named_class = next(found, (None, frozenset()))
         if whole is None:
             return Lead(), "no entity of the graph was found in the question, and no class of entities"
+        of_class = bool(named_class)
         rest, bounded = clauses(question.text)
-        covered = _explained(phrases, of_class, bounded)
+        # Of a single table whatever noun is asked for means its rows.
+        covered = set(named_class) or {phrase.split()[-1] for phrase in phrases}
+        covered |= {word for clause in bounded for word in words_of(clause)}
         # The verb of an order by counts names what is counted: served, used for.
         verbs = {word for word in words_of(rest) if word.endswith(_PARTICIPLES)}
         of_order = set() if order is None else words_of(order.noun) | verbs
         # The noun may be a value of some rows: the pets of a table of animals.
         words = words_of(rest) - of_order - (set() if self._only_columns() and not of_class else covered)
-        whole, named = self._narrowed(whole, words)
+        whole, named = self.narrowed(whole, words)
         covered |= of_order | named
         if not whole.instances:
             return Lead(), "nothing of the class has all that the question names"
@@ -86,6 +89,11 @@ class UnlinkedSets:
         if order is not None and not of_class:
             lead = attrs.evolve(lead, facts={**lead.facts, "likened": True})
         return lead, missing
+
+    def is_text(self, words: Iterable[str]) -> bool:
+        """Return whether something of the graph has one of some words as a text."""
+        texts = [Literal.make(form) for word in sorted(words) for form in (word, word.capitalize())]
+        return any(self.graph.match([Pattern(None, None, text) for text in texts]))
 
     def of_value(self, question: Question) -> Lead | None:
         """Return the nodes with a text of the question: a code, a sign, a name of people.
@@ -114,7 +122,11 @@ class UnlinkedSets:
 
     def _with_texts(self, question: Question) -> list[Sequence[Triple]]:
         """Return the triples of each text that the question names, longest first; a part of a longer text is none."""
-        words = question.text.strip(" ?.!").split()
+        text = question.text
+        for one in reversed(value_constraints(text)):
+            # More than 66 % is not the text "66 %".
+            text = text if one.date else f"{text[: one.start]} {text[one.end :]}"
+        words = text.strip(" ?.!").split()
         spans = [" ".join(words[i : i + n]) for n in range(1, 4) for i in range(1, len(words) - n + 1)]
         written = {text.strip(_MARKS) for text in spans if _is_written(text)} - {""}
         found = self._having_text(sorted(written))
@@ -179,25 +191,33 @@ class UnlinkedSets:
             return Lead(), f"nothing of the graph is called {', '.join(left)}"
         return lead, ""
 
-    def _class_sets(self, phrases: Sequence[str], order: CountedOrder | None) -> Iterator[tuple[NodeSet, bool]]:
-        """Yield each set that may have the class, and whether a phrase names it; else the rows of a table.
+    def class_set(self, text: str) -> NodeSet | None:
+        """Return all of the class that a question names; None where nothing has it."""
+        whole, named = next(self._class_sets(classes_asked(text), None), (None, None))
+        return whole if named else None
+
+    def _class_sets(
+        self, phrases: Sequence[str], order: CountedOrder | None
+    ) -> Iterator[tuple[NodeSet, frozenset[str]]]:
+        """Yield each set that may have the class, with the words that name it; else the rows of a table.
 
         For an order by counts, the nodes with counted ends and the agents of its verb are sets too: *who wrote*,
         written by.
         """
         found = False
         for find in (self._typed, self._of_tables, self._of_relations):
-            if (one := find(phrases)) is not None:
+            one, words = find(phrases)
+            if one is not None:
                 found = True
-                yield one, True
+                yield one, words
         if order is not None and not found:
             one, is_told = self._having(phrases, order)
             if one is not None:
                 found = True
-                yield one, is_told
+                yield one, frozenset(word for phrase in phrases for word in words_of(phrase) if is_told)
         columns = self._only_columns()
         if not found and columns and (rows := self._subjects(columns)) is not None:
-            yield rows, False
+            yield rows, frozenset()
 
     def _only_columns(self) -> Sequence[str]:
         """Return the columns of a graph of a single table, else none."""
@@ -228,39 +248,50 @@ class UnlinkedSets:
             for triple in row
         )
 
-    def _typed(self, phrases: Sequence[str]) -> NodeSet | None:
-        if not self.schema.type_relations or not phrases:
-            return None
-        classes = sorted({one for row in self.graph.find(list(phrases)) for one in row})
-        patterns = [Pattern(None, relation, one) for relation in self.schema.type_relations for one in classes]
-        rows = self.graph.match(patterns) if patterns else []
-        return _set((triple.subject, triple) for row in rows for triple in row)
+    def _typed(self, phrases: Sequence[str]) -> tuple[NodeSet | None, frozenset[str]]:
+        """Return the nodes of a type that a phrase names, or where none does, that its last words name."""
+        parts = [phrase.split() for phrase in phrases] if self.schema.type_relations else []
+        for start in range(max(map(len, parts), default=0)):
+            names = [" ".join(words[start:]) for words in parts if words[start:]]
+            found = dict(zip(names, self.graph.find(names), strict=True))
+            classes = sorted({one for row in found.values() for one in row})
+            patterns = [Pattern(None, relation, one) for relation in self.schema.type_relations for one in classes]
+            rows = self.graph.match(patterns) if patterns else []
+            if (one := _set((triple.subject, triple) for row in rows for triple in row)) is not None:
+                return one, frozenset(word for name, row in found.items() if row for word in words_of(name))
+        return None, frozenset()
 
-    def _of_tables(self, phrases: Sequence[str]) -> NodeSet | None:
+    def _of_tables(self, phrases: Sequence[str]) -> tuple[NodeSet | None, frozenset[str]]:
         shared = {name: shared_words(phrases, spaced(name)) for name in self.schema.tables}
         best = max(shared, key=lambda name: (shared[name], name), default=None)
-        return None if best is None or not shared[best] else self._subjects(self.schema.tables[best])
+        if best is None or not shared[best]:
+            return None, frozenset()
+        return self._subjects(self.schema.tables[best]), _last_words(phrases, shared[best])
 
-    def _of_relations(self, phrases: Sequence[str]) -> NodeSet | None:
+    def _of_relations(self, phrases: Sequence[str]) -> tuple[NodeSet | None, frozenset[str]]:
         """Return the ends of the relations whose names give them the class."""
         if not phrases or not self.schema.relations:
-            return None
+            return None, frozenset()
         labels = self.values.counted.names.labels(self.schema.relations)
         steps = [Step(relation, way) for relation in self.schema.relations for way in (True, False)]
         words = {step: words_of_role(self.schema, phrases, step, labels[step.relation]) for step in steps}
         most = max(words.values(), default=0)
-        return self._at_steps([step for step in steps if most and words[step] == most])
+        one = self._at_steps([step for step in steps if most and words[step] == most])
+        return one, _last_words(phrases, most)
 
     def _subjects(self, relations: Sequence[str]) -> NodeSet | None:
         return self._at_steps([Step(relation) for relation in relations])
 
-    def _narrowed(self, one: NodeSet, words: set[str]) -> tuple[NodeSet, set[str]]:
+    def narrowed(self, one: NodeSet, words: set[str], known: str = "") -> tuple[NodeSet, set[str]]:
         """Keep the members with a step to each name or text that the question names; return also the words of these.
 
-        Such a triple shows a member better than the triple that made it of the class.
+        Such a triple shows a member better than the triple that made it of the class. A name may have the ``known``
+        word too, but not it alone: the class *big city*.
         """
         named: set[str] = set()
-        for parts, triples in self._conditions(one, words).items():
+        for parts, triples in self._conditions(one, {*words, known} - {""}).items():
+            if parts <= {known}:
+                continue
             shown = one.values if named else {}
             one = attrs.evolve(
                 one,
@@ -311,11 +342,9 @@ def _set(shown: Iterable[tuple[str, Triple]]) -> NodeSet | None:
     return NodeSet(None, dict.fromkeys(members, ()), len(first) - len(members), values=shows) if members else None
 
 
-def _explained(phrases: Sequence[str], of_class: bool, bounded: Sequence[str]) -> set[str]:
-    """Return the words of a question that its class and its bounds explain."""
-    # Of a single table whatever noun is asked for means its rows.
-    covered = {word for phrase in phrases for word in (words_of(phrase) if of_class else [phrase.split()[-1]])}
-    return covered | {word for clause in bounded for word in words_of(clause)}
+def _last_words(phrases: Sequence[str], count: int) -> frozenset[str]:
+    """Return the last words of each phrase, which name a class; *blue* of *blue film* does not."""
+    return frozenset(word for phrase in phrases for word in words_of(" ".join(phrase.split()[-count:])))
 
 
 def _is_written(text: str) -> bool:

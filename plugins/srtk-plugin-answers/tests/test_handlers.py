@@ -12,12 +12,12 @@ from srtk_plugin_answers.choices import (
     Choice,
     _first_steps,
     _has_role,
-    _returns,
     named_ends,
     named_value,
     other_names,
     other_words,
     place_of,
+    returns,
     unknown_names,
 )
 from srtk_plugin_answers.drafts import Draft
@@ -326,11 +326,11 @@ def test_the_single_steps_from_the_links_stand_for_paths_that_a_search_lacks() -
 
 def test_a_path_returns_where_it_follows_a_relation_back() -> None:
     forth, back, other = Step("r"), Step("r", True), Step("s", True)
-    assert _returns((forth, back))
-    assert _returns((other, back, forth))
-    assert not _returns((forth, other))
-    assert not _returns((forth, forth))
-    assert not _returns((back, other, forth))
+    assert returns((forth, back))
+    assert returns((other, back, forth))
+    assert not returns((forth, other))
+    assert not returns((forth, forth))
+    assert not returns((back, other, forth))
 
 
 @pytest.mark.parametrize(

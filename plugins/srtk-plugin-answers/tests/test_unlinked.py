@@ -15,7 +15,7 @@ from srtk_plugin_answers.node_sets import Lead
 from srtk_plugin_answers.path_scores import PathScores
 from srtk_plugin_answers.question_kinds import kind_of
 from srtk_plugin_answers.shared_names import SharedNames
-from srtk_plugin_answers.unlinked import UnlinkedSets, _explained, _is_written, _set
+from srtk_plugin_answers.unlinked import UnlinkedSets, _is_written, _last_words, _set
 from srtk_plugin_local.memory import MemoryGraph
 
 from srtk_framework.roles import PathScorer
@@ -189,9 +189,9 @@ def test_a_set_has_the_first_triple_of_each_node_and_counts_what_is_beyond_the_m
     assert _set([(Literal('"x"'), rows[0][1])]) is None
 
 
-def test_class_and_bounds_explain_their_words_and_of_a_table_the_noun_alone() -> None:
-    assert _explained(("crime films", "film"), True, ["over 2 hours"]) == {"crime", "film", "over", "2", "hour"}
-    assert _explained(("crime film",), False, []) == {"film"}
+def test_the_last_words_of_a_phrase_name_its_class_as_far_as_it_has_them() -> None:
+    assert _last_words(("big crime film", "film"), 2) == {"crime", "film"}
+    assert _last_words(("crime film",), 1) == {"film"}
 
 
 def test_of_columns_with_the_same_name_the_one_that_most_members_have_is_meant() -> None:
