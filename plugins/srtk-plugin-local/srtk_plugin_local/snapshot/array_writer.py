@@ -267,7 +267,7 @@ def write_names(work: Work, id_names: Callable[[bool], IdNames]) -> None:
         "CREATE TABLE relation_label AS SELECT n.rowid AS n, arg_min(text, key) AS text "
         "FROM name JOIN relation n USING (id) WHERE NOT alias GROUP BY n.rowid"
     )
-    work.ignored["names of unknown ids"] = work.one(
+    work.ignored["names of ids without a fact"] = work.one(
         "SELECT count(*) FROM name ANTI JOIN node USING (id) ANTI JOIN relation USING (id)"
     )
     work.counts["labels"] = _write_labels(work, "labels", "node", "label", kept)

@@ -146,7 +146,7 @@ def test_label_and_alias_files_name_entities_and_relations(make: Make) -> None:
 
 def test_names_that_say_nothing_about_the_graph_are_counted(tmp_path: Path) -> None:
     built = make_only(tmp_path, {"a.tsv": "a\tr\tb\na\tr\tb\n", "l.tsv": "x\tX\n"}, labels=("l.tsv",))
-    assert built.ignored == {"names of unknown ids": 1, "repeated triples": 1}
+    assert built.ignored == {"names of ids without a fact": 1, "repeated triples": 1}
 
 
 def test_ids_of_a_graph_without_labels_are_names(make: Make) -> None:
