@@ -8,7 +8,7 @@ import re
 from collections.abc import Sequence
 from typing import Any
 
-from srtk_plugin_local.snapshot.column_types import DECIMAL, NEARLY, share
+from srtk_plugin_local.snapshot.column_types import DOUBLE, INTEGER, NEARLY, share
 from srtk_plugin_local.snapshot.header import LABELS
 
 ONLY_NAMES = "of the objects in {!r} the names are read alone; write the rest as a table of its own"
@@ -42,7 +42,7 @@ def has_lists(cells: Sequence[str]) -> bool:
     """Return whether nearly all cells are lists, some in quotation marks or with several items, and no vectors."""
     made = [items for cell in cells if (items := list_items(cell)) is not None]
     every = [item for items in made for item in items]
-    if len(made) < NEARLY * len(cells) or not every or share(every, DECIMAL) == 1:
+    if len(made) < NEARLY * len(cells) or not every or (share(every, DOUBLE) == 1 and share(every, INTEGER) < 1):
         return False
     return any(len(items) > 1 for items in made) or any("'" in cell or '"' in cell for cell in cells)
 

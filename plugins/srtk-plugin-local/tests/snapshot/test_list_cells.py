@@ -32,6 +32,7 @@ def test_titles_in_brackets_and_vectors_are_no_lists() -> None:
     assert not has_lists(["[0.5, 1.5]", "[0.25, 2.0]"])
     assert not has_lists(["['Drama']", "War"])
     assert has_lists(["['Drama']", "[]"])
+    assert has_lists(["[7, 9]", "[9]"])
 
 
 def test_items_of_a_long_cell_are_found_in_little_time() -> None:
