@@ -286,23 +286,26 @@ def _add_ends(given: FeatureInput, rows: _Rows, probabilities: Mapping[int, floa
     kind, ends = given.words.kind, given.ends
     mass: dict[Hashable, float] = {}
     for rank, own in ends.items():
+        share = probabilities[rank]
         for end in own:
-            mass[end] = mass.get(end, 0.0) + probabilities[rank]
+            mass[end] = mass.get(end, 0.0) + share
     value = kind.kind if kind.kind in (TIME, NUMBER) else None
     for rank, own in ends.items():
         row, shown = rows[rank], given.shown[rank]
-        mean = sum(mass[end] for end in own) / len(own)
+        mean = sum(map(mass.__getitem__, own)) / len(own)
         row["mass"] = math.log(max(_LEAST, mean))
         row["agreed"] = mean - probabilities[rank]
-        at_topic = sum(end in given.at for end in own) / len(own)
+        at_topic = sum(map(given.at.__contains__, own)) / len(own)
         # What shares something with a topic is found by a way back on which the topic lies itself.
         row["at topic"] = 0.0 if row["back same"] else at_topic
         row["only topic"] = float(at_topic == 1.0)
         row["one of several"] = float(len(own) == 1 and (kind.several or kind.counted))
         found = [literal_kind(given.labels[end]) for end in shown]
-        row["value fits"] = sum(value is not None and one == value for one in found) / len(shown)
-        row["value wrong"] = sum(value is None and one is not None for one in found) / len(shown)
-        row["value lacks"] = sum(value is not None and one is None for one in found) / len(shown)
+        if value is None:
+            row["value wrong"] = (len(found) - found.count(None)) / len(shown)
+        else:
+            row["value fits"] = found.count(value) / len(shown)
+            row["value lacks"] = found.count(None) / len(shown)
 
 
 def _add_joins(given: FeatureInput, rows: _Rows, probabilities: Mapping[int, float]) -> None:
