@@ -154,7 +154,7 @@ class KnowledgeGraph(Role):
         Args:
             names: Names as people write them, with slips or in part.
             limit: Most names to return for each.
-            whole: Leave out names that only hold the words, and those that a name abbreviates.
+            whole: Leave out names that only hold the words, or whose initials they are.
 
         Returns:
             Per name, at most ``limit`` folded names (``text.fold``) that ``find`` knows, the nearest first: those that
