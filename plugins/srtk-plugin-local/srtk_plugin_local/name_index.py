@@ -73,7 +73,12 @@ def initials_of(folded: str) -> set[str]:
 
     Initials of all words, and initials up to a joining word: USA and US for United States of America.
     """
-    words = _WORD.findall(folded)
+    return _initials(_WORD.findall(folded))
+
+
+def _initials(words: Sequence[str]) -> set[str]:
+    if len(words) < 2:
+        return set()
     joining = next((at for at, word in enumerate(words) if word in JOINING), len(words))
     every = "".join(word[0] for word in words if word not in JOINING)
     begun = "".join(word[0] for word in words[:joining])
@@ -122,14 +127,14 @@ class NameIndex:
         whole, parts, shorts = ([_pairs([], np.zeros(0, np.int64))] for _ in range(3))
         halves, words = [np.zeros(0, dtype=np.uint64)], set[str]()
         for some, numbers in batches:
-            squeezed = [letters_of(name) for name in some]
-            whole.append(_pairs(squeezed, numbers))
-            halves.append(_half_keys(_Sums(squeezed), 0).ravel())
+            sums = _Sums([letters_of(name) for name in some])
+            whole.append((sums.whole[sums.sizes > 0], numbers[sums.sizes > 0]))
+            halves.append(_half_keys(sums, 0).ravel())
             rows = [_WORD.findall(name) for name in some]
             words.update(*rows)
             counts = np.fromiter((len(row) for row in rows), dtype=np.int64, count=len(rows))
             parts.append(_pairs([word for row in rows for word in row], np.repeat(numbers, counts)))
-            initials = [sorted(one for one in initials_of(name) if len(one) <= MOST_INITIALS) for name in some]
+            initials = [sorted(one for one in _initials(row) if len(one) <= MOST_INITIALS) for row in rows]
             counts = np.fromiter((len(row) for row in initials), dtype=np.int64, count=len(some))
             shorts.append(_pairs([one for row in initials for one in row], np.repeat(numbers, counts)))
         self._whole, self._parts, self._initials = _Table(whole), _Table(parts), _Table(shorts)
