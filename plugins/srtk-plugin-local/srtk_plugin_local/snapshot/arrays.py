@@ -83,6 +83,10 @@ class Snapshot:
         """Check that the files are still those that were opened; see ``DataFiles.check``."""
         self._files.check()
 
+    def forget(self) -> None:
+        """Let go of the pages that were read; see ``DataFiles.forget``."""
+        self._files.forget()
+
     def array(self, name: str) -> npt.NDArray[Any]:
         """Return an array by its file name."""
         return self._arrays[name]

@@ -52,6 +52,12 @@ class DataFiles:
     def __getitem__(self, name: str) -> mmap.mmap | bytes:
         return self._content[name]
 
+    def forget(self) -> None:
+        """Let go of the pages that were read, which count as memory of the process; they are read again when needed."""
+        for content in self._content.values():
+            if isinstance(content, mmap.mmap) and hasattr(mmap, "MADV_DONTNEED"):
+                content.madvise(mmap.MADV_DONTNEED)
+
     def check(self) -> None:
         """Check that the opened files did not change: their sizes, and now and then times and inodes.
 

@@ -94,6 +94,7 @@ class Kept:
             s, r, o = snapshot.numbers(s), np.array([relations.get(id_, -1) for id_ in r]), snapshot.numbers(o)
             found = np.stack([s, r, o, snapshot.forward.edges(s, r, o), snapshot.inverse.edges(o, r, s)])
             parts.append(found[:, found[3] >= 0])
+            snapshot.forget()
         s, r, o, forward, inverse = np.concatenate(parts, axis=1)
         stays, subjects = np.ones(snapshot.size, dtype=bool), np.diff(snapshot.forward.nodes) > 0
         nodes, less = np.unique(s, return_counts=True)
@@ -118,6 +119,7 @@ class Kept:
             old = np.flatnonzero(self.stays[start : start + _ROWS]) + start
             columns = {"literal": self.snapshot.is_literal(old), "subject": self.subjects[old], "old": old}
             insert(con, "kept_node", pa.table({"id": ids.take(pa.array(old)), **columns}), "*")
+            self.snapshot.forget()
         used = [id_ for id_, count in zip(self.snapshot.relations, self.counts.tolist(), strict=True) if count]
         con.execute("CREATE TABLE kept_relation AS SELECT unnest(?::VARCHAR[]) AS r", [used])
 
@@ -148,6 +150,7 @@ class Kept:
                 less = removed[slice(*np.searchsorted(removed, [low, high]))] - low
                 if len(less) < high - low:
                     yield tuple(np.delete(column, less) for column in rows)
+                self.snapshot.forget()
 
     def hashes(self, hashes: str, nodes: str, staying: Flags) -> Iterator[Rows]:
         """Stream hashes in order, each with its node, from two files; of the nodes that stay."""
@@ -157,6 +160,7 @@ class Kept:
             kept = staying[old]
             if kept.any():
                 yield keys[start : start + _ROWS][kept], self.nodes[old[kept]].astype(np.uint64)
+            self.snapshot.forget()
 
     def stage_names(self, con: duckdb.DuckDBPyConnection) -> None:
         """Add the names of relations to the table ``name``, and of nodes that get or lose a name or all edges."""
@@ -206,6 +210,7 @@ class Kept:
         numbers = old.fill_null(0).to_numpy()
         lacking = old.is_null().to_numpy(zero_copy_only=False) | ~self.named[numbers]
         labels = self.snapshot.heap("labels").column().take(pa.array(numbers, mask=lacking))
+        self.snapshot.forget()
         return pc.coalesce(texts.cast(pa.large_string()), labels, pa.scalar("", pa.large_string()))
 
     def aliases(self) -> Iterator[tuple[Ints, Any]]:
@@ -217,6 +222,7 @@ class Kept:
             owners, places = self._aliases_of(np.flatnonzero(self.named[start : start + _ROWS]) + start)
             if len(owners):
                 yield self.nodes[owners], texts.take(pa.array(places))
+                self.snapshot.forget()
 
     def names(self, con: duckdb.DuckDBPyConnection) -> Iterator[Rows]:
         """Stream the index of the names that stay; make the table ``renamed`` (n) of all nodes with other names."""

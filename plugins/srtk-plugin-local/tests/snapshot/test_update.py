@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import argparse
 import random
+import sys
+from collections import Counter
 from pathlib import Path
 from typing import Any
 
@@ -13,6 +15,7 @@ from srtk_plugin_local.snapshot import array_writer
 from srtk_plugin_local.snapshot import update as kept
 from srtk_plugin_local.snapshot.build import build, update
 from srtk_plugin_local.snapshot.build_settings import BuildSettings
+from srtk_plugin_local.snapshot.data_files import DataFiles
 from srtk_plugin_local.snapshot.graph import LocalGraph
 from srtk_plugin_local.snapshot.meta_file import read_meta
 
@@ -194,3 +197,22 @@ def test_the_command_changes_the_graph_and_refuses_to_change_nothing(
     assert "2 triples, 3 entities, 1 relations" in capsys.readouterr().out
     with pytest.raises(SnapshotError, match="is not a graph snapshot"):
         command.run(parser.parse_args([str(tmp_path / "none"), "--remove", str(tmp_path / "2.tsv")]))
+
+
+def test_an_update_lets_go_of_each_part_of_the_stored_graph_that_it_has_read(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    count, forget = Counter[str](), DataFiles.forget
+
+    def counted(files: DataFiles) -> None:
+        count[sys._getframe(2).f_code.co_name] += 1
+        forget(files)
+
+    monkeypatch.setattr(DataFiles, "forget", counted)
+    rows = [(f"a{n}", name, f"{name[:2]}{n}") for n in range(40) for name in ("r", "rdfs:label", "skos:altLabel")]
+    built = build(BuildSettings(files=(write(tmp_path / "1.tsv", lines(rows)),)), tmp_path / "g").folder
+    assert not count
+    monkeypatch.setattr(kept, "_ROWS", 10)
+    update(built, {"files": ()}, (write(tmp_path / "2.tsv", "a0\tr\tr0\n"),))
+    parts = ("without", "stage", "edges", "hashes", "with_labels", "aliases")
+    assert [name for name in parts if not count[name]] == []
