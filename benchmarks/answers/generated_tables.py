@@ -8,7 +8,7 @@ plain Python. Questions about an empty cell, about a column without numbers or a
 refused. So are questions that name no column and mean several: there a likely answer is fair too.
 
 The rules of the reader were written with `lakes` and `robots`, and mended after one look at `bridges` and `cheeses`;
-`orchards` and `trams` are the report.
+`orchards` and `trams` were reported before any rule was mended after a look at them.
 """
 
 from __future__ import annotations

@@ -26,7 +26,7 @@ from srtk_plugin_answers.question_kinds import (
     order_phrase,
     value_stems,
 )
-from srtk_plugin_answers.question_values import ValueConstraint, clauses, compared_noun
+from srtk_plugin_answers.question_values import ValueConstraint, clauses, compared_noun, compared_verb
 
 _SAMPLE = 8
 """Members whose values show whether a relation has numbers or dates."""
@@ -110,7 +110,7 @@ class DecidingValues:
             return Lead()
         # Another relation than the one that is asked for compares something else.
         noun = compared_noun(question.text)
-        rated = self._deciding(question, [every], text, noun=noun)
+        rated = self._deciding(question, [every], text, noun=noun, verb=compared_verb(question.text))
         for score, _, relation, _ in rated[:1]:
             values = self._values(every, relation, kind.greatest)
             meant = [next((one for one in row if one in values), None) for row in namesakes.values()]
@@ -234,6 +234,7 @@ class DecidingValues:
         bound: ValueConstraint | None = None,
         clause: str | None = None,
         noun: str = "",
+        verb: str = "",
     ) -> list[Rated]:
         """Rate each relation with numbers or dates of each set, as the last step of the set's path.
 
@@ -245,6 +246,7 @@ class DecidingValues:
             clause: Text for the scorer, for the relation alone.
             noun: The value's name in the question. The relations that it names decide, or none; where it names none,
                 the relations that are like it.
+            verb: A participle; relations that are called so decide, or none.
 
         Returns:
             Sort keys, the best first: the negative score, the length of the path, the relation, and the set's place.
@@ -255,7 +257,7 @@ class DecidingValues:
         labels = self.counted.names.labels(dict.fromkeys(step.relation for row in offered for step in row))
         # A value that another member has, and these lack, is no reason to take another relation.
         known = {**self.counted.names.labels(self.counted.names.schema.relations), **labels}
-        told = _told(noun, known) or _told_by_verb(bound.verb if bound else "", known)
+        told = _told(noun, known) or _told_by_verb(bound.verb if bound else verb, known)
         if told:
             offered = [[step for step in row if step.relation in told] for row in offered]
         at = [frontier for frontier, row in zip(frontiers, offered, strict=True) for _ in row]

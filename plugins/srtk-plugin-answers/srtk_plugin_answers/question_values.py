@@ -221,6 +221,15 @@ def _bounded_noun(text: str, bound: ValueConstraint) -> str:
     return found["noun"] if found else ""
 
 
+_ORDERED = re.compile(rf"({_VERB.pattern[1:-3]}) (?:before|after|earlier than|later than)\b", re.IGNORECASE)
+
+
+def compared_verb(text: str) -> str:
+    """Return the participle by whose dates a question compares two things: *built before X*; else nothing."""
+    found = _ORDERED.search(text)
+    return found[1].casefold() if found else ""
+
+
 def compared_noun(text: str) -> str:
     """Return the noun by which a question in English compares two things: *a larger area than X*; else nothing."""
     found = _COMPARED.search(" ".join(text.split()))

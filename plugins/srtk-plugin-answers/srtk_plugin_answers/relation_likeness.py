@@ -80,13 +80,13 @@ class RelationLikeness:
         one, steps = case.operated, best.path.steps
         score = one.likeness(best.path)
         noun = asked_relation(case.question.text) or next((one for one in one.phrases if one not in PEOPLE), None)
-        if one.fit or one.roles or one.held > 0 or (noun in one.phrases and steps[-1].inverse):
-            return None
         if noun is not None and self._is_name(noun):
             # A value that is missing here is neither another value nor the value of another node.
             is_other = len(steps) == 1 and fold(self.label(steps[0].relation)) != noun
             if is_other or (returns(steps) and not (_ALIKE & words_of(case.question.text)) - words_of(noun)):
                 return noun
+        if one.fit or one.roles or one.held > 0 or (noun in one.phrases and steps[-1].inverse):
+            return None
         if noun is None or singular(noun.split()[-1]) in NO_NOUNS:
             label = self.label(steps[-1].relation)
             [own] = one.scores.rows([label], [()], [steps[-1:]])

@@ -69,6 +69,7 @@ def films(tmp_path_factory: pytest.TempPathFactory) -> Retriever:
         ("Is the director of Dawn larger than 50?", "the graph has no number or date called 'director'"),
         ("Was Dusk released before 1999-07-15?", "No"),
         ("Was Dusk released after 14 July 1999?", "Yes"),
+        ("Was Dawn released before Dusk?", "Yes"),
         ("Which blue films are there?", "Dawn and Noon"),
         ("How many blue films are there?", "2"),
         ("Which blue films did Anna Berg direct?", "Dawn and Noon"),
