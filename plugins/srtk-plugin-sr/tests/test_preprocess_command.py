@@ -168,3 +168,9 @@ def test_many_questions_are_searched_in_batches_and_written_in_order(tmp_path: P
     made = rows(tmp_path / "train.jsonl")
     assert [row["query"] for row in made[::3]] == [f"Where {n}? [SEP] " for n in range(70)]
     assert not list(tmp_path.glob(".*"))
+
+
+def test_the_file_of_the_rows_must_be_named(snapshot: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    with pytest.raises(SystemExit):
+        main(["preprocess", "-i", questions(tmp_path, asked()), "-kg", snapshot])
+    assert "required: -o/--output" in capsys.readouterr().err

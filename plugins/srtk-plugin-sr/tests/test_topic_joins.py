@@ -103,3 +103,9 @@ def test_the_joins_come_by_factor_probability_and_confidence():
     paths = (PATHS[0], RankedPath("reds", (far,), 0.0), PATHS[1])
     found = Subgraph(triples=(ANN, visit, PERU), paths=paths, confidences=(0.6, 0.9, 1.0))
     assert topic_joins(found, TWO, STARTS).joins == (Join((1, 2), ("ann",)), Join((0, 2), ("ann",)))
+
+
+def test_of_two_nodes_the_one_that_both_topics_reach_rather_surely_comes_first():
+    triples = (ANN, PERU, Triple("cid", "plays for", "reds"), CHILE)
+    found = Subgraph(triples=triples, paths=PATHS, confidences=(0.5, 1.0, 0.75, 0.75))
+    assert topic_joins(found, TWO, STARTS).joins == (Join((0, 1), ("cid", "ann")),)
