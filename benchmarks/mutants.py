@@ -247,8 +247,10 @@ def main() -> int:
     found = {
         name: run(name, chosen[name], rows, args.again, args.report, end) for name, rows in mutants.items() if rows
     }
-    drawn = "changed lines" if args.changed is not None else f"{args.hand} slips" if args.hand else f"seed {args.seed}"
-    return report(mutants, found, ", ".join(Path(name).stem for name in args.rooms) or "all rooms", drawn)
+    where = ", ".join(Path(name).stem for name in args.rooms) or "all rooms"
+    if args.hand:
+        return report(mutants, found, f"{sum(map(len, mutants.values()))} {args.hand} slips", "after")
+    return report(mutants, found, where, "changed lines" if args.changed is not None else f"seed {args.seed}")
 
 
 def rooms_of(names: Sequence[str]) -> dict[str, Room]:

@@ -101,6 +101,7 @@ PARTS: dict[str, Part] = {
     "damage": Part("reliability", "damage", "reliability.damage", ("--count", "2500"), (0,)),
     "service": Part("reliability", "service", "service.load", ("--rounds", "3")),
     "agents": Part("reliability", "agents", "service.agents"),
+    "mutants": Part("reliability", "mutants", "mutants", ("--hand", "compound")),
     "adversary": Part("reliability", "adversary", "reliability.adversary", (), (0,)),
     "random-kills": Part("reliability", None, "reliability.random_kills"),
 }
