@@ -21,6 +21,7 @@ scores = st.lists(st.floats(-20, 0), max_size=15)
         ([-0.1, -1.0, -1.1, -2.6], -math.inf, -0.1, 1),
         ([0.0, -0.5, -1.5], -math.inf, -0.5, 2),  # half of the largest gap is too little
         ([0.0, -0.75, -1.5, -2.5], -math.inf, 0.0, 1),  # a gap that is the mean is enough
+        ([0.0, -0.75, -1.625, -1.75, -2.75], -math.inf, 0.0, 1),  # a later gap may be larger
         ([-3.0], -1.0, -1.0, 0),
         ([], -1.0, -1.0, 0),
     ],
