@@ -27,6 +27,12 @@ def test_the_classes_of_an_entity_are_its_types_and_their_direct_superclasses() 
     assert "oslo" not in classes
 
 
+def test_the_types_of_a_class_go_before_its_own_superclasses() -> None:
+    facts = [("city", "P31", "kind"), ("city", "P279", "place"), ("kind", "P279", "thing")]
+    classes = entity_classes(TripleTable.from_triples([Triple(*fact) for fact in facts]), SCHEMA)
+    assert classes["city"] == {"kind", "thing"}
+
+
 class Words:
     """Divides a name into its words; a hash alone has no token."""
 
