@@ -61,6 +61,10 @@ class ColumnType:
     canonical: str = "{}"
     numeric: bool = False
 
+    def fits(self, value: str) -> bool:
+        """Return whether a value is of the type."""
+        return re.fullmatch(self.pattern, value) is not None
+
 
 _SHORT = r"regexp_replace(regexp_replace(ltrim({}, '+'), '(\.[0-9]*[1-9])0+$', '\1'), '\.0+$', '')"
 _DMY = (
@@ -207,8 +211,7 @@ def type_by_heading(kind: ColumnType, words: Sequence[str], values: Collection[s
 
 def share(values: Sequence[str], kind: ColumnType) -> float:
     """Return the share of the values that fit a type."""
-    fits = re.compile(kind.pattern).fullmatch
-    return sum(fits(value) is not None for value in values) / len(values)
+    return sum(map(kind.fits, values)) / len(values)
 
 
 def _first(values: Sequence[str], kinds: Iterable[ColumnType], least: float) -> ColumnType | None:

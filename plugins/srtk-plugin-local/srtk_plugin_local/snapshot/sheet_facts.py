@@ -52,8 +52,9 @@ def _write_rows(con: duckdb.DuckDBPyConnection, sheets: Sheets, sheet: Sheet, se
         key = sheet.key[0]
         sheet.reports[0].skip_all(_NO_KEY, row[0], f"row {row[1] + 1}", f"{key.title!r} is empty; fill it")
     id_ = shortened(id_of(sheet), settings.prefixes)
-    con.execute(f"CREATE TEMP VIEW here AS SELECT {id_} AS id, * FROM {sheet.table} WHERE {filled}")
-    _write_names(con, sheets, sheet)
+    # No view of all columns: it would be bound anew, with all of them, for each column that is written.
+    rows = f"{sheet.table} WHERE {filled}"
+    _write_names(con, sheets, sheet, id_, rows)
     for column in sheet.columns:
         if column.kind in ("link", "literal", "names", "type") or _is_fact(sheet, column):
             relation = TYPE if column.kind == "type" else neo4j_name(column.title)
@@ -61,11 +62,11 @@ def _write_rows(con: duckdb.DuckDBPyConnection, sheets: Sheets, sheet: Sheet, se
             values = sheets.values(column)
             con.execute(
                 f"INSERT INTO raw SELECT id, {shortened(quote(relation), settings.prefixes)}, {made}, {literal} FROM "
-                f"(SELECT id, {values} AS x FROM here WHERE {column.sql} IS NOT NULL) {_names(column)} WHERE x <> ''"
+                f"(SELECT {id_} AS id, {values} AS x FROM {rows} AND {column.sql} IS NOT NULL) {_names(column)} "
+                "WHERE x <> ''"
             )
             _name_relation(con, relation)
-            _tell_unlinked(con, sheets, sheet, column)
-    con.execute("DROP VIEW here")
+            _tell_unlinked(con, sheets, sheet, column, rows)
     con.execute("DROP TABLE IF EXISTS named_row")
 
 
@@ -76,7 +77,7 @@ def _is_fact(sheet: Sheet, column: Column) -> bool:
     return len(sheet.key) > 1 or (sheet.label() is not None and column.words.split()[-1:] in [[c] for c in CODES])
 
 
-def _write_names(con: duckdb.DuckDBPyConnection, sheets: Sheets, sheet: Sheet) -> None:
+def _write_names(con: duckdb.DuckDBPyConnection, sheets: Sheets, sheet: Sheet, id_: str, rows: str) -> None:
     """Write labels and aliases of the rows."""
     label = sheet.label()
     text = ""
@@ -89,14 +90,14 @@ def _write_names(con: duckdb.DuckDBPyConnection, sheets: Sheets, sheet: Sheet) -
     elif sheet.prefix and sheet.key[0].type.datatype:
         thing = singular(sheet.words[-1]) if sheet.words else sheet.name
         text = f"{quote(thing)} || ' ' || {sheet.key[0].canonical()}"
-        con.execute(f"INSERT INTO {_RAW_NAME} SELECT id, {sheet.key[0].canonical()}, '', TRUE FROM here")
+        con.execute(f"INSERT INTO {_RAW_NAME} SELECT {id_}, {sheet.key[0].canonical()}, '', TRUE FROM {rows}")
     elif sheet.prefix:
         text = sheet.key[0].sql
     if text:
-        con.execute(f"INSERT INTO {_RAW_NAME} SELECT id, {text}, '', FALSE FROM here WHERE {text} <> ''")
+        con.execute(f"INSERT INTO {_RAW_NAME} SELECT {id_}, {text}, '', FALSE FROM {rows} AND {text} <> ''")
     for column in sheet.columns:
         if column.kind == "alias":
-            values = f"SELECT id, {sheets.values(column)} AS x FROM here WHERE {column.sql} IS NOT NULL"
+            values = f"SELECT {id_} AS id, {sheets.values(column)} AS x FROM {rows} AND {column.sql} IS NOT NULL"
             con.execute(f"INSERT INTO {_RAW_NAME} SELECT id, x, '', TRUE FROM ({values}) WHERE x <> ''")
 
 
@@ -122,16 +123,16 @@ def _name_relation(con: duckdb.DuckDBPyConnection, relation: str) -> None:
         con.execute(f"INSERT INTO {_RAW_NAME} VALUES (?, ?, '', FALSE)", [relation, name])
 
 
-def _tell_unlinked(con: duckdb.DuckDBPyConnection, sheets: Sheets, sheet: Sheet, column: Column) -> None:
+def _tell_unlinked(con: duckdb.DuckDBPyConnection, sheets: Sheets, sheet: Sheet, column: Column, rows: str) -> None:
     """Note how many values of a link are no row of the other table, or could be several."""
     target = _target(sheets, column)
     if target is None:
         return
     key, value = (name_of(target), "x") if column.by == "name" else (target.key[0].canonical(), column.canonical("x"))
-    rows = f"SELECT {key} AS k FROM {target.table} GROUP BY 1 HAVING k IS NOT NULL"
-    rows += " AND count(*) = 1" if column.by == "name" else ""
-    values = f"SELECT {sheets.values(column)} AS x FROM here WHERE {column.sql} IS NOT NULL"
-    (lost,) = first_row(con, f"SELECT count(*) FROM ({values}) WHERE {value} NOT IN (SELECT k FROM ({rows}))")
+    there = f"SELECT {key} AS k FROM {target.table} GROUP BY 1 HAVING k IS NOT NULL"
+    there += " AND count(*) = 1" if column.by == "name" else ""
+    values = f"SELECT {sheets.values(column)} AS x FROM {rows} AND {column.sql} IS NOT NULL"
+    (lost,) = first_row(con, f"SELECT count(*) FROM ({values}) WHERE {value} NOT IN (SELECT k FROM ({there}))")
     if lost:
         sheet.note(f"{lost:,} values of {column.title!r} are no single row of {target.name}; they stay what they are")
 

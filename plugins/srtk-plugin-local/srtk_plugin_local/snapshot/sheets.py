@@ -346,7 +346,9 @@ class Sheets:
         if doubt:
             sheet.note(f"column {column.title!r}: {doubt}; give a --plan to change it")
         if column.type.datatype and not column.split:
-            column.odd = self.count_odd(sheet, column)
+            # A query takes time for each column of the table, so a sample of all rows is counted here.
+            all_here = sheet.rows <= _SAMPLE
+            column.odd = sum(not column.type.fits(v) for v in plain) if all_here else self.count_odd(sheet, column)
             if column.odd > (1 - NEARLY) * column.filled:  # the sample was too kind
                 column.type, column.odd = type_of([*plain, ""], separator)[0], 0
 
