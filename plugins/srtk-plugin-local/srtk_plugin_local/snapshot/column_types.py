@@ -6,7 +6,9 @@ A type is found from the whole column, never cell by cell: each pattern here is 
 from __future__ import annotations
 
 import re
+from collections import Counter
 from collections.abc import Collection, Iterable, Sequence
+from functools import lru_cache
 
 import attrs
 
@@ -34,6 +36,9 @@ _SPANS = frozenset(
     )
 )
 
+# Words of headings of digits in groups that are no number.
+_CALLED = frozenset(("phone", "telephone", "tel", "telefon", "mobile", "cell", "fax", "siren", "siret", "iban", "zip"))
+
 # A whole number; one that begins with a needless zero is a code.
 WHOLE = r"[+-]?(0|[1-9][0-9]*)"
 _DAY = r"(0?[1-9]|[12][0-9]|3[01])"
@@ -53,6 +58,7 @@ class ColumnType:
         datatype: Datatype of its literals in XSD; empty for plain texts.
         canonical: SQL expression of the canonical text; ``{}`` is the column.
         numeric: Whether values are numbers.
+        unit: Unit that each value has, as it is written there.
     """
 
     name: str
@@ -60,6 +66,7 @@ class ColumnType:
     datatype: str = ""
     canonical: str = "{}"
     numeric: bool = False
+    unit: str = ""
 
     def fits(self, value: str) -> bool:
         """Return whether a value is of the type."""
@@ -78,20 +85,34 @@ INTEGER = ColumnType(
 )
 DECIMAL = ColumnType("decimal", rf"{WHOLE}(\.[0-9]+)?", "decimal", _SHORT, numeric=True)
 DOUBLE = ColumnType("double", rf"{WHOLE}(\.[0-9]+)?([eE][+-]?[0-9]+)?", "double", "ltrim({}, '+')", numeric=True)
-COMMA = ColumnType(
-    "decimal comma",
-    r"[+-]?(0|[1-9][0-9]*|[1-9][0-9]{0,2}(\.[0-9]{3})+)(,[0-9]+)?",
-    "decimal",
-    _SHORT.replace("{}", "replace(replace({}, '.', ''), ',', '.')"),
-    numeric=True,
-)
-GROUPED = ColumnType(
-    "grouped number",
-    r"[+-]?(0|[1-9][0-9]*|[1-9][0-9]{0,2}(,[0-9]{3})+)(\.[0-9]+)?",
-    "decimal",
-    _SHORT.replace("{}", "replace({}, ',', '')"),
-    numeric=True,
-)
+# Spaces between groups of digits, or between a number and its unit: also those that do not break, and narrow ones.
+_SPACE = "[ \u00a0\u2009\u202f]"
+
+
+def _digits(point: str, comma: str) -> str:
+    groups = "|".join(f"[1-9][0-9]{{0,2}}({mark}[0-9]{{3}})+" for mark in (comma, _SPACE))
+    return f"(0|[1-9][0-9]*|{groups})({point}[0-9]+)?"
+
+
+_POINTED, _COMMAED = _digits(r"\.", ","), _digits(",", r"\.")
+_MINUS = "CASE WHEN regexp_matches({0}, '[(-]') THEN '-' ELSE '' END || "
+
+
+def _written(name: str, digits: str, mark: str, unit: str = "") -> ColumnType:
+    """Return the type of numbers with groups of digits, or in brackets, which accountants write for a minus."""
+    end = re.escape(unit)
+    forms: tuple[str, ...] = (rf"[+-]?{digits}", rf"\({digits}\)")
+    if unit:
+        signed = (rf"[+-]?{end}{_SPACE}?{digits}", rf"{end}{_SPACE}?[+-]{digits}", rf"[+-]?{digits}{_SPACE}?{end}")
+        inner = rf"({end}{_SPACE}?{digits}|{digits}{_SPACE}?{end})"
+        forms = (*signed, rf"\({inner}\)", rf"{end}{_SPACE}?\({digits}\)", rf"\({digits}\){_SPACE}?{end}")
+    plain = f"replace(regexp_replace({{0}}, '[^0-9{mark}]', '', 'g'), '{mark}', '.')"
+    name = f"{name} in {unit}" if unit else name
+    return ColumnType(name, "|".join(forms), "decimal", _MINUS + _SHORT.replace("{}", plain), True, unit)
+
+
+COMMA = _written("decimal comma", _COMMAED, ",")
+GROUPED = _written("grouped number", _POINTED, ".")
 DATE = ColumnType("date", rf"{ISO_DAY}([ T]00:00(:00(\.0+)?)?Z?)?", "date", "left({}, 10)")
 DATE_TIME = ColumnType(
     "dateTime", rf"{ISO_DAY}[ T]{_TIME}(Z|[+-][0-9]{{2}}:?[0-9]{{2}})?", "dateTime", "replace({}, ' ', 'T')"
@@ -110,8 +131,12 @@ TIME = ColumnType(
     "time",
     f"printf('%02d:%s%s', {_HOUR}, {_MINUTES}, CASE WHEN contains({_MINUTES}, ':') THEN '' ELSE ':00' END)",
 )
+_YES, _NO = ("yes", "y", "true", "1"), ("no", "n", "false", "0")
 YES_NO = ColumnType(
-    "yes or no", r"(?i)yes|no|y|n", "boolean", "CASE WHEN lower({0}) IN ('yes', 'y') THEN 'true' ELSE 'false' END"
+    "yes or no",
+    f"(?i){'|'.join(_YES + _NO)}",
+    "boolean",
+    f"CASE WHEN lower({{0}}) IN {_YES} THEN 'true' ELSE 'false' END",
 )
 ZERO_ONE = ColumnType(
     "0 or 1", r"[01](\.0+)?", "boolean", "CASE WHEN starts_with({0}, '1') THEN 'true' ELSE 'false' END"
@@ -134,11 +159,44 @@ _GROUPED_BY_DOTS = ColumnType("", r"[+-]?[1-9][0-9]{0,2}(\.[0-9]{3})+")
 _EXACT = (BOOLEAN, INTEGER, DECIMAL, DOUBLE, DATE, DATE_TIME, DOTTED)
 _LITERAL = (TIME, YES_NO, ADDRESS, CODE, PHONE, QUANTITY)
 
-# All types, by their names in a plan.
+_TWO_DIGITS = ColumnType("", rf"{_DAY}([./]){_MONTH}\2[0-9]{{2}}|{_MONTH}/{_DAY}/[0-9]{{2}}")
+# Nine digits in groups of three: telephone numbers and codes of companies are written so, too.
+_NINE_DIGITS = ColumnType("", rf"[1-9][0-9]{{2}}{_SPACE}[0-9]{{3}}{_SPACE}[0-9]{{3}}")
+_UNITS = """
+    $ € £ ¥ ₹ ₽ ₩ ₺ ₴ ₪ ₫ ₱ ฿ US$ A$ C$ R$ kr zł Kč Ft
+    USD EUR GBP JPY CNY CHF CAD AUD NZD SEK NOK DKK PLN CZK HUF RON BGN RUB UAH TRY ILS AED SAR INR IDR MYR PHP THB VND
+    KRW SGD HKD TWD BRL MXN ARS CLP COP ZAR EGP NGN KES
+    % ‰ °C °F kg g mg t lb lbs oz km m cm mm mi ft in km² m² ha l L ml mL cl km/h mph min h ms
+    kWh MWh kW MW GW W V Hz kHz MHz GHz kB KB MB GB TB
+"""
+_ANY_UNIT = "|".join(sorted(map(re.escape, _UNITS.split()), key=len, reverse=True))
+_WITH_UNIT = re.compile(
+    rf"[+-]?(?P<before>{_ANY_UNIT})?{_SPACE}?[+-]?\(?(?:(?P<inner>{_ANY_UNIT}){_SPACE}?)?"
+    rf"(?P<number>[0-9](?:[0-9.,]|{_SPACE}(?=[0-9]))*){_SPACE}?(?P<after>{_ANY_UNIT})?\)?{_SPACE}?(?P<last>{_ANY_UNIT})?"
+)
+
+# All types without a unit, by their names in a plan.
 BY_NAME = {
     kind.name: kind
     for kind in (*_EXACT, COMMA, GROUPED, DAY_FIRST, MONTH_FIRST, ZERO_ONE, *_LITERAL, TEXT, MIXED, NAMES)
 }
+
+
+@lru_cache(maxsize=256)
+def with_unit(name: str, unit: str) -> ColumnType:
+    """Return the type of numbers with a unit.
+
+    Args:
+        name: ``number``, or ``decimal comma``.
+        unit: The unit, which stands before or after each number.
+    """
+    return _written(name, *((_COMMAED, ",") if name == COMMA.name else (_POINTED, ".")), unit)
+
+
+def type_by_name(name: str) -> ColumnType | None:
+    """Return the type of a name in a plan, such as ``integer`` or ``number in kg``; None for another name."""
+    kind, _, unit = name.partition(" in ")
+    return with_unit(kind, unit) if unit and kind in ("number", COMMA.name) else BY_NAME.get(name)
 
 
 # Unlike the types of a column, these forms are found value by value, so a value keeps its form: 1.0 stays a decimal.
@@ -178,14 +236,14 @@ def type_of(values: Sequence[str], separator: str) -> tuple[ColumnType, str]:
         )
     if (exact := _first(values, _EXACT, 1.0)) is not None:
         return exact, ""
-    if (found := _with_comma(values, separator) or _slashed(values)) is not None:
+    if (found := _with_comma(values, separator) or _slashed(values) or _of_one_unit(values, separator)) is not None:
         return found
+    if share(values, YES_NO) == 1 and _has_both(values):
+        return YES_NO, ""
     if (nearly := _first(values, _EXACT, NEARLY)) is not None:
         return nearly, ""
     if (literal := _first(values, _LITERAL, NEARLY)) is not None:
-        # ``NO`` without any yes may be Norway.
-        both = literal is not YES_NO or {"y", "n"} <= {value[:1].lower() for value in values}
-        return literal if both else TEXT, ""
+        return (TEXT if literal is YES_NO and not _has_both(values) else literal), ""
     if sum(map(len, values)) / len(values) > _LONG:
         return TEXT, ""
     if share(values, DOUBLE) >= 0.5:
@@ -206,7 +264,9 @@ def type_by_heading(kind: ColumnType, words: Sequence[str], values: Collection[s
     """
     if kind is INTEGER and words and (words[0] in _ASKS or words[-1] == "flag") and share(list(values), ZERO_ONE) == 1:
         return ZERO_ONE
-    return TEXT if kind is TIME and not _SPANS.isdisjoint(words) else kind
+    if (kind is TIME and not _SPANS.isdisjoint(words)) or (kind in (GROUPED, COMMA) and not _CALLED.isdisjoint(words)):
+        return TEXT
+    return kind
 
 
 def share(values: Sequence[str], kind: ColumnType) -> float:
@@ -218,16 +278,47 @@ def _first(values: Sequence[str], kinds: Iterable[ColumnType], least: float) -> 
     return next((kind for kind in kinds if share(values, kind) >= least), None)
 
 
+def _has_both(values: Sequence[str]) -> bool:
+    """Return whether there is a yes and a no; ``NO`` without any yes may be Norway."""
+    cells = {value.lower() for value in values}
+    return not (cells.isdisjoint(_YES) or cells.isdisjoint(_NO))
+
+
 def _with_comma(values: Sequence[str], separator: str) -> tuple[ColumnType, str] | None:
     """Return the type of numbers with commas: decimal commas or groups of thousands."""
-    if not any("," in value for value in values) and share(values, _GROUPED_BY_DOTS) < NEARLY:
+    marked = any(mark in value for value in values for mark in (",", "(", *_SPACE[1:-1]))
+    if not (marked or share(values, _GROUPED_BY_DOTS) >= NEARLY) or share(values, _NINE_DIGITS) == 1:
+        return None
+    in_brackets = [value for value in values if "(" in value]
+    if len(in_brackets) == len(values):
         return None
     decimal, grouped = share(values, COMMA) >= NEARLY, share(values, GROUPED) >= NEARLY
-    if decimal and grouped:
+    if decimal and grouped and any("," in value or "." in value for value in values):
         chosen = COMMA if separator == ";" else GROUPED
         other = GROUPED if chosen is COMMA else COMMA
         return chosen, f"its numbers were read as {chosen.name}; {other.name} would fit, too"
-    return (COMMA, "") if decimal else (GROUPED, "") if grouped else None
+    told = f"its numbers in brackets were read as negative, such as {in_brackets[0]}" if in_brackets else ""
+    return (GROUPED, told) if grouped else (COMMA, told) if decimal else None
+
+
+def _of_one_unit(values: Sequence[str], separator: str) -> tuple[ColumnType, str] | None:
+    """Return the type of numbers that have one unit, such as prices of a currency."""
+    found = []
+    for value in values:
+        parts = _WITH_UNIT.fullmatch(value)
+        units = [unit for name in ("before", "inner", "after", "last") if (unit := parts[name])] if parts else []
+        if parts and len(units) == 1:
+            found.append((units[0], f"({parts['number']})" if "(" in value else parts["number"]))
+    if len(found) < NEARLY * len(values):
+        return None
+    counts = Counter(unit for unit, _ in found)
+    unit, most = counts.most_common(1)[0]
+    if most < NEARLY * len(values):
+        several = ", ".join(sorted(counts)[:5])
+        return QUANTITY, f"its numbers have several units ({several}), so they stay texts"
+    kind, doubt = type_of([number for _, number in found], separator)
+    name = {INTEGER: "number", DECIMAL: "number", GROUPED: "number", COMMA: COMMA.name}.get(kind)
+    return (with_unit(name, unit), doubt) if name else None
 
 
 def _slashed(values: Sequence[str]) -> tuple[ColumnType, str] | None:
@@ -235,6 +326,8 @@ def _slashed(values: Sequence[str]) -> tuple[ColumnType, str] | None:
     day, month = share(values, DAY_FIRST) >= NEARLY, share(values, MONTH_FIRST) >= NEARLY
     if day and month:
         return TEXT, "its dates may be D/M/Y or M/D/Y, so they stay texts"
+    if share(values, _TWO_DIGITS) >= NEARLY:
+        return TEXT, "its years have two digits, so its dates stay texts"
     return (DAY_FIRST, "") if day else (MONTH_FIRST, "") if month else None
 
 

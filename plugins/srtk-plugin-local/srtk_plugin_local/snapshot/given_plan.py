@@ -8,7 +8,7 @@ from typing import Any
 
 from srtk_framework.values import InputError, close_matches
 from srtk_plugin_local.snapshot.build_settings import BuildSettings
-from srtk_plugin_local.snapshot.column_types import BY_NAME, ColumnType
+from srtk_plugin_local.snapshot.column_types import TEXT, ColumnType, type_by_name
 from srtk_plugin_local.snapshot.plan_file import KINDS, entry_of, read_plan
 from srtk_plugin_local.snapshot.sheets import Sheet, Sheets
 
@@ -85,6 +85,6 @@ def _apply(sheets: Sheets, sheet: Sheet, entry: Mapping[str, Any]) -> None:
             column.kind = said["as"]
             continue
         column.kind = "literal" if sheet.form == "entities" else "property"
-        column.type = BY_NAME[said["as"]]
+        column.type = type_by_name(said["as"]) or TEXT
         column.odd = sheets.count_odd(sheet, column) if column.type.datatype and not column.split else 0
     sheet.planned = True

@@ -10,7 +10,7 @@ from typing import Any
 from srtk_framework.text import read_yaml
 from srtk_framework.values import InputError, close_matches
 from srtk_plugin_local.snapshot.build_settings import same_file
-from srtk_plugin_local.snapshot.column_types import BY_NAME
+from srtk_plugin_local.snapshot.column_types import BY_NAME, type_by_name
 
 FORMS = ("entities", "edges", "facts")
 # What a column can be, besides the types of literals.
@@ -59,8 +59,8 @@ def _check(place: str, entry: Any) -> None:
         raise InputError(f"{place}.rows: is {entry['rows']!r}; choose {', '.join(FORMS)}")
     for title, column in entry["columns"].items():
         kinds = (*KINDS, *BY_NAME)
-        if not isinstance(column, dict) or column.get("as") not in kinds:
-            said = column.get("as") if isinstance(column, dict) else column
+        said = column.get("as") if isinstance(column, dict) else column
+        if not isinstance(column, dict) or (said not in KINDS and type_by_name(str(said)) is None):
             raise InputError(
                 f"{place}.columns.{title}: is {said!r}; choose as: {', '.join(kinds)}.{close_matches(str(said), kinds)}"
             )

@@ -65,7 +65,7 @@ def _write_rows(con: duckdb.DuckDBPyConnection, sheets: Sheets, sheet: Sheet, se
                 f"(SELECT {id_} AS id, {values} AS x FROM {rows} AND {column.sql} IS NOT NULL) {_names(column)} "
                 "WHERE x <> ''"
             )
-            _name_relation(con, relation)
+            _name_relation(con, relation, column.type.unit)
             _tell_unlinked(con, sheets, sheet, column, rows)
     con.execute("DROP TABLE IF EXISTS named_row")
 
@@ -114,11 +114,13 @@ def _write_labels(con: duckdb.DuckDBPyConnection, sheets: Sheets, sheet: Sheet, 
             )
 
 
-def _name_relation(con: duckdb.DuckDBPyConnection, relation: str) -> None:
-    """Name a relation by its words, without camel case and underscores."""
+def _name_relation(con: duckdb.DuckDBPyConnection, relation: str, unit: str) -> None:
+    """Name a relation by its words, without camel case and underscores, with the unit of its numbers."""
     words = re.sub(r"(?<=[a-z])(?=[A-Z])", " ", relation).replace("_", " ").split()
     if len(words) > 1 and " " not in relation:
         words = [words[0], *(word if word.isupper() else word.lower() for word in words[1:])]
+    if unit and unit.lower() not in relation.lower().replace("_", " ").replace("(", " ").replace(")", " ").split():
+        words.append(f"({unit})")
     if relation not in (TYPE, name := " ".join(words) or relation):
         con.execute(f"INSERT INTO {_RAW_NAME} VALUES (?, ?, '', FALSE)", [relation, name])
 
@@ -223,7 +225,7 @@ def _write_edges(con: duckdb.DuckDBPyConnection, sheets: Sheets, sheet: Sheet, s
                 f"{sheets.values(column)} AS x FROM ends WHERE {column.sql} IS NOT NULL) {_names(column)} "
                 "JOIN fact_row USING (n) WHERE x <> ''"
             )
-            _name_relation(con, title)
+            _name_relation(con, title, column.type.unit)
     for name in ("ends", "end_s", "end_o", "fact_row"):
         con.execute(f"DROP TABLE {name}")
     con.execute("DROP TABLE IF EXISTS named_row")

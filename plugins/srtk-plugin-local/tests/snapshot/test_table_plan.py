@@ -20,7 +20,7 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 from srtk_plugin_local.snapshot.build import build
 from srtk_plugin_local.snapshot.build_settings import BuildSettings
-from srtk_plugin_local.snapshot.column_types import BY_NAME, type_of
+from srtk_plugin_local.snapshot.column_types import type_by_name, type_of
 from srtk_plugin_local.snapshot.graph import LocalGraph
 
 from srtk_framework.values import InputError, Literal, Pattern, Triple
@@ -425,11 +425,27 @@ def test_a_journey_with_a_number_is_an_entity(make: Make) -> None:
         (["1/2/2020", "2/1/2021"], ",", "text"),
         (["true", "FALSE"], ",", "boolean"),
         (["007", "123"], ",", "code"),
-        (["10 kg", "3.5 kg"], ",", "quantity"),
+        (["10 kg", "3.5 kg"], ",", "number in kg"),
+        (["10 kg", "500 g"], ",", "quantity"),
+        (["BUS 101", "BUS 102"], ",", "names"),  # courses: no unit
+        (["$1.50", "-$2", "$-3", "$ 1,007"], ",", "number in $"),
+        (["EUR 12", "12.5 EUR"], ",", "number in EUR"),
+        (["1,50 €", "1.200,00 €"], ";", "decimal comma in €"),
+        (["12 %", "3%"], ",", "number in %"),
+        (["$5", "€3"], ",", "quantity"),
+        (["(500.00)", "20.00"], ",", "grouped number"),
+        (["(5)", "(6)"], ",", "names"),
+        (["605 802", "1\u202f709\u00a0037"], ",", "grouped number"),
+        (["1 200,50", "3,5"], ";", "decimal comma"),
+        (["601 234 567", "555 123 456"], ",", "phone number"),
         (["12:30", "7:05"], ",", "time"),
         (["8:15 pm", "12:05AM", "23:59:59.5"], ",", "time"),
         (["25:10", "26:30"], ",", "quantity"),
         (["yes", "No", "y", "N"], ",", "yes or no"),
+        (["yes", "No", "Y", "true", "1", "0"], ",", "yes or no"),
+        (["true"] * 19 + ["no"], ",", "yes or no"),
+        (["1/2/99", "31/12/00"], ",", "text"),
+        (["1.2.99", "31.12.00"], ",", "text"),
         (["NO", "NO"], ",", "text"),
         (["Y", "yes"], ",", "text"),
         (["0", "1"], ",", "integer"),
@@ -438,7 +454,7 @@ def test_a_journey_with_a_number_is_an_entity(make: Make) -> None:
     ],
 )
 def test_a_type_is_found_from_the_whole_column(values: list[str], separator: str, name: str) -> None:
-    assert type_of(values, separator)[0] is BY_NAME[name]
+    assert type_of(values, separator)[0] is type_by_name(name)
 
 
 @pytest.mark.parametrize(
@@ -484,7 +500,13 @@ def test_numbers_among_texts_are_told_by_their_share(values: list[str], name: st
         ("+5|-7", '"5"^^xsd:integer'),
         ("1.500|2", '"1.5"^^xsd:decimal'),
         ("2020-01-31 10:30:00|2021-01-01 00:00:00", '"2020-01-31T10:30:00"^^xsd:dateTime'),
-        ("10 kg|12 kg", '"10 kg"'),
+        ("10 kg|12 kg", '"10"^^xsd:decimal'),
+        ("10 kg|500 g", '"10 kg"'),
+        ("1.200,50 €|3 €", '"1200.5"^^xsd:decimal'),
+        ("($1,200.50)|$3", '"-1200.5"^^xsd:decimal'),
+        ("-3 %|4 %", '"-3"^^xsd:decimal'),
+        ("(500.00)|20.00", '"-500"^^xsd:decimal'),
+        ("605 802|1 709 037", '"605802"^^xsd:decimal'),
         ("8:15|12:30:05", '"08:15:00"^^xsd:time'),
         ("8:15 pm|12:30 AM", '"20:15:00"^^xsd:time'),
         ("12:30:07 AM|8:15 pm", '"00:30:07"^^xsd:time'),
@@ -508,6 +530,7 @@ def test_a_literal_has_the_canonical_form_of_its_value(make: Make, cells: str, l
         ("goals", ("1", "0"), '"1"^^xsd:integer'),
         ("is_active", ("1", "2"), '"1"^^xsd:integer'),
         ("duration", ("3:45", "4:05"), '"3:45"'),
+        ("phone", ("605 802", "17 000"), '"605 802"'),
         ("departs", ("3:45", "4:05"), '"03:45:00"^^xsd:time'),
     ],
 )
@@ -573,9 +596,23 @@ def test_errors_of_excel_are_missing(make: Make) -> None:
 
 
 def test_a_word_above_prices_is_a_heading(make: Make) -> None:
-    assert make({"a.csv": "product,price\nPen,$1.50\nInk,$7.00\n"}).facts() == {
-        *(("Pen", "price", "$1.50"), ("Ink", "price", "$7.00")),
-    }
+    made = make({"a.csv": "product,price\nPen,$1.50\nInk,$7.00\n"})
+    assert made.facts() == {("Pen", "price", "1.5"), ("Ink", "price", "7")}
+
+
+@pytest.mark.parametrize(("title", "name"), [("price", "price ($)"), ("Price ($)", "Price ($)")])
+def test_a_unit_is_shown_in_the_plan_and_in_the_name_of_the_relation(make: Make, title: str, name: str) -> None:
+    made = make({"a.csv": f"id,name,{title}\n1,Pen,$1.50\n2,Ink,$7.00\n"})
+    assert made.read_as(title) == "number in $"
+    assert made.graph.labels([title]) == [name]
+
+
+def test_a_plan_reads_prices_as_texts(make: Make, tmp_path: Path) -> None:
+    plan = tmp_path / "plan.yaml"
+    columns = "{product: {as: key}, price: {as: text}, size: {as: number in cm}}"
+    plan.write_text(f"tables: {{a: {{files: [a.csv], key: [product], columns: {columns}}}}}\n")
+    made = make({"a.csv": "product,price,size\nPen,$1.50,5 cm\nInk,$7.00,\n"}, plan=str(plan))
+    assert made.facts() == {("Pen", "price", "$1.50"), ("Ink", "price", "$7.00"), ("Pen", "size", "5")}
 
 
 def test_na_is_missing_among_texts_where_it_is_among_numbers_but_not_as_a_name_or_a_code(make: Make) -> None:
@@ -965,6 +1002,10 @@ def test_rows_without_names_differ_where_more_than_half_of_their_columns_do(make
         (["1,250", "12,500"], ";", "its numbers were read as decimal comma; grouped number would fit, too"),
         (["1,250", "12,500"], ",", "its numbers were read as grouped number; decimal comma would fit, too"),
         (["1/2/2020", "2/1/2021"], ",", "its dates may be D/M/Y or M/D/Y, so they stay texts"),
+        (["$5", "€3"], ",", "its numbers have several units ($, €), so they stay texts"),
+        (["(5)", "6"], ",", "its numbers in brackets were read as negative, such as (5)"),
+        (["1/2/99"], ",", "its years have two digits, so its dates stay texts"),
+        (["605 802"], ",", ""),
         (["1,5", "2,25"], ";", ""),
         (["31/1/2020"], ",", ""),
         ([], ",", ""),
