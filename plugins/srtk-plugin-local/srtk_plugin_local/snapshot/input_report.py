@@ -8,6 +8,7 @@ from typing import Any
 import attrs
 
 from srtk_framework.values import InputError, shortened
+from srtk_plugin_local.snapshot.plurals import singular
 
 Meter = Callable[[int], None]
 """Receives the number of bytes read."""
@@ -170,4 +171,12 @@ def sentences(reports: Sequence[Mapping[str, Any]], doubts_only: bool = False, c
             yield f"{name}{note}" if note.startswith(":") else f"{name}: {note}"
         for reason, (count, place, _) in report["skipped"].items():
             if reason != EMPTY_FILES:
-                yield f"{name}: skipped {count:,} {reason}, the first in {place.removeprefix(name).lstrip(': ')}"
+                what, where = (_one(reason), "in") if count == 1 else (reason, "the first in")
+                yield f"{name}: skipped {count:,} {what}, {where} {place.removeprefix(name).lstrip(': ')}"
+
+
+def _one(reason: str) -> str:
+    """Return the singular of a plural noun, such as "row with an empty cell"."""
+    words = reason.split()
+    place = next((at for at, word in enumerate(words) if singular(word) != word), None)
+    return reason if place is None else " ".join([*words[:place], singular(words[place]), *words[place + 1 :]])

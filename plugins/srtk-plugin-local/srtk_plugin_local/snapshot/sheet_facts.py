@@ -29,6 +29,9 @@ def write_sheets(con: duckdb.DuckDBPyConnection, sheets: Sheets, settings: Build
             _write_edges(con, sheets, sheet, settings)
         _write_labels(con, sheets, sheet, settings)
         _report(sheet)
+    if not con.execute("SELECT 1 FROM raw LIMIT 1").fetchall():
+        for sheet in sheets:
+            sheet.note("holds names alone and no fact, so nothing can be asked; add a column or a table that says more")
     for sheet in sheets:
         con.execute(f"DROP TABLE {sheet.table}")
 

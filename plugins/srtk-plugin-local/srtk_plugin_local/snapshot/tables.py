@@ -90,7 +90,7 @@ def _read_text(
         raise InputError(f"{source.name}: is UTF-16 without a mark; save it as UTF-8 (iconv -f UTF-16LE -t UTF-8)")
     if not start.strip():
         report.skip(EMPTY_FILES, 1, "the file is empty; leave it out")
-        report.note("is empty")
+        report.note("is empty; check that it was saved, or leave it out")
     lines = _first_lines(source.name, start)
     if separator is None:
         separator = found_separator(lines, kind)

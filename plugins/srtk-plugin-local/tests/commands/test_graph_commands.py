@@ -105,11 +105,11 @@ def test_build_and_info_say_how_a_table_was_read_in_80_columns(
         ["from", "subject", "Alan"],
     ]
     assert "columns not read: note" in said
-    assert "skipped 1 rows with an empty cell, the first in 3" in said
+    assert "skipped 1 row with an empty cell, in 3" in said
     assert call(info, "out") == 0
     shown = capsys.readouterr().out
     assert "taken as header: to,type,from,note" in shown
-    assert "skipped 1 rows with an empty cell, the first in 3" in shown
+    assert "skipped 1 row with an empty cell, in 3" in shown
     assert "Alan → Tigres" in shown
     assert max(map(len, shown.splitlines())) <= 80
 

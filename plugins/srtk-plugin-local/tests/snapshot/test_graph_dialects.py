@@ -178,7 +178,7 @@ def test_hyperedges_are_counted_and_ports_are_no_nodes(tmp_path: Path) -> None:
     )
     _, facts, _, report = made(graphml(tmp_path, "", body))
     assert facts == [("Ada", "edge", "Bo")]
-    assert "skipped 1 hyperedges, the first in 2" in report
+    assert "skipped 1 hyperedge, in 2" in report
 
 
 @pytest.mark.parametrize("name", ["labelE", "label", "Edge_Label", "relation", "type", "kind", "interaction"])
@@ -353,7 +353,7 @@ def test_a_cell_that_is_not_of_its_type_is_skipped_and_counted(tmp_path: Path) -
         ("Ada", "tall", '"true"^^xsd:boolean'),
         ("Bo", "age", '"7"^^xsd:integer'),
     ]
-    assert "skipped 2 cells that are not of their type, the first in 2" in report
+    assert "skipped 2 cells of another type, the first in 2" in report
     assert "the type 'date' of 'born' is not known; its values were read as texts" in report
     with pytest.raises(InputError, match=r"a\.graphml:2: 'many' in 'age' is not of the type int"):
         made(path, strict=True)
@@ -383,7 +383,7 @@ def test_values_of_gexf_have_defaults_lists_and_times(tmp_path: Path) -> None:
         ("start", '"1830-01-01"'),
         ("weight", '"2.5"^^xsd:decimal'),
     )
-    assert "skipped 1 cells that are not of their type" in report
+    assert "skipped 1 cell of another type" in report
 
 
 @pytest.mark.parametrize(

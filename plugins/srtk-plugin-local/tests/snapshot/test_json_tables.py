@@ -260,7 +260,7 @@ def test_a_text_of_the_greatest_length_is_kept_and_a_longer_one_counted(read, mo
     rows = [{"name": "Ada", "text": "x" * 20}, {"name": "Bo", "text": "y" * 21, "born": "Riga"}, {"name": "Cy"}]
     found = read(rows)
     assert set(found.facts) == {("Ada", "text", "x" * 20), ("Bo", "born", "Riga")}
-    assert "skipped 1 literals above 16 MB, the first in row 2" in found.said
+    assert "skipped 1 literal above 16 MB, in row 2" in found.said
     assert refused(read, lines(rows), "a.jsonl", strict=True).startswith(":2: a literal may have 16 MB")
 
 

@@ -1034,6 +1034,16 @@ def test_long_texts_name_nothing_and_one_of_twenty_is_forgiven(values: list[str]
     assert type_of(values, ";")[0].name == name
 
 
+@pytest.mark.parametrize("table", ["name\nAda\nBo\n", "id,name\n1,Ada\n2,Bo\n"])
+def test_a_table_of_names_alone_is_told_and_beside_edges_it_names_their_ends(make: Make, table: str) -> None:
+    said = "holds names alone and no fact, so nothing can be asked; add a column or a table that says more"
+    assert said in make({"nodes.csv": table}).notes
+    start, end = ("1", "2") if "id" in table else ("Ada", "Bo")
+    made = make({"nodes.csv": table, "edges.csv": f"source,target\n{start},{end}\n"}, out="both")
+    assert said not in made.notes
+    assert {(s, o) for s, _, o in made.facts()} == {("Ada", "Bo")}
+
+
 # The plan as a file, and in the snapshot
 
 

@@ -174,7 +174,7 @@ def test_decimal_commas_do_not_pass_for_separators(read: Any) -> None:
 def test_quoted_cells_hold_separators_and_line_ends(read: Any) -> None:
     made = read('subject,relation,object\n"Riga, the city",said,"one\ntwo"\nx,,y\n')
     assert made.facts == [("Riga, the city", "said", "one\ntwo")]
-    assert "skipped 1 rows with an empty cell, the first in 4" in made.said
+    assert "skipped 1 row with an empty cell, in 4" in made.said
 
 
 def test_rows_that_cannot_be_read_are_counted_with_the_first_place(read: Any) -> None:
@@ -208,7 +208,7 @@ def test_what_is_skipped_is_an_error_where_the_build_is_strict(read: Any, conten
 
 
 def test_an_empty_file_is_told(read: Any) -> None:
-    assert read("", more={"b.csv": "a,r,b\n"}).said == "a.csv: is empty"
+    assert read("", more={"b.csv": "a,r,b\n"}).said == "a.csv: is empty; check that it was saved, or leave it out"
 
 
 def test_utf_16_with_a_mark_is_read(tmp_path: Path) -> None:

@@ -164,7 +164,7 @@ def test_a_dump_of_wikidata_gives_best_statements_with_names_and_qualifiers(tmp_
         "left out 1 statements without a known value",
     }
     [report] = reports(tmp_path)
-    assert report["skipped"]["lines that are no entity"][0] == 1
+    assert report["skipped"]["lines without an entity"][0] == 1
 
 
 def test_a_dump_of_wikidata_is_read_in_the_wanted_languages(tmp_path: Path) -> None:

@@ -7,7 +7,7 @@ import re
 from srtk_plugin_local.snapshot.input_report import FileReport
 from srtk_plugin_local.snapshot.property_graphs.elements import Typed
 
-BAD_CELLS = "cells that are not of their type"
+BAD_CELLS = "cells of another type"
 
 _WHOLE = ("int", "integer", "long", "short", "byte", "biginteger")
 _BROKEN = ("float", "double", "decimal", "bigdecimal", "real", "number")

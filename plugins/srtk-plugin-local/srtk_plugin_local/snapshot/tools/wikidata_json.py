@@ -22,7 +22,7 @@ if TYPE_CHECKING:
 SITELINKS, UNIT = "sitelinks", "unit"
 _YEAR, _MONTH = 9, 10
 _WKT = "http://www.opengis.net/ont/geosparql#wktLiteral"
-_NO_JSON = "lines that are no entity"
+_NO_JSON = "lines without an entity"
 
 
 def read(name: str, settings: BuildSettings, report: FileReport, meter: Meter) -> Iterator[pa.Table]:
