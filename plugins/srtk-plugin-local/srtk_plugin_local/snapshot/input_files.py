@@ -135,7 +135,7 @@ class Input:
         self._stream: Any = pa.CompressedInputStream(self._raw, self.compression) if self.compression else self._raw
         self._unpacked = 0
         self._ahead = b""
-        self._decoder: codecs.IncrementalDecoder | None = None
+        self._to_text: codecs.IncrementalDecoder | None = None
         self._returns = False
 
     def to_utf8(self, report: FileReport | None = None) -> None:
@@ -147,21 +147,21 @@ class Input:
         """
         start = self.peek()
         if start[:2] in (b"\xff\xfe", b"\xfe\xff"):
-            self._decoder = codecs.getincrementaldecoder("utf-16")()
+            self._to_text = codecs.getincrementaldecoder("utf-16")()
         elif report is not None and (example := western_example(start)):
-            self._decoder = codecs.getincrementaldecoder("cp1252")()
+            self._to_text = codecs.getincrementaldecoder("cp1252")()
             report.note(f"was read as Windows-1252, such as {example!r}; convert the file to UTF-8 if this is wrong")
-        if self._decoder is not None:
+        if self._to_text is not None:
             self._ahead = start = self._recoded(start)
         self._returns = b"\r" in start and b"\n" not in start
         if self._returns:
             self._ahead = start.replace(b"\r", b"\n")
 
     def _recoded(self, data: bytes) -> bytes:
-        if self._decoder is None:
+        if self._to_text is None:
             return data.replace(b"\r", b"\n") if self._returns else data
         try:
-            text = self._decoder.decode(data).encode()
+            text = self._to_text.decode(data).encode()
         except UnicodeError as error:
             raise InputError(f"{self.name}: is not what its beginning says ({error}); save it as UTF-8") from error
         return text.replace(b"\r", b"\n") if self._returns else text
