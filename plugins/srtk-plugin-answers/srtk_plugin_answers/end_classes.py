@@ -74,22 +74,33 @@ def of_role(
     if not wanted:
         return found
     graph = reads.graph
-    frontiers = reads.frontiers([sorted(set(nodes[place])) for place in wanted])
+    members = [sorted(set(nodes[place])) for place in wanted]
     if names.schema.relations:
+        frontiers = reads.frontiers(members)
         fitting = [row for row in known if row]
+        pairs = [(frontier, step) for frontier, row in zip(frontiers, fitting, strict=True) for step, _ in row]
+        # One triple of a node is enough to see that it has the relation.
+        read = iter(graph.triples([frontier for frontier, _ in pairs], [step for _, step in pairs], 1))
+        having = [
+            [
+                ([triple.object if step.inverse else triple.subject for triple in next(read)], words)
+                for step, words in row
+            ]
+            for row in fitting
+        ]
     else:
-        offered = graph.steps(frontiers, True)
-        fitting = [names.fitting(asked[place], row) for place, row in zip(wanted, offered, strict=True)]
-    pairs = [(frontier, step) for frontier, row in zip(frontiers, fitting, strict=True) for step, _ in row]
-    if not pairs:
-        return found
-    # One triple of a node is enough to see that it has the relation.
-    read = iter(graph.triples([frontier for frontier, _ in pairs], [step for _, step in pairs], 1))
-    for place, row in zip(wanted, fitting, strict=True):
+        # A server tells the steps of nodes with whether they are there; the triples of a step may be many.
+        alone = sorted({node for row in members for node in row})
+        steps = dict(zip(alone, graph.steps(reads.frontiers([[node] for node in alone]), True), strict=True))
+        having = []
+        for place, row in zip(wanted, members, strict=True):
+            offered = sorted({step for node in row for step in steps[node]})
+            fits = dict(names.fitting(asked[place], offered))
+            having.append([([node], fits[step]) for node in row for step in steps[node] if step in fits])
+    for place, some in zip(wanted, having, strict=True):
         shared: dict[str, int] = {}
-        for step, words in row:
-            for triple in next(read):
-                node = triple.object if step.inverse else triple.subject
+        for row, words in some:
+            for node in row:
                 shared[node] = max(words, shared.get(node, 0))
         found[place] = _most_shared(shared)
     return found

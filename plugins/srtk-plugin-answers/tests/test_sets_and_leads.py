@@ -322,6 +322,22 @@ def test_the_rows_of_tables_are_told_among_the_nodes_that_are_asked_about_alone(
     assert of_role(reads, names, [["award"], []], [["heat"], ["heat"]]) == [frozenset()] * 2
 
 
+class WithoutRelations(MemoryGraph):
+    """Has no list of its relations, as a server has none, and gives no triples."""
+
+    def triples(self, frontiers: Any, steps: Any, limit: Any) -> Any:
+        raise AssertionError("the triples of a relation may be many")
+
+
+def test_relations_that_call_nodes_by_the_class_are_seen_in_the_steps_of_a_graph_that_does_not_list_them() -> None:
+    graph = WithoutRelations(triples=[["heat", "director", "mann"], ["alien", "director", "scott"], ["heat", "r", "x"]])
+    graph.open()
+    reads, names = PathReads(graph, 9), GraphNames(graph, Schema())
+    nodes = [["heat", "mann", "x"], ["alien", "scott"], ["x"]]
+    found = of_role(reads, names, [["director"], ["director", "film"], ["director"]], nodes)
+    assert found == [{"mann"}, {"scott"}, frozenset()]
+
+
 @attrs.define(eq=False)
 class Read(MemoryGraph):
     """Keeps the ids whose labels are read."""

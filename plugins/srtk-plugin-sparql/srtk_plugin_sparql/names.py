@@ -5,7 +5,7 @@ from __future__ import annotations
 import logging
 import re
 from collections import Counter
-from collections.abc import Iterable, Sequence
+from collections.abc import Collection, Iterable, Sequence
 from functools import partial
 from typing import NamedTuple
 
@@ -104,7 +104,7 @@ class Names:
             if self._index is None:
                 self._index = self._read_index()
             return [list(self._index.get(name, ())) if name else [] for name in folded]
-        found = self._find_exact(dict.fromkeys(names), alone)
+        found = self._find_exact(list(dict.fromkeys(names)), alone)
         return [sorted(found.get(name, ())) if name else [] for name in folded]
 
     def _read_index(self) -> dict[str, list[str]]:
@@ -133,7 +133,7 @@ class Names:
         index.pop("", None)
         return {name: sorted(ids) for name, ids in index.items()}
 
-    def _find_exact(self, names: Iterable[str], alone: bool) -> dict[str, set[str]]:
+    def _find_exact(self, names: Collection[str], alone: bool) -> dict[str, set[str]]:
         """Look for names as they are written, and in the usual cases."""
         written: set[str] = set()
         ids: set[str] = set()
@@ -149,31 +149,29 @@ class Names:
                 found.setdefault(fold(ranked[1]), set()).add(self._ids.short(row["n"].value))
         ids = {id_ for id_ in ids if self._ids.iri(id_) is not None}
         called = {id_ for hits in found.values() for id_ in hits}
-        known = self._reader.exist(sorted({*ids, *called}))
+        known = self._reader.are_there(sorted({*ids, *called, *self._local_ids(names)}))
         labels = self.labels(sorted(ids & known))
         for id_, label in labels.items():
             if not label:
                 found.setdefault(fold(id_), set()).add(id_)
-        known |= called if alone else set()
-        named = {name: hits & known for name, hits in found.items()}
+        named = {name: hits & (known | called if alone else known) for name, hits in found.items()}
         lacking = [name for name in names if not named.get(fold(name))]
-        return {**named, **self._find_local(lacking)}
+        # Nodes without a label are found by what their IRIs end in.
+        for id_, label in self.labels(sorted(self._local_ids(lacking) & known)).items():
+            if not label:
+                named.setdefault(fold(self._ids.local_name(id_)), set()).add(id_)
+        return named
 
-    def _find_local(self, names: Iterable[str]) -> dict[str, set[str]]:
-        """Look for nodes without a label whose IRIs end in names; in a graph with few labels."""
+    def _local_ids(self, names: Iterable[str]) -> set[str]:
+        """Return the ids whose IRIs end in names, in the usual namespaces of a graph with few labels."""
         if not self._sample or self._used().tags:
-            return {}
+            return set()
         if self._spaces is None:
             self._spaces = self._read_spaces()
         wanted = {fold(name) for name in names}
         iris = (space + form for name in names for form in _local_forms(name) for space in self._spaces)
         ids = {self._ids.short(iri) for iri in dict.fromkeys(iris) if terms.is_iri(iri)}
-        ids = {id_ for id_ in ids if fold(self._ids.local_name(id_)) in wanted}
-        found: dict[str, set[str]] = {}
-        for id_, label in self.labels(sorted(self._reader.exist(sorted(ids)))).items():
-            if not label:
-                found.setdefault(fold(self._ids.local_name(id_)), set()).add(id_)
-        return found
+        return {id_ for id_ in ids if fold(self._ids.local_name(id_)) in wanted}
 
     def _read_spaces(self) -> list[str]:
         """Return the most frequent namespaces of a sample of nodes."""

@@ -81,6 +81,12 @@ class Queries:
         values = _values("?n", map(terms.iri, sorted(nodes)))
         return f"SELECT ?n WHERE {{ {values} FILTER EXISTS {{ ?o ?p ?n . {self._relation} {self._subject} }} }}"
 
+    def are_there(self, nodes: Iterable[str]) -> str:
+        """Ask which nodes (?n) are in any triple."""
+        values = _values("?n", map(terms.iri, sorted(nodes)))
+        out, into = f"?n ?p ?o . {self._relation} {self._object}", f"?o ?p ?n . {self._relation} {self._subject}"
+        return f"SELECT ?n WHERE {{ {values} FILTER(EXISTS {{ {out} }} || EXISTS {{ {into} }}) }}"
+
     def loops(self, nodes: Iterable[str]) -> str:
         """Ask which relations (?p) lead from nodes (?n) to themselves."""
         values = _values("?n", map(terms.iri, sorted(nodes)))
@@ -111,9 +117,10 @@ class Queries:
         values = _values("(?n ?o)", (_pair(pair) for pair in sorted(ends)))
         return f"SELECT DISTINCT ?n ?p ?o WHERE {{ {values} ?n ?p ?o . {self._relation} {self._object} }}"
 
-    def with_literal(self, literal: str) -> str:
-        """Ask for the subjects and relations (?n, ?p) of a literal, written as a term."""
-        return f"SELECT DISTINCT ?n ?p WHERE {{ ?n ?p {literal} . {self._relation} FILTER(isIRI(?n)) }}"
+    def with_literals(self, literals: Iterable[tuple[int, str]]) -> str:
+        """Ask for the subjects and relations (?n, ?p) of literals, written as terms, each with a number (?i)."""
+        values = _values("(?i ?o)", (f"({number} {literal})" for number, literal in literals))
+        return f"SELECT DISTINCT ?i ?n ?p WHERE {{ {values} ?n ?p ?o . {self._relation} FILTER(isIRI(?n)) }}"
 
     def labels(self, nodes: Iterable[str], relations: Sequence[str] = (), used: bool = False) -> str:
         """Ask for the labels (?l) of nodes (?n) in the wanted languages; with relations, also by which one (?r).

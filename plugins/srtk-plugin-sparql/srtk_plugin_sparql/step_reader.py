@@ -44,6 +44,7 @@ class StepReader(QueryBatches):
         self._out: dict[str, dict[str, int]] = {}
         self._in: dict[str, dict[str, int]] = {}
         self._is_object: dict[str, bool] = {}
+        self._is_there: dict[str, bool] = {}
         self._ends: dict[tuple[str, Step], tuple[str, ...]] = {}
         self._kept = 0
 
@@ -64,7 +65,7 @@ class StepReader(QueryBatches):
     def forget(self) -> None:
         """Empty the memory when it is full; called between reads, never within a read."""
         if self._kept > MEMORY:
-            for kept in (self._out, self._in, self._is_object, self._ends):
+            for kept in (self._out, self._in, self._is_object, self._is_there, self._ends):
                 kept.clear()
             self._kept = 0
 
@@ -120,14 +121,28 @@ class StepReader(QueryBatches):
     def exist(self, nodes: Iterable[str]) -> set[str]:
         """Return those nodes that are in any triple."""
         every = list(dict.fromkeys(nodes))
-        self.load(every, inverse=False)
+        unread = [node for node in every if node not in self._is_there]
+        self.load(unread, inverse=False)
         if not self._both:
-            unsure = [n for n in every if not self._out.get(n) and not self._in.get(n) and n not in self._is_object]
+            unsure = [n for n in unread if not self._out.get(n) and not self._in.get(n) and n not in self._is_object]
             iris = {iri: n for n, iri in self.iris(unsure).items()}
             rows = self.ask_all(iris, self.queries.are_objects, "?n")
             found = {row["n"].value for row in rows}
             self._is_object.update({node: iri in found for iri, node in iris.items()})
-        return {n for n in every if self._out.get(n) or self._in.get(n) or self._is_object.get(n)}
+        tables = (self._out, self._in, self._is_object, self._is_there)
+        return {node for node in every if any(table.get(node) for table in tables)}
+
+    def are_there(self, nodes: Iterable[str]) -> set[str]:
+        """Return those nodes that are in any triple, without their steps: of many names most are no node's."""
+        every = list(dict.fromkeys(nodes))
+        if not self.walks_relations() or self.ids.hides:
+            return self.exist(every)
+        unread = [n for n in every if n not in self._is_there and n not in self._out and n not in self._in]
+        iris = {iri: node for node, iri in self.iris(unread).items()}
+        found = {row["n"].value for row in self.ask_all(iris, self.queries.are_there, "?n")}
+        self._is_there.update({node: iri in found for iri, node in iris.items()})
+        self._kept += len(iris)
+        return self.exist(every)
 
     # Neighbours
 

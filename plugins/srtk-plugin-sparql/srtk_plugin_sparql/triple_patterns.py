@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 from collections.abc import Sequence
 
 from srtk_framework.values import DriverError, Literal, Pattern, Step, Triple
@@ -17,13 +18,14 @@ def match(reader: StepReader, patterns: Sequence[Pattern]) -> list[list[Triple]]
     reader.forget()
     between = _between(reader, patterns)
     around = _around(reader, patterns)
+    literal = _with_literals(reader, patterns)
     found = []
     for pattern in patterns:
         subject, relation, object_ = pattern
         if subject is not None and object_ is not None:
             triples = [Triple(subject, name, object_) for name in between.get((subject, object_), ())]
         elif subject is None and isinstance(object_, Literal):
-            triples = _with_literal(reader, object_)
+            triples = literal.get(object_, [])
         elif subject is not None:
             triples = [Triple(subject, step.relation, end) for step, end in around.get((subject, False, relation), ())]
         else:
@@ -81,14 +83,23 @@ def _around(
     return {key: [(pair[1], end) for pair in row for end in ends[pair].ends] for key, row in pairs.items()}
 
 
-def _with_literal(reader: StepReader, literal: Literal) -> list[Triple]:
-    try:
-        written = terms.literal(literal)
-    except ValueError:
-        return []
-    rows = reader.whole(reader.queries.with_literal(written), "?n ?p")
-    pairs = [(reader.ids.short(row["n"].value), reader.relation_of(row)) for row in rows]
-    return [Triple(node, relation, literal) for node, relation in pairs if not reader.ids.is_hidden(relation)]
+def _with_literals(reader: StepReader, patterns: Sequence[Pattern]) -> dict[Literal, list[Triple]]:
+    """Read the subjects and relations of the literals of patterns without a subject."""
+    # A store may write a literal in another way than it was given: its number stands for it.
+    asked: list[tuple[int, str]] = []
+    literals = list(dict.fromkeys(p.object for p in patterns if p.subject is None and isinstance(p.object, Literal)))
+    for number, literal in enumerate(literals):
+        with contextlib.suppress(ValueError):
+            asked.append((number, terms.literal(literal)))
+    found: dict[Literal, list[Triple]] = {}
+    for row in reader.ask_all(asked, reader.queries.with_literals, "?i ?n ?p"):
+        number, relation = row.number("i"), reader.relation_of(row)
+        if number >= len(literals):
+            raise row.malformed("a row of the answer is about a literal that the query does not name")
+        if not reader.ids.is_hidden(relation):
+            literal = literals[number]
+            found.setdefault(literal, []).append(Triple(reader.ids.short(row["n"].value), relation, literal))
+    return found
 
 
 def degrees(reader: StepReader, ids: Sequence[str]) -> list[int]:

@@ -79,6 +79,7 @@ class Ids:
         self._spaces = dict(vocabulary.prefixes)
         self._order = sorted(self._spaces.items(), key=lambda item: (-len(item[1]), item[0]))
         self._hidden = vocabulary.hidden
+        self.hides = bool(vocabulary.hidden)
         for prefix, namespace in self._order:
             if (prefix and _PREFIX.fullmatch(prefix) is None) or not is_iri(namespace):
                 raise DriverError(f"prefix {prefix!r}: {namespace!r} is not a prefix and an absolute IRI; correct it")

@@ -267,18 +267,24 @@ def test_the_command_loads_and_prints_a_summary(file: Path, tmp_path: Path, caps
     assert "triples" in capsys.readouterr().out
 
 
+def counted(graph: SparqlGraph) -> list[str]:
+    """Return the list to which each query of a graph is added from now on."""
+    asked: list[str] = []
+    source = graph._source
+    assert source is not None
+    select = source.select
+
+    def count(query: str, divisible: bool, fresh: bool = False) -> Any:
+        asked.append(query)
+        return select(query, divisible, fresh)
+
+    source.select = count  # type: ignore[method-assign]
+    return asked
+
+
 def test_steps_and_neighbours_take_few_queries(store: Path) -> None:
     with closing(opened(store)) as graph:
-        asked: list[str] = []
-        source = graph._source
-        assert source is not None
-        select = source.select
-
-        def count(query: str, divisible: bool, fresh: bool = False) -> Any:
-            asked.append(query)
-            return select(query, divisible, fresh)
-
-        source.select = count  # type: ignore[method-assign]
+        asked = counted(graph)
         frontiers = graph.frontiers([[f"n{n}"] for n in range(50)])
         rows = graph.steps(frontiers, True)
         pairs = list(
@@ -287,6 +293,40 @@ def test_steps_and_neighbours_take_few_queries(store: Path) -> None:
         graph.follow([f for f, _ in pairs], [s for _, s in pairs], None)
         graph.triples([f for f, _ in pairs], [s for _, s in pairs], None)
     assert len(asked) <= 4
+
+
+@pytest.mark.parametrize(("both", "hidden", "counts"), [(True, (), 0), (False, (), 0), (True, ("none",), 1)])
+def test_words_are_looked_for_without_the_steps_of_what_they_name(
+    tmp_path: Path, both: bool, hidden: tuple[str, ...], counts: int
+) -> None:
+    facts = f"<{E}mill> <{E}in> <{E}riga> . <{E}riga> <{E}size> 5 , 6 . <{E}in> <{E}kind> <{E}word> ."
+    (tmp_path / "a.ttl").write_text(facts)
+    load([tmp_path / "a.ttl"], tmp_path / "store")
+    vocabulary = Vocabulary(prefixes={"": E}, hidden=hidden)
+    graph = SparqlGraph(str(tmp_path / "store"), names="exact", both=both, vocabulary=vocabulary)
+    graph.open()
+    with closing(graph):
+        graph.find(["nothing"])
+        asked = counted(graph)
+        assert graph.find(["mill", "Riga", "word", "sea"]) == [["mill"], ["riga"], ["word"], []]
+        assert sum("COUNT(DISTINCT" in query for query in asked) == counts
+        assert sum("EXISTS" in query for query in asked) == 1 - counts
+        asked.clear()
+        assert graph.match([Pattern("mill", None, "riga"), Pattern("riga", None, "mill")])[1] == []
+        assert len(asked) == 1
+
+
+def test_literals_are_looked_for_in_one_query(tmp_path: Path) -> None:
+    (tmp_path / "a.ttl").write_text(f'<{E}a> <{E}r> "x" ; <{E}s> 5 . <{E}b> <{E}r> "x" , "y" .')
+    load([tmp_path / "a.ttl"], tmp_path / "store")
+    graph = SparqlGraph(str(tmp_path / "store"), vocabulary=Vocabulary(prefixes={"": E}))
+    graph.open()
+    with closing(graph):
+        asked = counted(graph)
+        literals = [Literal.make("x"), Literal.make("y"), Literal.make("5"), Literal.make("x", "xsd:integer")]
+        found = graph.match([Pattern(None, None, one) for one in literals])
+        assert [[triple.subject for triple in row] for row in found] == [["a", "b"], ["b"], [], []]
+        assert len(asked) == 1
 
 
 KIT = Vocabulary(prefixes={"": "http://example.org/kit/"}, decode=True)

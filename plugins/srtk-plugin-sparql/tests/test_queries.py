@@ -82,7 +82,7 @@ WRITTEN: Mapping[str, Write] = {
     "over blank nodes": lambda q, iris, _: q.over_blanks(iris, 1),
     "into blank nodes": lambda q, iris, _: q.into_blanks(map(terms.iri, iris), 1),
     "called": lambda q, _, names: q.called(names),
-    "with a literal": lambda q, _, names: q.with_literal(names[0]),
+    "with a literal": lambda q, _, names: q.with_literals([(0, names[0])]),
     "paths of one step": lambda q, iris, _: path_queries.joined(q, searches(iris), (0, 0), True),
     "paths of two steps": lambda q, iris, _: path_queries.joined(q, searches(iris), (1, 0), True),
     "paths of two steps from the ends": lambda q, iris, _: path_queries.joined(q, searches(iris), (0, 1), False),
