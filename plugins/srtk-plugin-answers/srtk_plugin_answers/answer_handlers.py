@@ -35,7 +35,9 @@ from srtk_plugin_answers.question_kinds import (
     Arithmetic,
     Kind,
     arithmetic_of,
+    asked_relation,
     asks_for_age,
+    asks_for_things,
     class_modifiers,
     class_words,
     classes_asked,
@@ -57,6 +59,7 @@ from srtk_plugin_answers.unlinked import UnlinkedSets
 _ALTERNATIVES = 4
 # Below the least likeness of a noun (`LIKE`): a difference is counted in a unit, which is rarely a relation's name.
 _MEASURE = 0.2
+_YEAR = re.compile(r"\b(?:1\d|20)\d\d\b")
 _OR_NAME = re.compile(r"\bor (?:the )?[A-Z]")
 _NOUN_OF = re.compile(r"\b(?P<noun>[^\W\d_]+) of (?:(?:an?|the) )? *¤")
 # Where the class itself is linked: which lake has the largest area.
@@ -76,6 +79,7 @@ _NOT_WITHIN = "nothing of the set has a value of {name!r} within {within}"
 _NOT_EXCLUDED = "all that the question excludes is known, and not all of its class"
 _NOT_MODIFIED = "nothing of what the question asks for is known to be {words}"
 _LEFT_OUT = "nothing of the graph is called {words}, and it was left out"
+_NO_YEAR = "the graph has a column for each of several years, and not a single one for {years}"
 _NOT_KNOWN = "whether it is so is not known: the graph has no relation like what the question asks of what it names"
 _TWO_VALUES = "the graph has no relation with a number or a date for each of the things that are compared"
 
@@ -191,6 +195,32 @@ class AnswerHandlers:
         if unknown:
             return Draft(case.kind, missing=f"nothing of the graph is called {', '.join(unknown)}")
         return None
+
+    def _by_year(self, case: Case) -> Draft | None:
+        """Answer with the column that is called as the year of a question: *the population of X in 2015*."""
+        names, links = self.operations.names, {link.entity for link in case.question.links}
+        text = without_mentions(case.question, case.question.links, {}, MENTION)
+        asked = dict.fromkeys(_YEAR.findall(text))
+        if case.kind not in ("lookup", "time-bound", "count") or len(links) != 1 or not (asked and names.years()):
+            return None
+        if case.operated.bounds and not any(one.date for one in case.operated.bounds):
+            return None
+        noun = asked_relation(case.question.text)
+        noun = noun or next((one for one in case.operated.phrases if one not in PEOPLE), "")
+        told = names.of_year(text, noun)
+        if asks_for_things(text) or (not told and (not noun or self.likeness.is_name(noun))):
+            return None
+        if len(told) != 1:
+            return Draft(case.kind, missing=_NO_YEAR.format(years=" and ".join(asked)))
+        [link], [relation] = links, told
+        [row] = self.graph.triples(self.graph.frontiers([[link]]), [Step(relation)], None)
+        if not row:
+            return Draft(case.kind, missing=_NO_VALUE.format(noun=self.likeness.label(relation)))
+        path = RankedPath(link, (Step(relation),), 0.0)
+        values = tuple(triple.object for triple in row)
+        draft = Draft(case.kind, values, [(triple, path) for triple in row], True, path=path, operated=False)
+        number = value_of(values[0]) if case.kind == "count" else None
+        return attrs.evolve(draft, number=number, likened=not (noun and names.is_measure(noun, relation)))
 
     def _by_class(self, case: Case) -> Draft:
         """Answer by class, values and words, where nothing is linked."""
@@ -558,7 +588,7 @@ class AnswerHandlers:
 
 Handler = Callable[[AnswerHandlers, Case], Draft | None]
 
-_NAMES: Sequence[Handler] = (AnswerHandlers._by_count, AnswerHandlers._by_text)
+_NAMES: Sequence[Handler] = (AnswerHandlers._by_count, AnswerHandlers._by_text, AnswerHandlers._by_year)
 _UNLINKED: Sequence[Handler] = (AnswerHandlers._by_class,)
 _LOOKUP: Sequence[Handler] = (
     AnswerHandlers._by_noun_of,

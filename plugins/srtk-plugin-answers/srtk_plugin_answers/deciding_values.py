@@ -257,7 +257,8 @@ class DecidingValues:
         labels = self.counted.names.labels(dict.fromkeys(step.relation for row in offered for step in row))
         # A value that another member has, and these lack, is no reason to take another relation.
         known = {**self.counted.names.labels(self.counted.names.schema.relations), **labels}
-        told = _told(noun, known) or _told_by_verb(bound.verb if bound else verb, known)
+        told = self.counted.names.of_year(question.text, noun)
+        told = told or _told(noun, known) or _told_by_verb(bound.verb if bound else verb, known)
         if told:
             offered = [[step for step in row if step.relation in told] for row in offered]
         at = [frontier for frontier, row in zip(frontiers, offered, strict=True) for _ in row]
@@ -288,6 +289,8 @@ class DecidingValues:
         """Return whether no word of a question names the relation that decides, and another might be meant."""
         relation = rated[0][2]
         label = self.counted.names.labels([relation])[relation]
+        if noun and relation in self.counted.names.years():
+            return not self.counted.names.is_measure(noun, relation)
         if not noun and (len({one for _, _, one, _ in rated}) < 2 or value_stems(text) & stems_of(label)):
             return False
         phrase = noun or counted

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator, Sequence
+import re
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from typing import Any, TypeVar
 
 import attrs
@@ -10,13 +11,15 @@ import attrs
 from srtk_framework.roles import KnowledgeGraph
 from srtk_framework.text import spaced
 from srtk_framework.values import Frontier, Literal, Schema, Step
-from srtk_plugin_answers.question_classes import role_words, shared_words
+from srtk_plugin_answers.question_classes import role_words, shared_words, words_of
+from srtk_plugin_answers.question_values import value_constraints
 
 K = TypeVar("K", bound=Any)
 V = TypeVar("V")
 
 _KEPT = 10_000
 """Names, and phrases, that are kept; then all are read anew."""
+_YEAR = re.compile(r"\b(?:1\d|20)\d\d\b")
 
 
 @attrs.define(eq=False)
@@ -68,6 +71,40 @@ class GraphNames:
         labels = self.labels([step.relation for step in steps])
         rated = [(step, words_of_role(self.schema, phrases, step, labels[step.relation])) for step in steps]
         return [(step, words) for step, words in rated if words]
+
+    # Wide tables: a column for each year
+
+    def years(self) -> Mapping[str, str]:
+        """Return the relations with a year in their names, each with its year; none where only one has."""
+        found = {one: _YEAR.search(label) for one, label in self.labels(self.schema.relations).items()}
+        years = {one: year.group() for one, year in found.items() if year}
+        return years if len(set(years.values())) > 1 else {}
+
+    def of_year(self, text: str, noun: str) -> set[str]:
+        """Return the relations of a year that a text names: those with a noun, else those that are a year alone.
+
+        None where another relation has the noun as its name.
+        """
+        named, asked = words_of(noun), set(_YEAR.findall(text))
+        labels = self.labels(self.schema.relations)
+        told = [one for one, year in self.years().items() if year in asked]
+        with_noun = {one for one in told if named and named <= words_of(labels[one])}
+        if with_noun or any(words_of(label) == named for label in labels.values()):
+            return with_noun
+        return {one for one in told if words_of(labels[one]) <= asked}
+
+    def is_measure(self, noun: str, relation: str) -> bool:
+        """Return whether a noun names what the values of a year are: by the relation's name, or by the table's."""
+        tables = [spaced(name) for name, columns in self.schema.tables.items() if relation in columns]
+        return any(words_of(noun) <= words_of(one) for one in [*self.labels([relation]).values(), *tables])
+
+    def without_years(self, text: str) -> str:
+        """Return a text without *in 2015*, where that year is the name of a column, and bounds no date."""
+        years = {float(year) for year in self.years().values()}
+        for one in reversed(value_constraints(text) if years else ()):
+            if one.date and one.low in years and one.high == one.low + 1:
+                text = f"{text[: one.start]}{text[one.end :]}"
+        return text
 
 
 def _kept(known: dict[K, V], keys: Sequence[K], read: Callable[[list[K]], Iterable[V]]) -> dict[K, V]:

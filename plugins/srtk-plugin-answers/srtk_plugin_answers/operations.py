@@ -196,13 +196,15 @@ class Operations:
     ) -> tuple[Sequence[ValueConstraint], Sequence[str]]:
         """Return a question's constraints on values, and the phrases that may name the class of its answer."""
         # Where the statements have dates, a year is theirs.
-        bounds: Sequence[ValueConstraint] = () if held else value_constraints(question.text)
+        told = question.text if held else self.names.without_years(question.text)
+        bounds: Sequence[ValueConstraint] = () if held else value_constraints(told)
         by_class = self.types and (self.by_role or bool(self.schema.type_relations))
         if not (by_class or bounds):
             return bounds, ()
         text = without_mentions(question, question.links, names, MENTION)
         by_class = by_class and kind.kind not in ("comparison", "yes-no")
-        return value_constraints(text) if bounds else (), classes_asked(text) if by_class else ()
+        bounds = value_constraints(self.names.without_years(text)) if bounds else ()
+        return bounds, classes_asked(text) if by_class else ()
 
     # Sets and classes
 
@@ -374,7 +376,8 @@ def _first_of(one: Operated, values: DecidingValues, sets: Sequence[NodeSet]) ->
     """Return a set by the values of a relation; a set within bounds also where it has a single member."""
     question = one.question
     bounded = values.bounded(question, sets, one.bounds, one.text)
-    unbounded = clauses(one.text)[0] if bounded else one.text
+    text = values.counted.names.without_years(one.text)
+    unbounded = clauses(text)[0] if bounded else text
     rest, order = order_clause(unbounded, class_words(question.text))
     counted, plain = counted_order(question.text), counted_order(unbounded)
     if counted is not None and plain is not None:

@@ -80,7 +80,7 @@ class RelationLikeness:
         one, steps = case.operated, best.path.steps
         score = one.likeness(best.path)
         noun = asked_relation(case.question.text) or next((one for one in one.phrases if one not in PEOPLE), None)
-        if noun is not None and self._is_name(noun):
+        if noun is not None and self.is_name(noun):
             # A value that is missing here is neither another value nor the value of another node.
             is_other = len(steps) == 1 and fold(self.label(steps[0].relation)) != noun
             if is_other or (returns(steps) and not (_ALIKE & words_of(case.question.text)) - words_of(noun)):
@@ -102,7 +102,7 @@ class RelationLikeness:
         noun, steps = asked_relation(case.question.text), best.path.steps
         return noun is None or any(self.is_like(case.operated, noun, step, CLOSE) for step in steps)
 
-    def _is_name(self, noun: str) -> bool:
+    def is_name(self, noun: str) -> bool:
         """Return whether a relation of the graph has a noun as its name."""
         return noun in map(fold, self.names.labels(self.names.schema.relations).values())
 

@@ -63,7 +63,8 @@ class UnlinkedSets:
         if whole is None:
             return Lead(), "no entity of the graph was found in the question, and no class of entities"
         of_class = bool(named_class)
-        rest, bounded = clauses(question.text)
+        told = self.values.counted.names.without_years(question.text)
+        rest, bounded = clauses(told)
         # Of a single table whatever noun is asked for means its rows.
         covered = set(named_class) or {phrase.split()[-1] for phrase in phrases}
         covered |= {word for clause in bounded for word in words_of(clause)}
@@ -76,8 +77,8 @@ class UnlinkedSets:
         covered |= of_order | named
         if not whole.instances:
             return Lead(), "nothing of the class has all that the question names"
-        bounds = value_constraints(question.text)
-        sets = self.values.bounded(question, [whole], bounds, question.text) or [whole]
+        bounds = value_constraints(told)
+        sets = self.values.bounded(question, [whole], bounds, told) or [whole]
         if not sets[0].instances and kind.kind != "count":
             return Lead(), "nothing of the class is within the bounds that the question names"
         if bounds and not sets[0].bounds:
