@@ -79,6 +79,7 @@ _NOT_WITHIN = "nothing of the set has a value of {name!r} within {within}"
 _NOT_EXCLUDED = "all that the question excludes is known, and not all of its class"
 _NOT_MODIFIED = "nothing of what the question asks for is known to be {words}"
 _LEFT_OUT = "nothing of the graph is called {words}, and it was left out"
+_OVER = "what the question names has no {noun} of its own; the answer goes over {over}"
 _NO_YEAR = "the graph has a column for each of several years, and not a single one for {years}"
 _NOT_KNOWN = "whether it is so is not known: the graph has no relation like what the question asks of what it names"
 _TWO_VALUES = "the graph has no relation with a number or a date for each of the things that are compared"
@@ -335,12 +336,13 @@ class AnswerHandlers:
         return attrs.evolve(self._looked_up(case, case.kind, [best]), number=value_of(next(iter(best.ends))))
 
     def _by_set(self, case: Case) -> Draft | None:
-        """Answer with the result of the operation."""
-        return (
-            self._of_lead(case.question, case.operated)
-            if case.operated.lead.answers and case.operated.held <= 0
-            else None
-        )
+        """Answer with the result of the operation; refuse to count what neither a class nor a relation is called."""
+        one = case.operated
+        if not one.lead.answers or one.held > 0:
+            return None
+        if case.kind == "count" and (noun := self.likeness.uncounted(case)) is not None:
+            return Draft(case.kind, missing=_NO_RELATION.format(noun=noun))
+        return self._of_lead(case.question, one)
 
     def _by_value(self, case: Case) -> Draft | None:
         """Refuse a number where no path ends in one, and an age without a date, a year or an *age* one step away."""
@@ -368,7 +370,9 @@ class AnswerHandlers:
         if (noun := self.likeness.unlike(case, case.found[0], margin_of(case.found))) is not None:
             return Draft(case.kind, missing=_NO_RELATION.format(noun=noun))
         draft = self._looked_up(case, case.kind, case.found)
-        return attrs.evolve(draft, likened=not self.likeness.is_close(case, case.found[0]))
+        over = self.likeness.relations_between(case.question, case.found[0])
+        notice = _OVER.format(noun=asked_relation(case.question.text), over=", ".join(over)) if over else ""
+        return attrs.evolve(draft, likened=bool(over) or not self.likeness.is_close(case, case.found[0]), notice=notice)
 
     def _by_noun_of(self, case: Case) -> Draft | None:
         """Answer *the parts of X* by the relation *part of*, against its direction, where nothing else is asked."""

@@ -16,8 +16,15 @@ from srtk_framework.values import Link, Literal, Path, Question, RankedPath, Ste
 from srtk_plugin_answers.literal_values import fits
 from srtk_plugin_answers.operations import Operated
 from srtk_plugin_answers.path_ends import turns_back
-from srtk_plugin_answers.question_classes import MENTION, STOP_WORDS, shared_words, singular
-from srtk_plugin_answers.question_kinds import asks_for_things, class_words, measure_asked, unnamed_text, value_kind
+from srtk_plugin_answers.question_classes import MENTION, STOP_WORDS, shared_words, singular, stems_of
+from srtk_plugin_answers.question_kinds import (
+    asks_for_things,
+    class_words,
+    measure_asked,
+    unnamed_text,
+    value_kind,
+    verb_of_who,
+)
 from srtk_plugin_answers.question_values import value_constraints
 
 _NO_WORD = re.compile(r"[^\w]+")
@@ -25,6 +32,8 @@ _CAPITAL = re.compile(r"(?<![\w.'’-])[A-Z][a-zà-ÿ]{2,}\b")
 _TOKEN = re.compile(r"\w+")
 # Shorter names are words by chance.
 _LEAST_NAME = 3
+_FIELDS = ("name", "full name", "title", "label", "login", "username")
+"""Fields of an object that name it."""
 _NAMES = 10_000
 """Names whose words are kept."""
 
@@ -72,8 +81,32 @@ def choices(question: Question, operated: Operated, names: Mapping[str, str]) ->
             wanted != "name" and returns(choice.path.steps),
         ),
     )
+    if wanted == "name":
+        verb = stems_of(verb_of_who(without_mentions(question, question.links, {}, MENTION)) or "")
+        every = [choice for choice in every if verb & _told(choice, names)] or _by_field(every, names)
     measure = measure_asked(text)
     return every if measure is None else _by_measure(every, operated, measure, _singulars(text), names)
+
+
+def _told(choice: Choice, names: Mapping[str, str]) -> set[str]:
+    """Return the stems of the relation of a path of one step."""
+    steps = choice.path.steps
+    return stems_of(names.get(steps[0].relation, "")) if len(steps) == 1 else set()
+
+
+def _by_field(every: list[Choice], names: Mapping[str, str]) -> list[Choice]:
+    """Put the field that names an inner object in the place of the best path's field: *owner.login*, not *owner.type*.
+
+    The object's other fields are no other answers.
+    """
+    parts = [names.get(choice.path.steps[-1].relation, "").rpartition(".") for choice in every]
+    if not parts or not (inner := parts[0][0]):
+        return every
+    fields = {choice.path: part[2] for choice, part in zip(every, parts, strict=True) if part[0] == inner}
+    of_object = [choice for choice in every if choice.path in fields]
+    rank = {field: place for place, field in enumerate(_FIELDS)}
+    best = min(of_object, key=lambda choice: rank.get(fields[choice.path], len(rank)))
+    return [best, *(choice for choice in every if choice.path not in fields)]
 
 
 def _choice(question: Question, one: Operated, path: RankedPath) -> Choice:

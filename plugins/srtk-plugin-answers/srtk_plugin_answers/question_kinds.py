@@ -537,6 +537,15 @@ def asked_relation(question: str) -> str | None:
     return None if found is None else found["noun"] or found["own"] or found["bare"] or found["within"]
 
 
+_WHO_DOES = re.compile(r"^whom? (?:else )?(?:has |have |had )?(?P<verb>[^\W\d_]{3,})(?: (?!of\b)\w+){0,2} ¤")
+
+
+def verb_of_who(text: str) -> str | None:
+    """Return the verb of a question for who does something to a thing, which stands as a mention: *who directed ¤*."""
+    found = _WHO_DOES.match(" ".join(text.casefold().split()))
+    return found["verb"] if found and found["verb"] not in _AUXILIARY else None
+
+
 _OF_THINGS = re.compile(
     r"^(?:(?:in|on|by|with|for|of|to|at) )?(?:which|name|list|give|show|find)\b"
     r"|^what (?!is\b|was\b|does\b|has\b)\w+s\b(?! of\b)"

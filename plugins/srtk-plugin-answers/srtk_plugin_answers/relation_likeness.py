@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+import re
 from collections.abc import Iterable, Mapping
 
 import attrs
@@ -14,8 +15,17 @@ from srtk_plugin_answers.drafts import Case
 from srtk_plugin_answers.graph_names import GraphNames
 from srtk_plugin_answers.operations import Operated
 from srtk_plugin_answers.path_scores import CLOSE, LIKE
-from srtk_plugin_answers.question_classes import MENTION, PEOPLE, shared_words, singular, stems_of, word_set, words_of
-from srtk_plugin_answers.question_kinds import asked_relation, order_phrase, ordering_words
+from srtk_plugin_answers.question_classes import (
+    MENTION,
+    PEOPLE,
+    STOP_WORDS,
+    shared_words,
+    singular,
+    stems_of,
+    word_set,
+    words_of,
+)
+from srtk_plugin_answers.question_kinds import asked_relation, order_phrase, ordering_words, verb_of_who
 
 _FAR = 0.08
 """The same for the whole question and a path."""
@@ -23,6 +33,11 @@ _ORDERED = 0.4
 """The same for what is ordered and a relation that orders by itself."""
 _DOUBTED = 0.5
 """The same for a noun where another path is as near."""
+_NAMED = 0.45
+"""The same for a noun and the only relation of a path: an *email* is no phone number."""
+_HAS = re.compile(r"^how many [\w -]+ (?:do|does|did) ¤ have\b")
+_VERB = 0.3
+"""The same for a verb of who, and a path."""
 NO_NOUNS = frozenset(["kind", "name", "sort", "type"])
 """Nouns that say nothing of a relation: *what is the name of*."""
 _NEAR = 5.0
@@ -85,6 +100,11 @@ class RelationLikeness:
             is_other = len(steps) == 1 and fold(self.label(steps[0].relation)) != noun
             if is_other or (returns(steps) and not (_ALIKE & words_of(case.question.text)) - words_of(noun)):
                 return noun
+        if (verb := self._unnamed_verb(case.question, best)) is not None and not steps[-1].inverse:
+            likest = max(self.likeness(one, verb, step) for step in steps)
+            # Who is a name: of things in small letters only what the verb is close to.
+            if likest < _VERB or (likest < CLOSE and not self._has_capitals(best)):
+                return verb
         if one.fit or one.roles or one.held > 0 or (noun in one.phrases and steps[-1].inverse):
             return None
         if noun is None or singular(noun.split()[-1]) in NO_NOUNS:
@@ -94,13 +114,49 @@ class RelationLikeness:
             return case.question.text.strip(" ?") if own[0] > 0 and score < _FAR * own[0] else None
         if margin < _CLEAR and noun not in one.phrases and self._is_doubted(one, noun, steps[-1], case.labels):
             return None if self.is_like(one, noun, steps[-1], _DOUBTED) else noun
-        is_like = score >= _NEAR or any(self.is_like(one, noun, step, LIKE) for step in steps)
+        least = _NAMED if len(steps) == 1 and noun == asked_relation(case.question.text) else LIKE
+        is_like = score >= _NEAR or any(self.is_like(one, noun, step, least) for step in steps)
         return None if is_like else noun
+
+    def uncounted(self, case: Case) -> str | None:
+        """Return the noun of *how many does X have*, if neither the ends of the path nor a relation is called so."""
+        one, path = case.operated, case.operated.lead.path
+        nouns = [phrase for phrase in one.phrases if phrase not in PEOPLE]
+        text = without_mentions(case.question, case.question.links, {}, MENTION)
+        if not _HAS.match(" ".join(text.casefold().split())):
+            return None
+        if path is None or not nouns or one.bounds or one.fit or one.roles or one.named:
+            return None
+        relations = [step.relation for step in path.steps]
+        is_like = any(self.is_like(one, noun, step, LIKE) for noun in nouns for step in path.steps)
+        return None if is_like or self.names_in(case.question, relations) else nouns[0]
+
+    def relations_between(self, question: Question, best: Choice) -> list[str]:
+        """Return the relations before the last step of a path, where the question has but the noun of the last one.
+
+        *The mayor of Germany* may be asked for, and not the mayor of its capital.
+        """
+        noun, steps = asked_relation(question.text), best.path.steps
+        if noun is None or len(steps) < 2 or any(step.inverse for step in steps):
+            return []
+        rest = words_of(without_mentions(question, question.links, {}, MENTION)) - words_of(noun) - STOP_WORDS
+        labels = [self.label(step.relation) for step in steps]
+        return [] if rest or not shared_words([noun], labels[-1]) else labels[:-1]
 
     def is_close(self, case: Case, best: Choice) -> bool:
         """Return whether a path has a relation close to the noun of a question that asks for a relation, if it does."""
         noun, steps = asked_relation(case.question.text), best.path.steps
-        return noun is None or any(self.is_like(case.operated, noun, step, CLOSE) for step in steps)
+        verb = None if noun else self._unnamed_verb(case.question, best)
+        told = noun or verb
+        return told is None or any(self.is_like(case.operated, told, step, CLOSE) for step in steps)
+
+    def _has_capitals(self, best: Choice) -> bool:
+        return any(label[:1] != label[:1].lower() for label in self.names.graph.labels(sorted(best.ends)))
+
+    def _unnamed_verb(self, question: Question, best: Choice) -> str | None:
+        """Return the verb of *who* in a question, if it is no name of the last relation of the best path."""
+        verb = verb_of_who(without_mentions(question, question.links, {}, MENTION))
+        return None if verb is None or stems_of(verb) & stems_of(self.label(best.path.steps[-1].relation)) else verb
 
     def is_name(self, noun: str) -> bool:
         """Return whether a relation of the graph has a noun as its name."""
