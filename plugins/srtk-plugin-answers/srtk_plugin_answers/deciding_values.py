@@ -73,7 +73,8 @@ class DecidingValues:
             noun = order_noun(order) if order and class_words(question.text) else ""
             every = self._deciding(question, sets, text, clause=order, noun=noun)
             rated = [(score, length, Decider(Step(relation)), place) for score, length, relation, place in every]
-            by_words = not (noun and every and self._is_likened(every, order or "", noun))
+            # What *the greatest tower* orders by is open; the tallest has a height.
+            by_words = not (every and order and self._is_likened(every, order, noun))
         leads: dict[frozenset[Triple], Lead] = {}
         for score, _, decider, place in rated:
             lead = attrs.evolve(self._ordered(kind, sets[place], decider, question.text, order), score=-score)

@@ -19,6 +19,7 @@ FILES = {
     "repos.json": '[{"name": "heron", "owner": {"login": "mbird", "type": "User"}, "topics": ["birds", "water"]},'
     '{"name": "larkspur", "owner": {"login": "gardeners", "type": "Organization"}, "topics": ["plants", "blue"]},'
     '{"name": "thistle", "owner": {"login": "mbird", "type": "User"}, "topics": ["plants"]}]',
+    "towers.csv": "tower,built,height,floors\nAlfa Tower,1931,80,12\nBeta Tower,1972,120,30\nGamma Tower,1955,95,22\n",
     "lands.tsv": "Germania\tcapital\tBerlinum\nFrancia\tcapital\tLutetia\nBerlinum\tmayor\tHans Krug\n"
     "Lutetia\tmayor\tJean Roc\nGermania\tpopulation\t80\nFrancia\tpopulation\t60\n",
 }
@@ -49,6 +50,8 @@ def ask(tmp_path_factory: pytest.TempPathFactory):
         ("casts.csv", "Who directed Night Ferry?", "Tom Ash and Ida Berg", "likely"),
         ("customers.csv", "What is the phone of Bright Ltd?", "0113 555", "sure"),
         ("repos.json", "Who owns heron?", "mbird", "sure"),
+        ("towers.csv", "Which is the tallest tower?", "Beta Tower", "sure"),
+        ("towers.csv", "Which is the greatest tower?", "Beta Tower", "likely"),
         ("lands.tsv", "Who is the mayor of Lutetia?", "Jean Roc", "sure"),
         ("lands.tsv", "Who is the mayor of the capital of Francia?", "Jean Roc", "sure"),
         ("lands.tsv", "Who is the mayor of Francia?", "Jean Roc", "likely"),
