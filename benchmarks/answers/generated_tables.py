@@ -3,12 +3,14 @@
     OMP_NUM_THREADS=1 python -m benchmarks.answers.generated_tables [--seeds 1 2] [--topics bridges cheeses] [--show]
 
 A table has a column of links, of codes, of a quality, of percents, of negative numbers and of dates, two of plain
-numbers, and empty cells. Every other seed writes it as Turtle, with a type. Each answer is computed from the rows in
-plain Python. Questions about an empty cell, about a column without numbers or about what is no column are to be
-refused. So are questions that name no column and mean several: there a likely answer is fair too.
+numbers, three of years, and empty cells. Every other seed writes it as Turtle, with a type. Each answer is computed
+from the rows in plain Python. Questions about an empty cell, about a column without numbers or about what is no column
+are to be refused. So are questions that name no column and mean several, or whose verb names none: there a likely
+answer is fair too.
 
 The rules of the reader were written with `lakes` and `robots`, and mended after one look at `bridges` and `cheeses`;
-`orchards` and `trams` were reported before any rule was mended after a look at them.
+`orchards` and `trams` were reported before any rule was mended after a look at them; so were `kites`, the columns of
+years and what no column is called as.
 """
 
 from __future__ import annotations
@@ -57,6 +59,8 @@ _STARTS = [
     "Zam",
 ]
 _ENDS = ["ado", "bek", "eno", "ighi", "orra", "usk", "ell", "iva", "omar", "und"]
+_YEARLY, _YEARS = "turnover", (2004, 2011, 2018)
+"""A number that has a column for each year."""
 Row = Mapping[str, Any]
 """Cells by heading; an empty cell is None. Dates are (year, month, day)."""
 Gold = Mapping[str, Any] | None
@@ -145,6 +149,17 @@ TOPICS = {
         "planted",
         ("speed", "wage"),
     ),
+    "kites": Topic(
+        "kite",
+        "workshop",
+        "tag",
+        ("outline", ("oval", "square", "winged", "spiral")),
+        {"span": ("wider", "widest", 1, 40), "cost": ("higher", "highest", 200, 2600)},
+        "humidity",
+        "trim",
+        "stitched",
+        ("altitude", "salary"),
+    ),
     "cheeses": Topic(
         "cheese",
         "dairy",
@@ -196,6 +211,9 @@ def rows_of(topic: Topic, some: random.Random) -> list[dict[str, Any]]:
             if column != heading and some.random() < _EMPTY:
                 row[column] = None
         rows.append(row)
+    own = random.Random(f"{topic.noun} {names}")
+    for row in rows:
+        row |= {f"{_YEARLY} {year}": own.randint(100, 900) for year in _YEARS}
     # Two rows share the greatest number, and one row has a cell in each column.
     first = next(iter(topic.numbers))
     best = max((row for row in rows if row[first] is not None), key=lambda row: row[first])
@@ -288,6 +306,7 @@ def questions(topic: Topic, rows: Sequence[Row], some: random.Random) -> Iterato
     yield from _sets(topic, rows, some)
     yield from _orders(topic, rows, some)
     yield from _others(topic, rows, some)
+    yield from _of_years(topic, rows, some)
 
 
 def _bounded(row: Row, name: str, column: str, limits: Sequence[int]) -> Iterator[Asked]:
@@ -596,6 +615,32 @@ def _others(topic: Topic, rows: Sequence[Row], some: random.Random) -> Iterator[
             yield Asked("look-up", f"What is the {column} of {row[noun]}?", readings)
         for column in topic.absent:
             yield Asked("look-up", f"What is the {column} of {row[noun]}?", [None])
+
+
+def _of_years(topic: Topic, rows: Sequence[Row], some: random.Random) -> Iterator[Asked]:
+    """Yield questions on the columns of years, and on what no column is called as."""
+    noun = topic.noun
+    for row in some.sample(list(rows), 2):
+        name, year = row[noun], some.choice(_YEARS)
+        value = row[f"{_YEARLY} {year}"]
+        golds: list[Gold] = [{"number": value}, {"value": str(value)}]
+        yield Asked("year column", f"What was the {_YEARLY} of {name} in {year}?", golds)
+        yield Asked("year column", f"What was the {_YEARLY} of {name} in 1990?", [None])
+        yield Asked("year column", f"Was the {_YEARLY} of {name} in {year} larger than 500?", _yes(value > 500))
+        limit = some.randint(1880, 2000)
+        late = _bound(row, topic.date, lambda v, limit=limit: v >= (limit, 1, 1))
+        yield Asked("negation", f"Was {name} not {topic.date} before {limit}?", [*late, None])
+        for text in (f"Who painted {name}?", f"Who owns {name}?", f"Who married {name}?"):
+            yield Asked("no such column", text, [None], guess=True)
+        yield Asked("no such column", f"What is the email of {name}?", [None])
+        yield Asked("no such column", f"How many stars does {name} have?", [None])
+    year, limit = some.choice(_YEARS), some.randint(100, 900)
+    column = f"{_YEARLY} {year}"
+    yield Asked(
+        "year column", f"Which {noun} had the largest {_YEARLY} in {year}?", _ranked(topic, rows, column, True, 1)
+    )
+    found = _within(topic, rows, {column: lambda v: v > limit})
+    yield Asked("year column", f"Which {noun}s had a {_YEARLY} over {limit} in {year}?", [_names(topic, found)])
 
 
 # The measure
