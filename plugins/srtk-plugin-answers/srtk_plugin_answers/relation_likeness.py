@@ -147,6 +147,8 @@ class RelationLikeness:
         """Return whether a path has a relation close to the noun of a question that asks for a relation, if it does."""
         noun, steps = asked_relation(case.question.text), best.path.steps
         verb = None if noun else self._unnamed_verb(case.question, best)
+        if verb and not self._has_capitals(best):
+            return False
         told = noun or verb
         return told is None or any(self.is_like(case.operated, told, step, CLOSE) for step in steps)
 
@@ -156,7 +158,10 @@ class RelationLikeness:
     def _unnamed_verb(self, question: Question, best: Choice) -> str | None:
         """Return the verb of *who* in a question, if it is no name of the last relation of the best path."""
         verb = verb_of_who(without_mentions(question, question.links, {}, MENTION))
-        return None if verb is None or stems_of(verb) & stems_of(self.label(best.path.steps[-1].relation)) else verb
+        label = self.label(best.path.steps[-1].relation)
+        if verb is None or stems_of(verb) & stems_of(label):
+            return None
+        return None if any(word.startswith(singular(verb)) for word in words_of(label)) else verb
 
     def is_name(self, noun: str) -> bool:
         """Return whether a relation of the graph has a noun as its name."""
