@@ -161,3 +161,23 @@ def test_a_schema_file_of_another_shape_is_refused_with_its_name(world: Path, co
     (world / "schema.yaml").write_text(content)
     with pytest.raises(InputError, match=r"schema\.yaml:(\d+:\d+:)? "):
         build_world(world, "--schema", str(world / "schema.yaml"))
+
+
+def test_a_line_feed_in_the_name_of_a_file_is_escaped_on_the_screen(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    (tmp_path / "two\nlines.csv").write_text("to,type,from\nTigres,plays in,Alan\nMexico,,Alan\n")
+    assert call(build, "--quiet", "--out", str(tmp_path / "out"), str(tmp_path / "two\nlines.csv")) == 0
+    [said] = capsys.readouterr().err.splitlines()
+    assert r"/two\nlines.csv: skipped 1 " in said
+    assert call(info, str(tmp_path / "out")) == 0
+    assert r"/two\nlines.csv: " in capsys.readouterr().out
+
+
+def test_example_facts_are_a_table_without_headings(world: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    out = build_world(world, "--quiet")
+    capsys.readouterr()
+    assert call(info, str(out)) == 0
+    lines = capsys.readouterr().out.splitlines()
+    [at] = (at for at, line in enumerate(lines) if line.strip() == "example facts")
+    assert lines[at + 2].replace("│", "").split() == ["Riga", "capital", "of", "Q2"]

@@ -5,8 +5,10 @@ from __future__ import annotations
 import json
 from collections.abc import Callable
 from pathlib import Path
+from types import SimpleNamespace
 
 import pytest
+from srtk_plugin_local.commands import kept_vectors as module
 from srtk_plugin_local.commands.kept_vectors import kept_vectors
 
 from srtk_framework import Retriever
@@ -87,3 +89,14 @@ def test_a_file_is_not_taken_for_a_number(capsys: pytest.CaptureFixture[str]) ->
     with pytest.raises(SystemExit):
         main(["graph", "build", "--out", "graph", "--vectors", "facts.tsv"])
     assert "'facts.tsv' is no number of paths; write --vectors alone after the files" in capsys.readouterr().err
+
+
+def test_the_line_rounds_seconds_and_megabytes_to_tenths(
+    built: Build, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    clock = SimpleNamespace(perf_counter=iter([7.0, 1207.26]).__next__)
+    monkeypatch.setattr(module, "time", clock)
+    built("--vectors", "2")
+    assert "7 of them encoded in 1,200.3 s, 0.0 MB in the cache\n" in capsys.readouterr().out
+    facts = {"encoder": "e", "texts": 7, "paths": 6, "encoded": 1, "seconds": 1200.3, "bytes": 1_099_949_999}
+    assert module.summary(facts).endswith(" 1 of them encoded in 1,200.3 s, 1,099.9 MB in the cache")

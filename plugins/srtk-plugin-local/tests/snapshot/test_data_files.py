@@ -9,7 +9,9 @@ import subprocess
 import sys
 import time
 from collections.abc import Callable
+from itertools import islice
 from pathlib import Path
+from typing import Any
 
 import pytest
 from srtk_plugin_local.snapshot import data_files, layout
@@ -19,7 +21,7 @@ from srtk_plugin_local.snapshot.graph import LocalGraph
 from srtk_plugin_local.snapshot.meta_file import read_meta
 
 from srtk_framework.records import checksums
-from srtk_framework.values import Budget, Pattern, SnapshotError, Step
+from srtk_framework.values import Budget, Pattern, SnapshotError, Step, Triple
 
 IDS = [f"n{n}" for n in range(60)]
 
@@ -297,18 +299,22 @@ def test_new_permissions_of_a_file_change_nothing(snapshot: Path, monkeypatch: p
     assert graph.match([Pattern()]) == before
 
 
-def test_another_generation_that_is_published_while_one_is_opened_is_opened_instead(
-    snapshot: Path, monkeypatch: pytest.MonkeyPatch
+@pytest.mark.parametrize("times", [1, 4, 5])
+def test_another_generation_that_is_published_while_one_is_opened_is_opened_instead_four_times_at_most(
+    snapshot: Path, monkeypatch: pytest.MonkeyPatch, times: int
 ) -> None:
     source = snapshot.parent / "new.tsv"
-    source.write_text("a\tr\tb\n")
-    read = read_meta
+    published = iter(range(times))
 
-    def slow(folder: Path) -> layout.Meta:
-        meta = read(folder)
-        monkeypatch.setattr("srtk_plugin_local.snapshot.arrays.read_meta", read)
-        build(BuildSettings(files=(str(source),)), snapshot)
-        return meta
+    def late(folder: Path, files: Any) -> data_files.DataFiles:
+        for number in islice(published, 1):
+            source.write_text(f"a\tr\tb{number}\n")
+            build(BuildSettings(files=(str(source),)), snapshot)
+        return data_files.DataFiles(folder, files)
 
-    monkeypatch.setattr("srtk_plugin_local.snapshot.arrays.read_meta", slow)
-    assert len(opened(snapshot).match([Pattern("a")])[0]) == 1
+    monkeypatch.setattr("srtk_plugin_local.snapshot.arrays.DataFiles", late)
+    if times == 5:
+        with pytest.raises(SnapshotError):
+            opened(snapshot)
+    else:
+        assert opened(snapshot).match([Pattern("a")]) == [[Triple("a", "r", f"b{times - 1}")]]

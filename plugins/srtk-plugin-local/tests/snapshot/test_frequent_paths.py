@@ -102,3 +102,13 @@ def test_the_nodes_that_are_left_out_are_counted(tmp_path: Path, monkeypatch: py
     assert dense == 1
     assert (Step("r0"), Step("r1", True)) not in paths
     assert (Step("p"), Step("p")) in paths
+
+
+def test_a_graph_of_no_node_has_no_path(tmp_path: Path) -> None:
+    assert frequent_paths(snapshot(set(), tmp_path), 9) == ([], 0)
+
+
+def test_relations_are_left_where_all_nodes_are_too_dense(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    graph = snapshot({("a", "p", "b")}, tmp_path)
+    monkeypatch.setattr(module, "_BLOCK", 0.5)
+    assert frequent_paths(graph, 9) == ([(Step("p"),), (Step("p", True),)], 2)

@@ -202,3 +202,8 @@ def test_an_update_of_a_graph_without_mediators_says_nothing_of_them(tmp_path: P
     more = tmp_path / "more.tsv"
     more.write_text("c\tr\ta\n")
     assert "mediators" not in str(update(done.folder, {"files": (str(more),)}, ()).meta.build["reading"])
+
+
+def test_the_pattern_is_of_the_letters_with_which_all_ids_begin(tmp_path: Path) -> None:
+    rows = [(s.replace("sb0", "sa0"), r, o.replace("sb0", "sa0")) for s, r, o in employments("sb{}")]
+    assert noticed(tmp_path, rows)["patterns"] == ["s*"]

@@ -110,13 +110,14 @@ def test_a_base_that_is_no_iri_is_refused(tmp_path: Path) -> None:
         made(tmp_path / "a.ttl", LINE, base="x y")
 
 
-def test_a_wrong_line_is_skipped_and_counted(tmp_path: Path) -> None:
-    built = made(tmp_path / "a.nt", LINE + "no triple\n" + LINE.replace("/b>", "/c d>") + LINE.replace("/b", "/c"))
+@pytest.mark.parametrize(("name", "kind"), [("a.nt", "ntriples"), ("a.nq", "nquads")])
+def test_a_wrong_line_is_skipped_and_counted(tmp_path: Path, name: str, kind: str) -> None:
+    built = made(tmp_path / name, LINE + "no triple\n" + LINE.replace("/b>", "/c d>") + LINE.replace("/b", "/c"))
     assert len(facts(built)) == 2
     [(reason, (count, place, _))] = reading(built)["skipped"].items()
-    assert (reason, count, place) == ("lines that are not ntriples", 2, f"{tmp_path / 'a.nt'}:2")
-    with pytest.raises(InputError, match=r"a\.nt:2: is not valid ntriples"):
-        made(tmp_path / "a.nt", LINE + "no triple\n", strict=True)
+    assert (reason, count, place) == (f"lines that are not {kind}", 2, f"{tmp_path / name}:2")
+    with pytest.raises(InputError, match=rf"{name}:2: is not valid {kind}"):
+        made(tmp_path / name, LINE + "no triple\n", strict=True)
 
 
 def test_a_file_of_wrong_lines_is_refused(tmp_path: Path) -> None:
