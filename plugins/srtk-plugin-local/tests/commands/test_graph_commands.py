@@ -3,10 +3,12 @@
 from __future__ import annotations
 
 import argparse
+import io
 import json
 from pathlib import Path
 
 import pytest
+from rich.console import Console
 from srtk_plugin_local.commands import build, info
 
 from srtk_framework.values import InputError, SnapshotError
@@ -181,3 +183,10 @@ def test_example_facts_are_a_table_without_headings(world: Path, capsys: pytest.
     lines = capsys.readouterr().out.splitlines()
     [at] = (at for at, line in enumerate(lines) if line.strip() == "example facts")
     assert lines[at + 2].replace("│", "").split() == ["Riga", "capital", "of", "Q2"]
+
+
+def test_a_stage_of_unknown_size_ends_whole_on_the_bar() -> None:
+    with build._Bar(Console(file=io.StringIO())) as bar:
+        bar("write", 1, 2)
+        bar("sort", 0, None)
+    assert [(task.description, task.percentage) for task in bar._progress.tasks] == [("write", 100), ("sort", 100)]

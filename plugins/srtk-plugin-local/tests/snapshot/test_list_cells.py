@@ -32,6 +32,8 @@ def test_titles_in_brackets_and_vectors_are_no_lists() -> None:
     assert not has_lists(["[0.5, 1.5]", "[0.25, 2.0]"])
     assert not has_lists(["['Drama']", "War"])
     assert has_lists(["['Drama']", "[]"])
+    assert has_lists([*["['War']"] * 19, "War"])
+    assert not has_lists([*["['War']"] * 18, "War"])
     assert has_lists(["[7, 9]", "[9]"])
 
 

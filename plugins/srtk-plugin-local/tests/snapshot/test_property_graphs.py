@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from pathlib import Path
 
 import networkx as nx
@@ -10,6 +11,7 @@ from srtk_plugin_local.snapshot.build import Built, build
 from srtk_plugin_local.snapshot.build_settings import BuildSettings
 from srtk_plugin_local.snapshot.graph import LocalGraph
 from srtk_plugin_local.snapshot.input_report import sentences
+from srtk_plugin_local.snapshot.property_graphs.roles import relations
 
 from srtk_framework.values import InputError, Pattern, Triple
 
@@ -121,3 +123,9 @@ def test_named_graphs_are_merged_and_told(tmp_path: Path, name: str, content: st
     assert facts == [("a", "b", "c"), ("a", "b", "d"), ("a", "b", "e")]
     said = list(sentences(built.meta.build["reading"]))
     assert said == [f"{tmp_path / name}: 2 named graphs were merged into one; their names are not kept"]
+
+
+def test_a_relation_that_hardly_repeats_has_forty_letters_at_most() -> None:
+    for size, found in ((40, ["predicate"]), (41, [])):
+        values = Counter({letter * size: 1 for letter in "xyz"})
+        assert relations({"predicate": values}, 3) == (found, "")

@@ -115,6 +115,14 @@ def test_where_few_entities_have_names_a_relation_that_looks_like_one_is_told(tm
     ]
 
 
+def test_three_texts_make_a_relation_look_like_a_name(tmp_path: Path) -> None:
+    for count, told in ((3, True), (2, False)):
+        rows = "".join(f'shop:{n} shop:heading "Heading {n}x" ; shop:size {n} .\n' for n in range(count))
+        (tmp_path / "a.ttl").write_text(HEAD + rows)
+        [report] = build(BuildSettings(files=(str(tmp_path / "a.ttl"),)), tmp_path / "out").meta.build["reading"]
+        assert ("looks like a name" in str(report["notes"])) == told
+
+
 def test_where_neither_labels_nor_iris_name_the_entities_it_is_told(tmp_path: Path) -> None:
     for text, told in ((":Q1 :knows :Q2 .", True), (":Ada :knows :Bo .", False)):
         (tmp_path / "a.ttl").write_text(HEAD + text)

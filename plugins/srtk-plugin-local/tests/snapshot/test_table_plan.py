@@ -625,6 +625,11 @@ def test_na_is_missing_among_texts_where_it_is_among_numbers_but_not_as_a_name_o
     assert made.notes == ["2 words of a missing value, such as NULL, are no values (size, colour)"]
 
 
+def test_na_is_a_code_where_half_of_the_values_are(make: Make) -> None:
+    made = make({"a.csv": "id,name,size,land\n1,Ada,5,DE\n2,Cy,NA,NA\n3,Bo,7,red\n"})
+    assert ("Cy", "land", "NA") in made.facts()
+
+
 def test_na_is_a_text_where_no_number_lacks(make: Make) -> None:
     made = make({"a.csv": "id,name,size,colour\n1,Ada,5,NA\n2,Bo,6,red\n"})
     assert ("Ada", "colour", "NA") in made.facts()
