@@ -80,6 +80,7 @@ def films(tmp_path_factory: pytest.TempPathFactory) -> Retriever:
         ("How many films have a length above 500?", "0"),
         ("How many films by Anna Berg have a length above 500?", "0"),
         ("Which film has the largest code?", "the graph has no number or date"),
+        ("Is the share of Dusk above 55 percent?", "Yes"),
         ("What is the share of Noon?", "the graph has no relation like 'share' of what the question names"),
     ],
 )

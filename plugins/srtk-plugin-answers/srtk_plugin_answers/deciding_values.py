@@ -26,7 +26,7 @@ from srtk_plugin_answers.question_kinds import (
     order_phrase,
     value_stems,
 )
-from srtk_plugin_answers.question_values import ValueConstraint, clauses, compared_noun, compared_verb
+from srtk_plugin_answers.question_values import ValueConstraint, clauses, compared_noun, compared_verb, unit_of_label
 
 _SAMPLE = 8
 """Members whose values show whether a relation has numbers or dates."""
@@ -349,7 +349,8 @@ class DecidingValues:
         """Return a set without the members whose value of a relation is not within bounds, or not known."""
         [row] = self.graph.triples(self.graph.frontiers([sorted(one.instances)]), [Step(relation)], None)
         path = None if one.path is None else attrs.evolve(one.path, steps=(*one.path.steps, Step(relation)))
-        values = _in_unit(row, bound.unit)
+        own = unit_of_label(self.counted.names.labels([relation])[relation])
+        values = [] if own and bound.unit and own != bound.unit.casefold() else _in_unit(row, bound.unit)
         if not all(is_date(triple.object) or is_year(value) for triple, value in values):
             bound = bound.of_numbers()
         best: dict[str, tuple[bool, Triple]] = {}

@@ -103,6 +103,11 @@ def words_of(text: str) -> set[str]:
     return {singular(word) for word in _PLAIN_WORD.findall(fold(text))}
 
 
+def name_of(label: str) -> str:
+    """Return the label of a relation, folded and without brackets, such as the unit of *price (€)*."""
+    return _PARENTHESES.sub("", fold(label)).strip()
+
+
 def stems_of(text: str) -> set[str]:
     """Return the first letters of the words of a text, which *direct* and *directed* share."""
     return {word[:_STEM] for word in words_of(text) if len(word) >= _STEM}
@@ -160,7 +165,7 @@ def shared_words(phrases: Sequence[str], label: str) -> int:
     Returns:
         Of several phrases the most; 0 if none fits.
     """
-    plain = _PARENTHESES.sub("", fold(label))
+    plain = name_of(label)
     words = plain.split()
     if not words:
         return 0

@@ -24,6 +24,7 @@ _PERCENT = ("percent", "per cent")
 _MEASURES = "|".join(
     (*_PERCENT, "%", "km/h", "km²", "km", "cm", "mm", "m²", "m", "kg", "g", "t", "l", "ml", "°c", "°f")
 )
+_LABEL_UNIT = re.compile(rf"\((?P<unit>{_MEASURES})\)$", re.IGNORECASE)
 _MONTHS = ["jan", "feb", "mar", "apr", "may", "jun", "jul", "aug", "sep", "oct", "nov", "dec"]
 _WORDS = "|".join(_UNITS)
 _TIMES = rf"(?:[ -](?:{'|'.join(_SCALES)}))*"
@@ -176,6 +177,12 @@ def value_constraints(question: str) -> tuple[ValueConstraint, ...]:
         unit = behind.group().strip() if behind else ""
         found[place] = attrs.evolve(one, noun=noun, verb=verb[1] if verb else "", behind=unit)
     return tuple(found)
+
+
+def unit_of_label(label: str) -> str:
+    """Return the unit in brackets that ends the label of a relation, such as km of *length (km)*; else nothing."""
+    found = _LABEL_UNIT.search(label)
+    return found["unit"].casefold() if found else ""
 
 
 def clauses(text: str) -> tuple[str, list[str]]:

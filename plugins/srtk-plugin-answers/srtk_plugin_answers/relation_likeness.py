@@ -8,7 +8,7 @@ from collections.abc import Iterable, Mapping
 
 import attrs
 
-from srtk_framework.text import fold, without_mentions
+from srtk_framework.text import without_mentions
 from srtk_framework.values import Question, Step
 from srtk_plugin_answers.choices import Choice, returns
 from srtk_plugin_answers.drafts import Case
@@ -19,6 +19,7 @@ from srtk_plugin_answers.question_classes import (
     MENTION,
     PEOPLE,
     STOP_WORDS,
+    name_of,
     shared_words,
     singular,
     stems_of,
@@ -97,7 +98,7 @@ class RelationLikeness:
         noun = asked_relation(case.question.text) or next((one for one in one.phrases if one not in PEOPLE), None)
         if noun is not None and self.is_name(noun):
             # A value that is missing here is neither another value nor the value of another node.
-            is_other = len(steps) == 1 and fold(self.label(steps[0].relation)) != noun
+            is_other = len(steps) == 1 and name_of(self.label(steps[0].relation)) != noun
             if is_other or (returns(steps) and not (_ALIKE & words_of(case.question.text)) - words_of(noun)):
                 return noun
         if (verb := self._unnamed_verb(case.question, best)) is not None and not steps[-1].inverse:
@@ -165,7 +166,7 @@ class RelationLikeness:
 
     def is_name(self, noun: str) -> bool:
         """Return whether a relation of the graph has a noun as its name."""
-        return noun in map(fold, self.names.labels(self.names.schema.relations).values())
+        return noun in map(name_of, self.names.labels(self.names.schema.relations).values())
 
     def _is_doubted(self, one: Operated, noun: str, step: Step, labels: Mapping[str, str]) -> bool:
         """Return whether a noun is more like another relation than like a step's relation."""
