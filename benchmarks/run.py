@@ -65,6 +65,13 @@ PARTS: dict[str, Part] = {
         "language-models", "ceilings", "search.oracle_ceilings", ("--limit", "150", "--only", "metaqa-3"), (0,)
     ),
     "exact": Part("answers", "exact", "answers.measure"),
+    "generated-tables": Part(
+        "answers",
+        "generated-tables",
+        "answers.generated_tables",
+        ("--topics", "orchards", "kites", "--seeds", "61", "62"),
+        (61, 62),
+    ),
     "public-sets": Part("answers", "public-sets", "answers.public_sets", ("--limit", "100"), (11, 12)),
     "operations": Part("operations", "kinds", "operations.operations", ("--only", "demo", "demo-linked"), (7,)),
     "topics": Part("operations", "several-topics", "operations.topics", ("--several",)),
