@@ -100,6 +100,7 @@ PARTS: dict[str, Part] = {
     "run-memory": Part("speed", "run-memory", "speed.run_memory"),
     "local-graph": Part("stores", "local-graph", "speed.local_graph", ("--triples", "20000000", "--update")),
     "search-floor": Part("speed", "search-floor", "speed.search_floor", ("--questions", "100")),
+    "over-sparql": Part("speed", "over-sparql", "speed.over_sparql", ("--questions", "100")),
     "path-search": Part("speed", "path-search", "speed.path_search", ("--all",)),
     "shared-session": Part("speed", "shared-session", "speed.shared_session"),
     "same-subgraphs": Part("reliability", "same-subgraphs", "reliability.same_subgraphs"),
