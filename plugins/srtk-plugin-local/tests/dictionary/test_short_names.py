@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-import time
+import sys
+from types import FrameType
 from typing import Any
 
 import pytest
@@ -131,11 +132,23 @@ def test_a_text_of_many_initials_takes_time_in_proportion_to_its_length():
     linker = DictionaryLinker(memory())
     linker.graph.open()
 
-    def seconds(count: int) -> float:
-        text, began = "see A. B. or j. r. r. and the nfl " * count, time.process_time()
-        linker.link([text])
-        return time.process_time() - began
+    def lines(count: int) -> int:
+        """Return how many lines of Python are run."""
+        ran = 0
 
-    seconds(10)
-    # In proportion this is 8 times as long, and 64 times if each is compared with all.
-    assert seconds(2000) < 24 * max(seconds(250), 0.02)
+        def trace(frame: FrameType, event: str, arg: Any) -> Any:
+            nonlocal ran
+            ran += event == "line"
+            return trace
+
+        before = sys.gettrace()
+        sys.settrace(trace)
+        try:
+            linker.link(["see A. B. or j. r. r. and the nfl " * count])
+        finally:
+            sys.settrace(before)
+        return ran
+
+    lines(10)
+    # In proportion this is 8 times as much, and 64 times if each is compared with all.
+    assert lines(400) < 12 * lines(50)
