@@ -166,14 +166,15 @@ def test_a_schema_file_of_another_shape_is_refused_with_its_name(world: Path, co
 
 
 def test_a_line_feed_in_the_name_of_a_file_is_escaped_on_the_screen(
-    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+    tmp_path: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    (tmp_path / "two\nlines.csv").write_text("to,type,from\nTigres,plays in,Alan\nMexico,,Alan\n")
-    assert call(build, "--quiet", "--out", str(tmp_path / "out"), str(tmp_path / "two\nlines.csv")) == 0
+    monkeypatch.chdir(tmp_path)  # a long name is broken into lines
+    Path("two\nlines.csv").write_text("to,type,from\nTigres,plays in,Alan\nMexico,,Alan\n")
+    assert call(build, "--quiet", "--out", "out", "two\nlines.csv") == 0
     [said] = capsys.readouterr().err.splitlines()
-    assert r"/two\nlines.csv: skipped 1 " in said
-    assert call(info, str(tmp_path / "out")) == 0
-    assert r"/two\nlines.csv: " in capsys.readouterr().out
+    assert said.startswith(r"two\nlines.csv: skipped 1 ")
+    assert call(info, "out") == 0
+    assert r"two\nlines.csv: " in capsys.readouterr().out
 
 
 def test_example_facts_are_a_table_without_headings(world: Path, capsys: pytest.CaptureFixture[str]) -> None:
