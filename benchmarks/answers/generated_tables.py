@@ -1,4 +1,4 @@
-"""Generated questions on generated tables: right, refused, wrong, and wrong though said to be sure.
+"""Generated questions on generated tables: right, refused, wrong, and wrong though said to be sure; and a look-up.
 
     OMP_NUM_THREADS=1 python -m benchmarks.answers.generated_tables [--seeds 1 2] [--topics bridges cheeses] [--show]
 
@@ -19,6 +19,7 @@ import argparse
 import csv
 import json
 import random
+import re
 import tempfile
 from collections import Counter
 from collections.abc import Callable, Iterator, Mapping, Sequence
@@ -668,6 +669,28 @@ def outcome(asked: Asked, record: Mapping[str, Any]) -> str:
     return "right" if asked.guess else "wrong"
 
 
+def looked_up(name: str, seed: int, asked: Sequence[Asked]) -> Counter[str]:
+    """Answer each question by the simplest look-up: the cell of the row and of the column that it names, if any."""
+    topic, found = TOPICS[name], Counter[str]()
+    rows = rows_of(topic, random.Random(f"{name} {seed}"))
+    for one in asked:
+        words = set(re.findall(r"\w+", one.text))
+        row = next((row for row in rows if row[topic.noun] in words), {})
+        column = max(row, key=lambda heading: len(words & set(heading.split())), default="")
+        named = words & set(column.split())
+        value = row[column] if row and named else None
+        said = None if value is None else _cell(topic, column, value)
+        right = [None if gold is None else [str(part) for part in _parts(gold)] for gold in one.gold]
+        is_right = (None if said is None else [said]) in right
+        found["right" if is_right else "refused" if said is None else "wrong"] += 1
+    return found
+
+
+def _parts(gold: Mapping[str, Any]) -> Sequence[Any]:
+    [value] = gold.values()
+    return value if isinstance(value, list) else [value]
+
+
 def measure(names: Sequence[str], seeds: Sequence[int], show: str) -> dict[str, Counter[str]]:
     """Ask the questions of each topic and seed; return the outcomes by kind."""
     found: dict[str, Counter[str]] = {}
@@ -702,6 +725,14 @@ def main() -> int:
     print("all", json.dumps(every))
     for how in ("right", "refused", "wrong", "sure and wrong"):
         record_figure("generated tables", "paths", how, every[how], every.total())
+    simple: Counter[str] = Counter()
+    with tempfile.TemporaryDirectory() as folder:
+        for name in args.topics:
+            for seed in args.seeds:
+                simple += looked_up(name, seed, made(name, seed, Path(folder))[1])
+    print("look-up", json.dumps(simple))
+    for how in ("right", "refused", "wrong"):
+        record_figure("generated tables", "look-up", how, simple[how], simple.total())
     return 0
 
 

@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-import sys
-from types import FrameType
+from collections.abc import Callable
 from typing import Any
 
 import pytest
@@ -128,27 +127,11 @@ def test_places_find_what_overlaps_as_a_look_at_all_mentions_does():
             assert {id(m) for m in places.overlapping(start, end)} == wanted
 
 
-def test_a_text_of_many_initials_takes_time_in_proportion_to_its_length():
-    linker = DictionaryLinker(memory())
+def test_a_text_of_many_initials_takes_steps_in_proportion_to_its_length(
+    lines_of: Callable[[Callable[[], Any]], int],
+) -> None:
+    linker, text = DictionaryLinker(memory()), "see A. B. or j. r. r. and the nfl "
     linker.graph.open()
-
-    def lines(count: int) -> int:
-        """Return how many lines of Python are run."""
-        ran = 0
-
-        def trace(frame: FrameType, event: str, arg: Any) -> Any:
-            nonlocal ran
-            ran += event == "line"
-            return trace
-
-        before = sys.gettrace()
-        sys.settrace(trace)
-        try:
-            linker.link(["see A. B. or j. r. r. and the nfl " * count])
-        finally:
-            sys.settrace(before)
-        return ran
-
-    lines(10)
+    linker.link([text])
     # In proportion this is 8 times as much, and 64 times if each is compared with all.
-    assert lines(400) < 12 * lines(50)
+    assert lines_of(lambda: linker.link([text * 400])) < 12 * lines_of(lambda: linker.link([text * 50]))
