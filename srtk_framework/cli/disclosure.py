@@ -9,14 +9,13 @@ from typing import Any
 import attrs
 
 from srtk_framework.host.ports import driver_of
-from srtk_framework.recipe.recipe import Recipe
+from srtk_framework.recipe.recipe import PATH_KEY, Recipe
 from srtk_framework.recipe.settings import Where
 from srtk_framework.recipe.yaml_source import Places, filled_in, variables_of
 from srtk_framework.run.session import Session
 from srtk_framework.values import redacted, redacted_data
 
 _ADDRESS = re.compile(r"[A-Za-z][A-Za-z0-9+.-]*://\S+")
-_PATH_KEY = re.compile(r"(?:^|_)(?:path|paths|file|files|folder|cache|output|questions|record|replay)$")
 _REFERENCE = re.compile(r"\$\{(\w+)\}")
 
 
@@ -36,7 +35,7 @@ def disclosed(recipe: Recipe, session: Session) -> list[str]:
             not found
             and text != "-"
             and key != "user_agent"
-            and (_PATH_KEY.search(key) or "/" in text or "\\" in text or text[:1] == "~")
+            and (PATH_KEY.search(key) or "/" in text or "\\" in text or text[:1] == "~")
         ):
             paths.setdefault(text, []).append(where)
     lines = [f"address {_shown(one)} ({_settings(places)})" for one, places in addresses.items()]

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import glob
 import os
+import re
 from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any
@@ -34,14 +35,16 @@ VERSION = 1
 DEFAULT_TRIPLES = 50
 """Triples of a question where the recipe's `budget` gives no number; `triples: null` is no limit."""
 
-# Settings, of whatever driver, whose value may be a file.
-_PATHS = frozenset(
+PATH_KEY = re.compile(r"(?:^|_)(?:path|paths|file|files|folder|cache|output|questions|record|replay)$")
+"""Settings, of whatever driver, that name files or folders, such as ``rules_file``."""
+
+_FILE_OR_NAME = frozenset(
     (
-        *("path", "file", "files", "folder", "questions", "validation", "output", "labels", "aliases", "names", "ids"),
-        *("cache", "record", "replay", "journal", "patterns", "forms", "templates", "choice", "model", "hide"),
-        "against",
+        *("labels", "aliases", "names", "ids", "journal", "patterns", "forms", "templates", "choice", "model", "hide"),
+        *("validation", "against"),
     )
 )
+"""Settings whose value may be a file or something else."""
 
 
 @attrs.define
@@ -273,8 +276,8 @@ def located(value: Any, key: str = "") -> Any:
         return {name: located(item, name) for name, item in value.items()}
     if isinstance(value, list | tuple):
         return [located(item, key) for item in value]
-    named = key in _PATHS and isinstance(value, str) and glob.glob(value)
-    return os.path.abspath(value) if named else value
+    is_path = isinstance(value, str) and (PATH_KEY.search(key) or key in _FILE_OR_NAME)
+    return os.path.abspath(value) if is_path and glob.glob(value) else value
 
 
 def _difference(plain: Any, value: Any, where: str = "") -> str | None:

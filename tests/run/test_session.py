@@ -24,6 +24,7 @@ import pytest
 import srtk_framework
 from srtk_framework.host.observers import Call, Observer
 from srtk_framework.recipe import from_data
+from srtk_framework.recipe.recipe import located
 from srtk_framework.roles import EntityLinker, Expander, KnowledgeGraph, PathScorer, Reader
 from srtk_framework.run import Runner, Session
 from srtk_framework.values import (
@@ -903,6 +904,16 @@ def test_a_session_finds_its_files_from_another_folder(tmp_path: Path, monkeypat
         with closing(pickle.loads(pickled)) as copied:
             assert copied.retrieve([question]) == found
             assert found[0].subgraph.triples == (Triple("facts.tsv", "r", "b"),)
+
+
+@pytest.mark.parametrize(("key", "travels"), [("path", True), ("rules_file", True), ("labels", True), ("name", False)])
+def test_a_setting_that_names_a_file_travels_with_its_whole_path(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, key: str, travels: bool
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    Path("a.csv").touch()
+    assert located({"driver": {key: ["a.csv"]}}) == {"driver": {key: [str(tmp_path / "a.csv") if travels else "a.csv"]}}
+    assert located({key: "missing.csv"}) == {key: "missing.csv"}
 
 
 def test_a_session_names_the_object_that_cannot_travel() -> None:
