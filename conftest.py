@@ -2,7 +2,7 @@
 
 import gc
 import os
-from collections.abc import Generator
+from collections.abc import Generator, Iterator
 from typing import Any
 
 os.environ.setdefault("HF_HUB_OFFLINE", "1")
@@ -11,6 +11,8 @@ os.environ.setdefault("TOKENIZERS_PARALLELISM", "false")
 
 import pytest
 from hypothesis import HealthCheck, settings
+
+from srtk_framework.values import secrets
 
 pytest_plugins = ("kit.toys",)
 """Fixtures of toy drivers, for the tests of the core and of the plugins that act on a whole run."""
@@ -35,6 +37,14 @@ def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
     for item in items:
         if item.get_closest_marker("slow") and not item.get_closest_marker("timeout"):
             item.add_marker(pytest.mark.timeout(SLOW))
+
+
+@pytest.fixture(autouse=True)
+def no_secret_of_another_test() -> Iterator[None]:
+    """Forget the secrets that a test notes: the whole process would take them out of the fingerprints of later runs."""
+    known = set(secrets._known)
+    yield
+    secrets._known.intersection_update(known)
 
 
 @pytest.hookimpl(wrapper=True)

@@ -29,8 +29,6 @@ if TYPE_CHECKING:
     from srtk_plugin_web.transport import Transport
 
 _REMEMBERED = 30.0  # Seconds for which nothing is sent after a fatal error
-_SECRET = 8  # A header's value of so many characters is taken out of messages; a shorter one is a word such as ``gzip``
-
 _WORD = 3  # A secret of so few characters is a word that messages have for other reasons
 
 _log = logging.getLogger(__name__)
@@ -78,7 +76,7 @@ class Client:
         shown = urlunsplit(place._replace(query="", fragment=""))
         self.service = f"{name} at {shown}" if name else shown
         own = dict(headers or {})
-        hidden = [*secrets, *_hidden(own)]
+        hidden = [*secrets, *secrets_in(own, "headers")]
         login = urlsplit(address)
         if login.username is not None:
             user, word = unquote(login.username), unquote(login.password or "")
@@ -239,12 +237,6 @@ def _merged(first: Mapping[str, str], then: Mapping[str, str]) -> dict[str, str]
         return dict(first)
     names = {name.lower() for name in then}
     return {name: value for name, value in first.items() if name.lower() not in names} | dict(then)
-
-
-def _hidden(headers: Mapping[str, str]) -> list[str]:
-    """Return the values of headers that are secret, also without a scheme such as ``Bearer``."""
-    values = [value for value in headers.values() if len(value) >= _SECRET]
-    return values + [part for value in values if len(part := value.partition(" ")[2]) >= _SECRET]
 
 
 def _is_latin(text: str) -> bool:

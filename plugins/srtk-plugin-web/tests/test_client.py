@@ -23,7 +23,7 @@ from srtk_plugin_web import (
     UnreachableError,
 )
 
-from srtk_framework.values import DriverError
+from srtk_framework.values import DriverError, redacted
 
 
 def test_all_attempts_together_end_with_the_patience(server: Any, client: Make, quick: Limits) -> None:
@@ -81,6 +81,13 @@ def test_what_is_secret_is_in_no_message(server: Any, client: Make) -> None:
         assert not any(text in str(shown) for text in ("pa/ss", "pa%2Fss", "sk-0123456789", "other/secret"))
         shown = shown.__context__
     assert server.seen[0].headers["authorization"] == "Basic bWU6cGEvc3M="
+
+
+def test_a_header_that_is_no_secret_stays_in_messages_of_the_whole_process(server: Any, client: Make) -> None:
+    server.plan = [said(b"I have no application/json; ask with token-0123", "406 No")]
+    with pytest.raises(DriverError, match=r"no application/json; ask with \*\*\*"):
+        data(client(server.url, headers={"Accept": "application/json", "X-Caller": "token-0123"}))
+    assert redacted("an applicator") == "an applicator"
 
 
 def test_a_header_of_the_caller_replaces_that_of_the_client_whatever_its_case(server: Any, client: Make) -> None:
