@@ -13,18 +13,12 @@ from srtk_framework.graph import path_order
 from srtk_framework.roles import KnowledgeGraph
 from srtk_framework.text import fold, without_mentions
 from srtk_framework.values import Link, Literal, Path, Question, RankedPath, Step, Subgraph, Triple
+from srtk_plugin_answers.answer_types import asks_for_things, class_words, measure_asked, value_kind, verb_of_who
 from srtk_plugin_answers.literal_values import fits
 from srtk_plugin_answers.operations import Operated
 from srtk_plugin_answers.path_ends import turns_back
 from srtk_plugin_answers.question_classes import MENTION, STOP_WORDS, shared_words, singular, stems_of
-from srtk_plugin_answers.question_kinds import (
-    asks_for_things,
-    class_words,
-    measure_asked,
-    unnamed_text,
-    value_kind,
-    verb_of_who,
-)
+from srtk_plugin_answers.question_kinds import unnamed_text
 from srtk_plugin_answers.question_values import value_constraints
 
 _NO_WORD = re.compile(r"[^\w]+")

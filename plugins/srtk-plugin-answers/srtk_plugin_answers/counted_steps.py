@@ -11,6 +11,7 @@ import attrs
 from srtk_framework.roles import KnowledgeGraph
 from srtk_framework.text import spaced
 from srtk_framework.values import Literal, Step, Triple
+from srtk_plugin_answers.answer_types import classes_asked
 from srtk_plugin_answers.end_classes import of_class, of_role
 from srtk_plugin_answers.graph_names import GraphNames, words_of_role
 from srtk_plugin_answers.literal_values import value_of
@@ -18,7 +19,7 @@ from srtk_plugin_answers.node_sets import NodeSet
 from srtk_plugin_answers.path_reads import PathReads
 from srtk_plugin_answers.path_scores import CLOSE, PathScores
 from srtk_plugin_answers.question_classes import is_of_agent, shared_words, singular, stems_of, words_of
-from srtk_plugin_answers.question_kinds import CountedOrder, classes_asked
+from srtk_plugin_answers.question_orders import CountedOrder
 
 _TRIED = 1000
 """Members that show which steps a set has, and members whose ends are read at once."""

@@ -11,15 +11,15 @@ import attrs
 from srtk_framework.roles import KnowledgeGraph
 from srtk_framework.text import fold, link_shares
 from srtk_framework.values import Question, Step, Triple, rounded
+from srtk_plugin_answers.answer_types import class_words
 from srtk_plugin_answers.counted_steps import CountedSteps, Decider
 from srtk_plugin_answers.literal_values import is_date, is_year, unit_of, value_of
 from srtk_plugin_answers.node_sets import PATHS, SETS, Lead, NodeSet, Row, margin
 from srtk_plugin_answers.path_scores import CLOSE, LIKE, PathScores
 from srtk_plugin_answers.question_classes import shared_words, singular, stems_of, words_of
-from srtk_plugin_answers.question_kinds import (
+from srtk_plugin_answers.question_kinds import QuestionKind
+from srtk_plugin_answers.question_orders import (
     CountedOrder,
-    QuestionKind,
-    class_words,
     is_of_age,
     is_of_length,
     order_noun,

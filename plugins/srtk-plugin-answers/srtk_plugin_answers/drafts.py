@@ -8,11 +8,19 @@ from typing import Any
 
 import attrs
 
-from srtk_framework.values import Question, RankedPath, rounded
+from srtk_framework.values import Question, RankedPath, Triple, rounded
 from srtk_plugin_answers.choices import Choice
 from srtk_plugin_answers.node_sets import Lead, Row
 from srtk_plugin_answers.operations import Operated
+from srtk_plugin_answers.path_reads import PathReads
 from srtk_plugin_answers.question_kinds import Kind
+
+_ALTERNATIVES = 4
+"""Other answers that are shown: enough to see a doubt, few enough to read."""
+# Why there is no answer, where several handlers refuse.
+TWO_NAMES = "the question compares or joins two things, and fewer than two names of the graph were found in it"
+NO_VALUE = "the graph has no number or date called {noun!r} for what the question names"
+NO_RELATION = "the graph has no relation like {noun!r} of what the question names"
 
 
 @attrs.frozen
@@ -115,3 +123,36 @@ class Case:
 def margin_of(found: Sequence[Choice]) -> float:
     """Return how far the first choice's score is from the next one's."""
     return found[0].path.score - found[1].path.score if len(found) > 1 else math.inf
+
+
+def looked_up(case: Case, kind: str, found: Sequence[Choice]) -> Draft:
+    """Answer with where the best of several choices ends; the next ones are other answers."""
+    best, *others = found
+    whole, complete = _whole(case.operated.reads, best)
+    return Draft(
+        kind,
+        tuple(whole),
+        proof=[(triple, best.path) for way in whole.values() for triple in way],
+        complete=complete,
+        number=len(whole) if kind == "count" else None,
+        margin=margin_of(found),
+        score=best.path.score,
+        operated=False,
+        path=best.path,
+        others=others[:_ALTERNATIVES],
+    )
+
+
+def _whole(reads: PathReads, choice: Choice) -> tuple[Mapping[str, tuple[Triple, ...]], bool | None]:
+    """Read all nodes where a path ends, with those in the subgraph first, and whether these are all.
+
+    Of ends of one class or year only the subgraph's are returned, and None, since others may be left out.
+    """
+    if choice.narrowed:
+        return choice.ends, None
+    [read] = reads.of([choice.path])
+    whole = dict(choice.ends)
+    for one in read.instances:
+        if one.end != choice.path.entity and len(set(one.triples)) == len(one.triples):
+            whole.setdefault(one.end, one.triples)
+    return whole, not read.cut

@@ -11,6 +11,7 @@ from srtk_framework.graph import path_order
 from srtk_framework.roles import KnowledgeGraph, PathScorer, SearchSettings
 from srtk_framework.text import fold, link_topics, unnamed_entities, without_mentions
 from srtk_framework.values import Budget, Question, RankedPath, Schema, Subgraph
+from srtk_plugin_answers.answer_types import arithmetic_of, asked_relation, asks_for_things, class_words, classes_asked
 from srtk_plugin_answers.counted_steps import CountedSteps
 from srtk_plugin_answers.deciding_values import DecidingValues
 from srtk_plugin_answers.end_classes import of_class, of_role, of_rows
@@ -21,19 +22,8 @@ from srtk_plugin_answers.path_ends import PathEnds
 from srtk_plugin_answers.path_reads import PathReads
 from srtk_plugin_answers.path_scores import PathScores, is_clear, scores_of_questions
 from srtk_plugin_answers.question_classes import MENTION, asks_for_several
-from srtk_plugin_answers.question_kinds import (
-    QuestionKind,
-    arithmetic_of,
-    asked_relation,
-    asks_for_things,
-    class_words,
-    classes_asked,
-    counted_order,
-    kind_of,
-    order_clause,
-    ordering_words,
-    unnamed_text,
-)
+from srtk_plugin_answers.question_kinds import QuestionKind, kind_of, unnamed_text
+from srtk_plugin_answers.question_orders import counted_order, order_clause, ordering_words
 from srtk_plugin_answers.question_values import ValueConstraint, clauses, value_constraints
 from srtk_plugin_answers.result_order import of_class_first
 from srtk_plugin_answers.statement_years import in_year

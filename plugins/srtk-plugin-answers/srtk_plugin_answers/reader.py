@@ -24,7 +24,9 @@ from srtk_framework.values import (
     positive,
     rounded,
 )
-from srtk_plugin_answers.answer_handlers import AnswerHandlers
+from srtk_plugin_answers.answer_handlers import draft_of
+from srtk_plugin_answers.answer_sources import Sources
+from srtk_plugin_answers.answer_types import class_words
 from srtk_plugin_answers.certainty import Evidence
 from srtk_plugin_answers.choices import Choice, named_ends, other_names, place_of
 from srtk_plugin_answers.drafts import Draft
@@ -32,7 +34,6 @@ from srtk_plugin_answers.literal_values import is_missing
 from srtk_plugin_answers.operations import Operated, Operations
 from srtk_plugin_answers.path_scores import is_clear, share_of
 from srtk_plugin_answers.question_classes import MENTION, words_of
-from srtk_plugin_answers.question_kinds import class_words
 from srtk_plugin_answers.relation_likeness import RelationLikeness
 from srtk_plugin_answers.result_order import with_proof
 from srtk_plugin_answers.shared_names import SharedNames
@@ -67,7 +68,7 @@ class PathsReader(Reader):
     scale: float | None = attrs.field(default=None, validator=attrs.validators.optional(positive))
     _operations: Operations = attrs.field(init=False, repr=False)
     _likeness: RelationLikeness = attrs.field(init=False, repr=False)
-    _handlers: AnswerHandlers = attrs.field(init=False, repr=False)
+    _sources: Sources = attrs.field(init=False, repr=False)
 
     def open(self) -> None:
         """Read the graph's schema."""
@@ -78,7 +79,7 @@ class PathsReader(Reader):
         known = frozenset(word for label in names.labels(schema.relations).values() for word in words_of(label))
         sets = UnlinkedSets(self.graph, schema, self._operations.values, SharedNames(self.graph, schema))
         self._likeness = RelationLikeness(names)
-        self._handlers = AnswerHandlers(self.graph, self._operations, sets, self._likeness, known)
+        self._sources = Sources(self.graph, self._operations, sets, self._likeness, known)
 
     def needs_links(self) -> bool:
         """Return False: a class, a value or words may name the answer without a link."""
@@ -95,7 +96,9 @@ class PathsReader(Reader):
         names = dict(zip(every, self.graph.labels(every), strict=True)) if every else {}
         linked, questions = questions, self._with_named_ends(questions, nodes, names)
         operated = self._operations.of(questions, subgraphs)
-        drafts = [self._handlers.draft(question, one, names) for question, one in zip(questions, operated, strict=True)]
+        drafts = [
+            draft_of(self._sources, question, one, names) for question, one in zip(questions, operated, strict=True)
+        ]
         ids = sorted({id_ for draft in drafts for id_ in draft.ids()} - names.keys())
         names.update(zip(ids, self.graph.labels(ids), strict=True) if ids else ())
         return [

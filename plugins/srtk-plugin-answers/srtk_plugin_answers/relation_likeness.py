@@ -10,6 +10,7 @@ import attrs
 
 from srtk_framework.text import without_mentions
 from srtk_framework.values import Question, Step
+from srtk_plugin_answers.answer_types import asked_relation, verb_of_who
 from srtk_plugin_answers.choices import Choice, returns
 from srtk_plugin_answers.drafts import Case
 from srtk_plugin_answers.graph_names import GraphNames
@@ -26,7 +27,7 @@ from srtk_plugin_answers.question_classes import (
     word_set,
     words_of,
 )
-from srtk_plugin_answers.question_kinds import asked_relation, order_phrase, ordering_words, verb_of_who
+from srtk_plugin_answers.question_orders import order_phrase, ordering_words
 
 _FAR = 0.08
 """The same for the whole question and a path."""

@@ -9,19 +9,14 @@ import attrs
 from srtk_framework.roles import KnowledgeGraph
 from srtk_framework.text import spaced
 from srtk_framework.values import Literal, Pattern, Question, Schema, Step, Triple
+from srtk_plugin_answers.answer_types import class_words, classes_asked
 from srtk_plugin_answers.counted_steps import not_counted, verb_stems
 from srtk_plugin_answers.deciding_values import DecidingValues
 from srtk_plugin_answers.graph_names import words_of_role
 from srtk_plugin_answers.node_sets import Lead, NodeSet, Row
 from srtk_plugin_answers.question_classes import PEOPLE, STOP_WORDS, shared_words, stems_of, word_set, words_of
-from srtk_plugin_answers.question_kinds import (
-    CountedOrder,
-    QuestionKind,
-    class_words,
-    classes_asked,
-    counted_order,
-    order_clause,
-)
+from srtk_plugin_answers.question_kinds import QuestionKind
+from srtk_plugin_answers.question_orders import CountedOrder, counted_order, order_clause
 from srtk_plugin_answers.question_values import clauses, value_constraints
 from srtk_plugin_answers.shared_names import SharedNames
 

@@ -8,6 +8,7 @@ from typing import Any
 
 import attrs
 import pytest
+from srtk_plugin_answers.answer_types import value_kind
 from srtk_plugin_answers.certainty import Evidence
 from srtk_plugin_answers.choices import other_words
 from srtk_plugin_answers.drafts import Draft
@@ -16,7 +17,6 @@ from srtk_plugin_answers.literal_values import is_missing
 from srtk_plugin_answers.node_sets import Lead, NodeSet, margin, whole_set
 from srtk_plugin_answers.path_reads import PathReads
 from srtk_plugin_answers.path_scores import SURE, PathScores, ScoreUnit, is_clear, scores_of_questions, share_of
-from srtk_plugin_answers.question_kinds import value_kind
 from srtk_plugin_answers.reader import PathsReader
 from srtk_plugin_local.memory import MemoryGraph
 

@@ -9,11 +9,13 @@ from typing import Any
 import attrs
 import pytest
 from srtk_plugin_answers import counted_steps
+from srtk_plugin_answers.answer_types import classes_asked
 from srtk_plugin_answers.counted_steps import CountedSteps
 from srtk_plugin_answers.graph_names import GraphNames
 from srtk_plugin_answers.path_scores import PathScores
 from srtk_plugin_answers.question_classes import role_words
-from srtk_plugin_answers.question_kinds import CountedOrder, classes_asked, counted_order, kind_of
+from srtk_plugin_answers.question_kinds import kind_of
+from srtk_plugin_answers.question_orders import CountedOrder, counted_order
 from srtk_plugin_answers.reader import PathsReader
 from srtk_plugin_local.memory import MemoryGraph
 

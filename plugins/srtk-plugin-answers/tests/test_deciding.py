@@ -15,7 +15,8 @@ from srtk_plugin_answers.graph_names import GraphNames
 from srtk_plugin_answers.joined_topics import JoinedTopics, _as_mentioned, triples_between
 from srtk_plugin_answers.node_sets import Lead, NodeSet
 from srtk_plugin_answers.path_scores import PathScores
-from srtk_plugin_answers.question_kinds import CountedOrder, QuestionKind
+from srtk_plugin_answers.question_kinds import QuestionKind
+from srtk_plugin_answers.question_orders import CountedOrder
 from srtk_plugin_answers.question_values import ValueConstraint, value_constraints
 from srtk_plugin_local.memory import MemoryGraph
 

@@ -10,8 +10,8 @@ import attrs
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from srtk_plugin_answers.answer_types import asked_relation
 from srtk_plugin_answers.path_scores import PathScores, ScoreUnit
-from srtk_plugin_answers.question_kinds import asked_relation
 from srtk_plugin_answers.reader import PathsReader
 from srtk_plugin_answers.result_order import with_proof
 from srtk_plugin_local.memory import MemoryGraph

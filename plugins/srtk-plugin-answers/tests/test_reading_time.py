@@ -7,7 +7,7 @@ from collections.abc import Callable
 from typing import Any
 
 import pytest
-from srtk_plugin_answers import question_kinds, statement_years
+from srtk_plugin_answers import answer_types, question_kinds, question_orders, statement_years
 from srtk_plugin_answers.question_classes import asked_classes, asks_for_several, shared_words
 from srtk_plugin_answers.question_values import clauses, value_constraints
 
@@ -50,11 +50,13 @@ READERS: dict[str, Callable[[str], Any]] = {
     "shared_words": lambda text: shared_words(["city"], text),
     "ends": statement_years.ends,
     **{
-        name: getattr(question_kinds, name)
-        for name in (
-            *("kind_of", "order_clause", "classes_asked", "counted_order", "arithmetic_of", "value_kind"),
-            *("asked_relation", "asks_for_things", "is_yes_no", "is_of_age", "is_of_length"),
+        name: getattr(module, name)
+        for module, names in (
+            (question_kinds, "kind_of is_yes_no"),
+            (question_orders, "order_clause counted_order is_of_age is_of_length"),
+            (answer_types, "classes_asked arithmetic_of value_kind asked_relation asks_for_things"),
         )
+        for name in names.split()
     },
 }
 

@@ -1,0 +1,187 @@
+"""Handlers of look-ups: dates, numbers, sets, and where the best path ends."""
+
+from __future__ import annotations
+
+import re
+
+import attrs
+
+from srtk_framework.text import fold, without_mentions
+from srtk_framework.values import Question, RankedPath, Step
+from srtk_plugin_answers.answer_sources import Sources
+from srtk_plugin_answers.answer_types import asked_relation, asks_for_age, asks_for_things, value_kind
+from srtk_plugin_answers.choices import Choice
+from srtk_plugin_answers.drafts import NO_RELATION, NO_VALUE, Case, Draft, looked_up, margin_of
+from srtk_plugin_answers.joined_topics import triples_between
+from srtk_plugin_answers.literal_values import fits, value_of
+from srtk_plugin_answers.node_sets import whole_set
+from srtk_plugin_answers.operations import Operated
+from srtk_plugin_answers.order_handlers import asks_for_value
+from srtk_plugin_answers.path_scores import LIKE
+from srtk_plugin_answers.question_classes import MENTION, PEOPLE, singular, word_set, words_of
+from srtk_plugin_answers.question_kinds import is_yes_no, unnamed_text
+from srtk_plugin_answers.statement_years import dates_of, ends
+from srtk_plugin_answers.yes_no_handlers import no_value
+
+_YEAR = re.compile(r"\b(?:1\d|20)\d\d\b")
+_NOUN_OF = re.compile(r"\b(?P<noun>[^\W\d_]+) of (?:(?:an?|the) )? *¤")
+_KIND = ("kind", "type", "sort")
+_IS_A = ("is a", "isa", "kind of", "type of", "subclass of", "sub class of", "subtype of")
+_ASKS = word_set(
+    "what which who whos whats how many name list give show find tell count me all the a an is are was were there exist"
+)
+"""Words beside a noun that say no more than that it is asked for."""
+_NOT_WITHIN = "nothing of the set has a value of {name!r} within {within}"
+_OVER = "what the question names has no {noun} of its own; the answer goes over {over}"
+_NO_YEAR = "the graph has a column for each of several years, and not a single one for {years}"
+
+
+def by_year(sources: Sources, case: Case) -> Draft | None:
+    """Answer with the column that is called as the year of a question: *the population of X in 2015*."""
+    names, links = sources.operations.names, {link.entity for link in case.question.links}
+    text = without_mentions(case.question, case.question.links, {}, MENTION)
+    asked = dict.fromkeys(_YEAR.findall(text))
+    if case.kind not in ("lookup", "time-bound", "count") or len(links) != 1 or not (asked and names.years()):
+        return None
+    if case.operated.bounds and not any(one.date for one in case.operated.bounds):
+        return None
+    noun = asked_relation(case.question.text)
+    noun = noun or next((one for one in case.operated.phrases if one not in PEOPLE), "")
+    told = names.of_year(text, noun)
+    if asks_for_things(text) or (not told and (not noun or sources.likeness.is_name(noun))):
+        return None
+    if len(told) != 1:
+        return Draft(case.kind, missing=_NO_YEAR.format(years=" and ".join(asked)))
+    [link], [relation] = links, told
+    [row] = sources.graph.triples(sources.graph.frontiers([[link]]), [Step(relation)], None)
+    if not row:
+        return Draft(case.kind, missing=NO_VALUE.format(noun=sources.likeness.label(relation)))
+    path = RankedPath(link, (Step(relation),), 0.0)
+    values = tuple(triple.object for triple in row)
+    draft = Draft(case.kind, values, [(triple, path) for triple in row], True, path=path, operated=False)
+    number = value_of(values[0]) if case.kind == "count" else None
+    return attrs.evolve(draft, number=number, likened=not (noun and names.is_measure(noun, relation)))
+
+
+def by_empty(sources: Sources, case: Case) -> Draft | None:
+    """Answer none, or refuse, where nothing is within the bounds of a question, or nothing has such a value."""
+    lead, bounds = case.operated.lead, case.operated.bounds
+    if lead.answers or not bounds:
+        return None
+    if "bounds" not in lead.facts:
+        return Draft(case.kind, missing=no_value(bounds)) if any(one.noun for one in bounds) else None
+    if case.kind == "count":
+        return attrs.evolve(Draft.of_lead(case.kind, lead), number=0)
+    label = sources.likeness.label(lead.facts["bounds"][-1]["relation"])
+    return Draft(case.kind, missing=_NOT_WITHIN.format(name=label, within=lead.facts["bounds"][-1]["within"]))
+
+
+def by_date(sources: Sources, case: Case) -> Draft | None:
+    """Answer when: by the dates of a statement, or where a path ends in dates."""
+    if value_kind(unnamed_text(case.question)) != "date":
+        return None
+    if (dated := _of_statement(sources, case.question)) is not None:
+        return dated
+    if not any(fits(end, "date") for choice in case.found for end in choice.ends):
+        return Draft(case.kind, missing="the graph has no date of what the question names")
+    return looked_up(case, "lookup", case.found)
+
+
+def by_set(sources: Sources, case: Case) -> Draft | None:
+    """Answer with the result of the operation; refuse to count what neither a class nor a relation is called."""
+    one = case.operated
+    if not one.lead.answers or one.held > 0:
+        return None
+    if case.kind == "count" and (noun := sources.likeness.uncounted(case)) is not None:
+        return Draft(case.kind, missing=NO_RELATION.format(noun=noun))
+    return _of_lead(sources, case.question, one)
+
+
+def by_value(sources: Sources, case: Case) -> Draft | None:
+    """Refuse a number where no path ends in one, and an age without a date, a year or an *age* one step away."""
+    if value_kind(unnamed_text(case.question)) != "number" or not case.found:
+        return None
+    if not asks_for_age(case.question.text):
+        if any(fits(end, "number") for choice in case.found for end in choice.ends):
+            return None
+        return Draft(case.kind, missing="the graph has no number of what the question names")
+    ages = [choice for choice in case.found if len(choice.path.steps) == 1 and _is_age(sources, case.operated, choice)]
+    if not ages:
+        return Draft(case.kind, missing="the graph has no age of what the question names")
+    return looked_up(case, case.kind, [*ages, *(choice for choice in case.found if choice not in ages)])
+
+
+def _is_age(sources: Sources, one: Operated, choice: Choice) -> bool:
+    if all(fits(end, "date") for end in choice.ends):
+        return True
+    is_number = all(fits(end, "number") for end in choice.ends)
+    return is_number and sources.likeness.is_like(one, "age", choice.path.steps[-1], LIKE)
+
+
+def by_path(sources: Sources, case: Case) -> Draft | None:
+    """Answer with where the best path ends."""
+    if not case.found:
+        return None
+    if (noun := sources.likeness.unlike(case, case.found[0], margin_of(case.found))) is not None:
+        return Draft(case.kind, missing=NO_RELATION.format(noun=noun))
+    draft = looked_up(case, case.kind, case.found)
+    over = sources.likeness.relations_between(case.question, case.found[0])
+    notice = _OVER.format(noun=asked_relation(case.question.text), over=", ".join(over)) if over else ""
+    return attrs.evolve(draft, likened=bool(over) or not sources.likeness.is_close(case, case.found[0]), notice=notice)
+
+
+def by_noun_of(sources: Sources, case: Case) -> Draft | None:
+    """Answer *the parts of X* by the relation *part of*, against its direction, where nothing else is asked."""
+    text = fold(without_mentions(case.question, case.question.links, {}, MENTION))
+    found = _NOUN_OF.search(text)
+    link = case.question.links[0].entity
+    if found is None or len({one.entity for one in case.question.links}) > 1:
+        return None
+    noun, rest = singular(found["noun"]), f"{text[: found.start()]} {text[found.end() :]}"
+    if words_of(rest) - _ASKS:
+        return None
+    [frontier] = sources.graph.frontiers([[link]])
+    [steps] = sources.graph.steps([frontier], True)
+    back = [step for step in steps if step.inverse]
+    labels = [fold(sources.likeness.label(step.relation)) for step in back]
+    told = next((step for step, name in zip(back, labels, strict=True) if _says(noun, name)), None)
+    if told is None:
+        return None
+    sets = sources.operations.read_sets(case.operated.reads, case.question, [RankedPath(link, (told,), 0.0)])
+    draft = Draft.of_lead(case.kind, whole_set(sets))
+    return attrs.evolve(draft, number=len(draft.entities)) if case.kind == "count" else draft
+
+
+def _of_lead(sources: Sources, question: Question, one: Operated) -> Draft:
+    """Answer with the result of the operation: a number, yes or no, values or nodes."""
+    lead, kind = one.lead, one.kind.kind
+    draft = Draft.of_lead(kind, lead)
+    if kind == "count":
+        return attrs.evolve(draft, number=len(lead.answers))
+    if is_yes_no(unnamed_text(question)):
+        first = next((link.entity for link in question.links), None)
+        return attrs.evolve(draft, entities=(), truth=list(lead.answers) == [first])
+    if (
+        kind in ("superlative", "ordinal")
+        and lead.values
+        and "counts" not in lead.facts
+        and asks_for_value(sources, question, one)
+    ):
+        # The highest temperature is a value.
+        values = dict.fromkeys(lead.values[member].object for member in lead.answers)
+        return attrs.evolve(draft, entities=tuple(values))
+    return draft
+
+
+def _of_statement(sources: Sources, question: Question) -> Draft | None:
+    """Answer when a statement between two links began or ended, by the dates of its qualifiers."""
+    dates = dates_of(sources.graph, triples_between(sources.graph, question), ends(question.text))
+    if not dates:
+        return None
+    values = tuple(dict.fromkeys(date for _, date in dates))
+    return Draft("lookup", values, [(triple, None) for triple, _ in dates], complete=True)
+
+
+def _says(noun: str, label: str) -> bool:
+    """Return whether a relation calls its subject such a noun of its object."""
+    return label == f"{noun} of" or (noun in _KIND and label in _IS_A)

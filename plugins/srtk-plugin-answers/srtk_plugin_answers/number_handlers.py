@@ -1,0 +1,75 @@
+"""Handlers of sums, averages, distances and numbers that the graph has."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+
+import attrs
+
+from srtk_framework.values import Step, rounded
+from srtk_plugin_answers.answer_sources import Sources
+from srtk_plugin_answers.answer_types import Arithmetic, arithmetic_of, measured_noun
+from srtk_plugin_answers.choices import Choice
+from srtk_plugin_answers.drafts import NO_RELATION, Case, Draft, looked_up
+from srtk_plugin_answers.literal_values import fits, is_date, is_year, value_of
+from srtk_plugin_answers.node_sets import Lead
+from srtk_plugin_answers.question_kinds import unnamed_text
+
+# Below the least likeness of a noun (`LIKE`): a difference is counted in a unit, which is rarely a relation's name.
+_MEASURE = 0.2
+
+
+def by_arithmetic(sources: Sources, case: Case) -> Draft | None:
+    """Answer with a sum, an average or a distance."""
+    lead, text = case.operated.lead, unnamed_text(case.question)
+    operation = arithmetic_of(text)
+    if operation is None or not lead.values:
+        return None
+    noun = measured_noun(text) if operation == "distance" else None
+    if noun is not None and not sources.likeness.is_like(case.operated, noun, Step(lead.facts["relation"]), _MEASURE):
+        return Draft(operation, missing=f"the graph has no number of {noun} for what the question names")
+    return calculated(sources, operation, lead)
+
+
+def by_number(sources: Sources, case: Case) -> Draft | None:
+    """Answer how many by a number that the graph has, such as a population."""
+    one = case.operated
+    best = None if one.bounds or one.named else _best_number(case.found, one.lead)
+    if best is None:
+        return None
+    if (noun := sources.likeness.unlike(case, best)) is not None:
+        return Draft(case.kind, missing=NO_RELATION.format(noun=noun))
+    return attrs.evolve(looked_up(case, case.kind, [best]), number=value_of(next(iter(best.ends))))
+
+
+def calculated(sources: Sources, operation: Arithmetic, lead: Lead) -> Draft:
+    """Add values up, or take them from each other; dates are apart by years."""
+    dated = all(is_date(triple.object) for triple in lead.values.values())
+    numbers = [value for triple in lead.values.values() if (value := value_of(triple.object)) is not None]
+    if operation == "distance":
+        first, second = (int(value) if dated else value for value in numbers[:2])
+        number, unit = abs(first - second), "years" if dated else ""
+    else:
+        number, unit = math.fsum(numbers) / (len(numbers) if operation == "average" else 1), ""
+    return Draft(
+        operation,
+        tuple(lead.values),
+        proof=lead.proof,
+        complete=bool(lead.facts.get("complete")),
+        score=lead.score,
+        margin=lead.margin,
+        path=lead.path,
+        relation=lead.facts["relation"],
+        number=rounded(number),
+        unit=unit or sources.likeness.label(lead.facts["relation"]),
+    )
+
+
+def _best_number(found: Sequence[Choice], lead: Lead) -> Choice | None:
+    """Return the best path if it ends in one number, such as a population, and is better than the path to the set."""
+    best = max(found, key=lambda choice: choice.path.score, default=None)
+    if best is None or len(best.ends) != 1 or (lead.path is not None and lead.path.score > best.path.score):
+        return None
+    [end] = best.ends
+    return best if fits(end, "number") and not is_year(value_of(end) or 0.0) else None

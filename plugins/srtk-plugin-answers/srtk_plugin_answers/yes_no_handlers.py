@@ -1,0 +1,82 @@
+"""Handlers of questions for yes or no."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+import attrs
+
+from srtk_framework.values import Question
+from srtk_plugin_answers.answer_sources import Sources
+from srtk_plugin_answers.choices import Choice, named_value
+from srtk_plugin_answers.drafts import NO_VALUE, TWO_NAMES, Case, Draft
+from srtk_plugin_answers.literal_values import truth_of
+from srtk_plugin_answers.operations import Operated
+from srtk_plugin_answers.question_kinds import is_negated, is_yes_no, unnamed_text
+from srtk_plugin_answers.question_values import ValueConstraint
+
+_NOT_KNOWN = "whether it is so is not known: the graph has no relation like what the question asks of what it names"
+
+
+def by_join(sources: Sources, case: Case) -> Draft | None:
+    """Answer yes or no by a relation between two links, by a truth value, or by a value that the question names."""
+    if case.operated.bounds or not is_yes_no(unnamed_text(case.question)):
+        return None
+    return _confirmed(sources, case.question, case.operated, case.found)
+
+
+def by_bound(sources: Sources, case: Case) -> Draft | None:
+    """Answer yes or no by whether a value is within bounds."""
+    lead, bounds = case.operated.lead, case.operated.bounds
+    if not (bounds and is_yes_no(unnamed_text(case.question))):
+        return None
+    if not lead.members:
+        return Draft(case.kind, missing=no_value(bounds))
+    # Of several links all are meant, as far as they have a value.
+    truth = set(lead.answers) == set(lead.members)
+    return attrs.evolve(Draft.of_lead(case.kind, lead), entities=(), truth=truth)
+
+
+def _confirmed(sources: Sources, question: Question, one: Operated, found: Sequence[Choice]) -> Draft:
+    """Answer yes or no: by a relation between links, a truth value, or a value that the question names."""
+    lead, kind = one.lead, one.kind.kind
+    if lead.facts:
+        return attrs.evolve(Draft.of_lead(kind, lead), entities=(), truth=bool(lead.answers))
+    if not found:
+        return Draft(kind, missing=TWO_NAMES)
+    best = found[0]
+    ends_, truths = best.ends, {truth_of(end) for end in best.ends}
+    if truths in ({True}, {False}):
+        if not sources.likeness.is_near(one, question, best):
+            return Draft(kind, missing="the graph has no relation like what the question asks of it")
+        truth = truths == {True}
+    else:
+        named = named_value(question, best)
+        if named is None and (truths != {None} or not _has_figure(question, one)):
+            return Draft(kind, missing=TWO_NAMES)
+        truth, ends_ = named is not None, ends_ if named is None else {named: ends_[named]}
+    proof = [(triple, best.path) for way in ends_.values() for triple in way]
+    return Draft(kind, truth=truth, proof=proof, complete=True, score=best.path.score)
+
+
+def polar(question: Question, draft: Draft) -> Draft:
+    """Return yes or no for a question that asks for it, or a refusal; a question with *not* is the other way round."""
+    text = unnamed_text(question)
+    if draft.missing or not is_yes_no(text):
+        return draft
+    if draft.truth is None:
+        return Draft(draft.kind, missing=_NOT_KNOWN)
+    return attrs.evolve(draft, truth=not draft.truth) if is_negated(text) else draft
+
+
+def no_value(bounds: Sequence[ValueConstraint]) -> str:
+    """Return why a bound cannot be judged."""
+    noun = next((one.noun for one in bounds if one.noun), "")
+    if noun:
+        return NO_VALUE.format(noun=noun)
+    return "the graph has no number or date that the question's bound is about for what it names"
+
+
+def _has_figure(question: Question, one: Operated) -> bool:
+    """Return whether a question that bounds nothing has a word with a figure, such as a version."""
+    return not one.bounds and any(char.isdigit() for char in question.text)
