@@ -15,7 +15,7 @@ from srtk_framework.roles import KnowledgeGraph
 from srtk_framework.text import fold, own_spellings
 from srtk_framework.values import Frontier, Literal, NodeSet, Pattern, Qualifier, Schema, Step, Triple
 from srtk_plugin_local.name_index import NameIndex
-from srtk_plugin_local.snapshot.header import TYPE
+from srtk_plugin_local.snapshot.headings import TYPE
 from srtk_plugin_local.snapshot.input_report import FileReport, sentences
 from srtk_plugin_local.snapshot.property_graphs.facts import Wishes, facts, value_of
 from srtk_plugin_local.snapshot.property_graphs.networkx_graph import property_graph

@@ -4,81 +4,37 @@ from __future__ import annotations
 
 import re
 from collections import Counter
-from collections.abc import Callable, Iterable, Mapping, Sequence
-from itertools import pairwise
+from collections.abc import Callable, Iterable, Sequence
 from statistics import median
 
 import attrs
 
-from srtk_framework.text import fold
-from srtk_framework.values import InputError, close_matches, shortened
+from srtk_framework.values import InputError, shortened
 from srtk_plugin_local.snapshot.apoc import is_apoc
 from srtk_plugin_local.snapshot.build_settings import BuildSettings
 from srtk_plugin_local.snapshot.column_types import DOUBLE, NEARLY, QUANTITY, is_missing, share, type_of
+from srtk_plugin_local.snapshot.headings import (
+    DIRECTIONS,
+    IDS,
+    LABELS,
+    WEAK_ENDS,
+    WORDS,
+    are_years,
+    first_known,
+    is_edge_list,
+    is_number,
+    key_by_heading,
+    neo4j_kind,
+    neo4j_space,
+    normal,
+    place_of,
+    recognised,
+)
 from srtk_plugin_local.snapshot.input_report import FileReport
 from srtk_plugin_local.snapshot.plan_file import entry_of, read_plan
-from srtk_plugin_local.snapshot.plurals import same_word
-
-# Headings of the three columns of a fact, folded; an earlier word goes before a later one.
-WORDS: Mapping[str, tuple[str, ...]] = {
-    "subject": (
-        *("subject", "subj", "sub", "s", "head", "h", "source", "src", "start", "from", "node1", "entity1", "e1"),
-        *("sujet", "sujeto", "sujeito", "soggetto", "subjekt", "onderwerp"),
-    ),
-    "relation": (
-        *("relation", "relationship", "rel", "predicate", "pred", "property", "prop", "edge", "link", "verb", "r", "p"),
-        *("relation type", "relationship type", "edge type", "label", "type"),
-        *("relacion", "relacao", "relazione", "predicat", "predicado", "predicato", "pradikat", "propriete"),
-    ),
-    "object": (
-        *("object", "obj", "o", "tail", "t", "target", "tgt", "end", "to", "destination", "dest", "dst"),
-        *("node2", "entity2", "e2", "value", "objet", "objeto", "oggetto", "objekt"),
-    ),
-}
-
-# Headings of the first column of a table with one entity in each row.
-IDS = ("id", "name", "entity", "title", "uri", "iri", "url", "nom", "nombre", "nome")
-
-LABELS = ("name", "label", "title", "nom", "nombre", "nome")
-ALIASES = ("alias", "aliases", "aka", "also known as", "synonym", "synonyms")
-# Headings of the second column of a file of names or descriptions.
-TEXTS = (*LABELS, *ALIASES, "description", "definition", "text")
-
-# Relation of the labels of a node in Neo4j's tables.
-TYPE = "rdf:type"
-
-# Values of Gephi's column ``Type``, which is no relation.
-DIRECTIONS = frozenset(("directed", "undirected", "mutual", "unspecified", ""))
-
-# Headings of both ends of an edge.
-_ENDS = [
-    pair.split("/")
-    for pair in (
-        *("source/target", "src/dst", "src/dest", "from/to", "start/end", "source/destination", "node1/node2"),
-        *("node 1/node 2", "entity1/entity2", "from node/to node", "source node/target node", "subject/object"),
-        *("head/tail", "start node/end node", "citing/cited", "follower/followee"),
-    )
-]
-
-# Headings of ends that are also headings of an entity, such as those of a journey.
-_WEAK = frozenset(("start", "end", "from", "to", "value", "src", "dest", "destination"))
-
-# Headings of links to another row of the same table.
-ROLES = frozenset(
-    (
-        *("boss", "manager", "supervisor", "parent", "reports to", "father", "mother", "spouse", "husband", "wife"),
-        *("partner", "predecessor", "successor", "evolves from", "part of", "managed by", "sire", "dam", "lead"),
-        *("superior", "chef", "vorgesetzter", "jefe", "vater", "mutter", "eltern", "padre", "madre", "pere", "mere"),
-    )
-)
 
 # Longest heading of a first line that only stands alone.
 _HEADING = 40
-
-_SUFFIXES = (("id", "uri", "iri", "node", "entity"), ("name", "label", "text", "title"))
-_NEO4J = re.compile(r"(?P<name>.*?):(?P<kind>START_ID|END_ID|TYPE|LABEL|ID|IGNORE)(?:\((?P<space>.*)\))?(?:\{.*\})?")
-_TYPED = re.compile(r"(?P<name>.+?):(?P<kind>[A-Za-z]+)(?P<list>\[\])?(?:\{.*\})?")
-_NEO4J_ROLES = {"START_ID": "subject", "TYPE": "relation", "END_ID": "object"}
 
 Row = tuple[int, Sequence[str]]
 """Line number and cells."""
@@ -111,39 +67,6 @@ class Plan:
 
 Planner = Callable[[Sequence[Row], FileReport], Plan]
 """Makes the plan of a table from its first rows."""
-
-
-def normal(title: str) -> str:
-    """Return a heading without case, accents, marks and camel case: ``startNode`` and ``START_NODE`` are equal."""
-    return " ".join(re.sub(r"[^\w]+", " ", fold(re.sub(r"(?<=[a-z])(?=[A-Z])", " ", title))).split())
-
-
-def recognised(titles: Sequence[str]) -> tuple[int, int, int] | None:
-    """Return the places of subject, relation and object if all three headings are known words, else None."""
-    ranks: dict[str, list[tuple[int, int]]] = {role: [] for role in WORDS}
-    for place, title in enumerate(titles):
-        if (found := _NEO4J.fullmatch(title)) and (role := _NEO4J_ROLES.get(found["kind"])):
-            ranks[role].append((-1, place))
-            continue
-        for role, words in WORDS.items():
-            if (rank := _rank(normal(title), words)) is not None:
-                ranks[role].append((rank, place))
-    if not all(ranks.values()):
-        return None
-    subject, relation, object_ = (min(ranks[role])[1] for role in WORDS)
-    return (subject, relation, object_) if len({subject, relation, object_}) == 3 else None
-
-
-def _rank(title: str, words: Sequence[str]) -> int | None:
-    if title in words:
-        return words.index(title)
-    for level, suffixes in enumerate(_SUFFIXES, start=1):
-        for suffix in suffixes:
-            stem = title.removesuffix(suffix).rstrip()
-            if stem != title and len(stem) > 1 and stem.replace(" ", "") in words:
-                return 100 * level + words.index(stem.replace(" ", ""))
-    joined = title.replace(" ", "")
-    return 50 + words.index(joined) if joined in words else None
 
 
 def plan_facts(settings: BuildSettings) -> Planner:
@@ -179,10 +102,6 @@ def _merged(rows: Sequence[Row], first: Row) -> Row | None:
         group = upper or group
         titles.append(f"{group} {lower}".strip())
     return second[0], titles
-
-
-def _is_number(title: str) -> bool:
-    return re.fullmatch(r"[+-]?[0-9][0-9.,eE+-]*", title) is not None
 
 
 class _First:
@@ -281,7 +200,7 @@ class _First:
         values = {cells[relation].strip().casefold() for cells in self.rest if relation < len(cells)}
         if values and values <= DIRECTIONS:
             return None
-        weak = all(normal(self.titles[place]) in _WEAK for place in (found[0], found[2]))
+        weak = all(normal(self.titles[place]) in WEAK_ENDS for place in (found[0], found[2]))
         if weak and len(self.titles) > 3 and key_by_heading(self.titles, "") is not None:
             return None
         return found
@@ -297,7 +216,7 @@ class _First:
             return False
         columns = [[cells[place].strip() for cells in rest if place < len(cells)] for place in range(len(titles))]
         again = any(title and title in column for title, column in zip(titles, columns, strict=True))
-        if not again and (is_edge_list(titles) or _are_years([title for title in titles if _is_number(title)])):
+        if not again and (is_edge_list(titles) or are_years([title for title in titles if is_number(title)])):
             return True
         words = key_by_heading(titles, "") is not None or first_known(titles, LABELS) is not None
         words = words or any(f"{title}Label" in titles for title in titles)
@@ -313,8 +232,8 @@ class _First:
         while some and not some[-1] and not any("".join(cells[len(titles) - 1 :]) for cells in self.rest):
             some = some[:-1]
         known = [normal(title) or title.strip("# ") for title in some]
-        numbers = [title for title in some if _is_number(title)]
-        return not known or "" in known or (bool(numbers) and not _are_years(numbers))
+        numbers = [title for title in some if is_number(title)]
+        return not known or "" in known or (bool(numbers) and not are_years(numbers))
 
     def _heads_sheet(self, columns: Sequence[Sequence[str]], words: bool) -> bool:
         """Return whether three titles head a sheet; they may also head subjects, relations and objects."""
@@ -417,8 +336,8 @@ class _First:
             for place, role in sorted(roles.items())
         ]
         self.report.unread = [title for place, title in enumerate(titles) if title and place not in roles]
-        spaces = [(_NEO4J.fullmatch(self.titles[place]) if header else None) for place in (picked[0], picked[2])]
-        subject, object_ = (f"{found['space']}/" if found and found["space"] else "" for found in spaces)
+        spaces = [neo4j_space(self.titles[place]) if header else "" for place in (picked[0], picked[2])]
+        subject, object_ = (f"{space}/" if space else "" for space in spaces)
         return Plan(
             width, self.line + header, picked, 3, (), (subject, object_), f"{width} columns", header * self.span
         )
@@ -454,93 +373,9 @@ class _First:
         self.report.note(f":{self.line}: kept as a fact: {text!r}; {advice}")
 
 
-def place_of(column: str, titles: Sequence[str], place: str, by_name: bool = True, width: int = 0) -> int:
-    """Return the place of a column given by heading or number.
-
-    Args:
-        column: Heading, or number from 1.
-        titles: All headings.
-        place: Place of the header, for messages.
-        by_name: Whether a number may be a heading.
-        width: Number of columns, where it is more than there are headings.
-
-    Raises:
-        InputError: If there is no such column.
-    """
-    if column in titles and by_name:
-        return titles.index(column)
-    if column.isdigit() and 1 <= int(column) <= max(len(titles), width):
-        return int(column) - 1
-    same = [at for at, title in enumerate(titles) if normal(title) == normal(column)]
-    same = same or [at for at, title in enumerate(titles) if normal(neo4j_name(title)) == normal(column)]
-    if len(same) != 1:
-        raise InputError(
-            f"{place}: the header has no column {column!r}; it has {list(titles)}.{close_matches(column, titles)}"
-        )
-    return same[0]
-
-
-def is_edge_list(titles: Sequence[str], weak: bool = True) -> tuple[int, int] | None:
-    """Return the places of both ends of an edge, if headings are a pair such as source and target.
-
-    Args:
-        titles: The headings.
-        weak: Whether pairs count that entities have too, such as from and to.
-    """
-    known = [normal(title).removesuffix(" id").removesuffix(" name") for title in titles]
-    for start, end in _ENDS:
-        if known.count(start) == known.count(end) == 1 and (weak or start not in _WEAK):
-            return known.index(start), known.index(end)
-    return None
-
-
-def key_by_heading(titles: Sequence[str], table: str) -> int | None:
-    """Return the place of the column that is the key by its heading; None without such a heading.
-
-    Args:
-        titles: The headings.
-        table: Name of the table, whose word may stand before ``id``.
-    """
-    known = [normal(neo4j_name(title)) for title in titles]
-    for at, title in enumerate(titles):
-        if neo4j_kind(title) == "ID":
-            return at
-    for word in ("id", "uri", "iri", "uuid", "entity", "url", "key"):
-        if word in known:
-            return known.index(word)
-    stem = words_of(table)
-    for at, title in enumerate(known):
-        parts = title.split()
-        if len(parts) > 1 and parts[-1] in ("id", "key") and stem and same_word(parts[-2], stem[-1]):
-            return at
-    first = next((at for at, title in enumerate(known) if title), 0)
-    last = known[first].split()[-1:] if known else []
-    return first if last and last[0] in (*KEYS, *CODES) else None
-
-
-# Last words of the heading of a key that says nothing of the row.
-KEYS = ("id", "key", "identifier")
-
-# Last words of the heading of a key that is a fact about the row, too.
-CODES = ("code", "no", "nr", "number", "isbn", "issn", "sku", "ean", "gtin", "doi")
-
-
-def words_of(name: str) -> list[str]:
-    """Return the words of a heading or of the name of a table."""
-    return normal(name.replace("_", " ")).split()
-
-
 def _shape(text: str) -> str:
     """Return how a text is written: runs of capitals, small letters and digits, and all other characters."""
     return re.sub(r"\d+", "9", re.sub(r"[^\W\d_]+", lambda run: "A" if run[0].isupper() else "a", text))
-
-
-def _are_years(titles: Sequence[str]) -> bool:
-    """Return whether titles are at least three years in equal steps."""
-    if len(titles) < 3 or not all(re.fullmatch("[12][0-9]{3}", title) for title in titles):
-        return False
-    years = [int(title) for title in titles]
-    return 0 not in (steps := {after - before for before, after in pairwise(years)}) and len(steps) == 1
 
 
 def _mixed_kinds(column: Sequence[str]) -> bool:
@@ -567,43 +402,6 @@ def _relation_place(columns: Sequence[Sequence[str]]) -> int | None:
 
 def _titles(cells: Iterable[str]) -> list[str]:
     return [(cell.lstrip("# ") if place == 0 else cell).strip() for place, cell in enumerate(cells)]
-
-
-def neo4j_kind(title: str) -> str:
-    """Return the kind in a heading of Neo4j, such as ``ID``; empty for any other heading."""
-    found = _NEO4J.fullmatch(title)
-    return found["kind"] if found else ""
-
-
-def neo4j_space(title: str) -> str:
-    """Return the id space of a heading of Neo4j; empty without a space."""
-    found = _NEO4J.fullmatch(title)
-    return found["space"] or "" if found else ""
-
-
-def neo4j_type(title: str) -> str:
-    """Return the type that a heading of Neo4j declares, in small letters; empty without a type."""
-    found = _TYPED.fullmatch(title)
-    return found["kind"].lower() if found and not neo4j_kind(title) else ""
-
-
-def neo4j_name(title: str) -> str:
-    """Return the name of a property in Neo4j's headings: ``name`` of ``name:ID`` and ``name:string``."""
-    found = _NEO4J.fullmatch(title) or _TYPED.fullmatch(title)
-    return found["name"] if found else title
-
-
-def known_relation(titles: Sequence[str]) -> str | None:
-    """Return the heading that is the earliest known word of a relation."""
-    ranks = [(rank, title) for title in titles if (rank := _rank(normal(title), WORDS["relation"])) is not None]
-    return min(ranks)[1] if ranks else None
-
-
-def first_known(titles: Sequence[str], words: Sequence[str], among: Iterable[int] | None = None) -> int | None:
-    """Return the place, among these, whose heading is the earliest of the words."""
-    among = range(len(titles)) if among is None else among
-    ranks = [(words.index(normal(neo4j_name(titles[p]))), p) for p in among if normal(neo4j_name(titles[p])) in words]
-    return min(ranks)[1] if ranks else None
 
 
 def plan_fixed(widths: Sequence[int], filled: int, header: tuple[Sequence[str], Sequence[str]] | None) -> Planner:

@@ -8,6 +8,8 @@ from __future__ import annotations
 
 from collections.abc import Collection, Iterable, Mapping, Sequence
 
+from srtk_plugin_local.snapshot.headings import normal
+
 # Value of the setting ``keep`` by which nothing is left out as layout or bookkeeping.
 KEEP_ALL = "all"
 
@@ -56,7 +58,7 @@ _TARGETS = ("target id", "target", "dest id", "destination id")
 
 def unwanted(heading: str) -> str | None:
     """Return whether a heading alone means layout or bookkeeping; None for an ordinary word or a single letter."""
-    word = _normal(heading)
+    word = normal(heading)
     if word in _LAYOUT_WORDS or word == "viz" or word == "font" or word.startswith(_LAYOUT_STARTS):
         return LAYOUT
     return BOOKKEEPING if word in _BOOKKEEPING_WORDS else None
@@ -81,7 +83,7 @@ def unwanted_columns(
     Returns:
         ``layout`` or ``bookkeeping`` by heading, in the order of the headings.
     """
-    words = {heading: _normal(heading) for heading in headings}
+    words = {heading: normal(heading) for heading in headings}
     found = {heading: kind for heading in words if (kind := unwanted(heading))}
     if any(word in _TARGETS for word in words.values()):
         found = {heading: kind for heading, kind in found.items() if words[heading] != "source id"}
@@ -101,10 +103,4 @@ def _layout(words: Mapping[str, str], numeric: set[str], drawn: bool, certain: b
 
 def kept(heading: str, keep: Sequence[str]) -> bool:
     """Return whether the setting ``keep`` names a heading."""
-    return any(name in (KEEP_ALL, heading) or _normal(name) == _normal(heading) for name in keep)
-
-
-def _normal(heading: str) -> str:
-    from srtk_plugin_local.snapshot.header import normal  # header may import this module
-
-    return normal(heading)
+    return any(name in (KEEP_ALL, heading) or normal(name) == normal(heading) for name in keep)

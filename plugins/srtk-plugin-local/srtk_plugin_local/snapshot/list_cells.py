@@ -9,7 +9,7 @@ from collections.abc import Sequence
 from typing import Any
 
 from srtk_plugin_local.snapshot.column_types import DOUBLE, INTEGER, NEARLY, share
-from srtk_plugin_local.snapshot.header import LABELS
+from srtk_plugin_local.snapshot.headings import LABELS
 
 ONLY_NAMES = "of the objects in {!r} the names are read alone; write the rest as a table of its own"
 

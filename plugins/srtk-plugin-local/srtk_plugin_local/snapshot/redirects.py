@@ -10,7 +10,8 @@ from urllib.parse import unquote
 from srtk_framework.values import InputError
 from srtk_plugin_local.snapshot.build_settings import BuildSettings
 from srtk_plugin_local.snapshot.formats import RDF, family
-from srtk_plugin_local.snapshot.header import IDS, WORDS, plan_fixed
+from srtk_plugin_local.snapshot.header import plan_fixed
+from srtk_plugin_local.snapshot.headings import IDS, WORDS
 from srtk_plugin_local.snapshot.input_files import Progress, guess_format
 from srtk_plugin_local.snapshot.input_report import FileReport
 from srtk_plugin_local.snapshot.rdf import read_rdf

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 from srtk_plugin_local.snapshot.build_settings import EDGE, BuildSettings
 from srtk_plugin_local.snapshot.column_types import QUANTITY, TIME
-from srtk_plugin_local.snapshot.header import CODES, KEYS, TYPE, neo4j_name, neo4j_space
+from srtk_plugin_local.snapshot.headings import CODES, KEYS, TYPE, neo4j_name, neo4j_space
 from srtk_plugin_local.snapshot.plurals import same_word, singular
 from srtk_plugin_local.snapshot.sheets import Column, Sheet, Sheets
 from srtk_plugin_local.snapshot.staging_values import first_row, is_literal, quote, shortened, value

@@ -8,7 +8,7 @@ from typing import Any
 
 from srtk_framework.values import InputError
 from srtk_plugin_local.snapshot.build_settings import BuildSettings, same_file
-from srtk_plugin_local.snapshot.header import LABELS, first_known, is_edge_list, key_by_heading
+from srtk_plugin_local.snapshot.headings import LABELS, first_known, is_edge_list, key_by_heading
 from srtk_plugin_local.snapshot.plan_file import read_plan, table_of
 from srtk_plugin_local.snapshot.sheets import Column, Sheet, Sheets
 from srtk_plugin_local.snapshot.staging_values import first_row

@@ -23,7 +23,7 @@ from srtk_plugin_local.snapshot.column_types import (
     TEXT,
 )
 from srtk_plugin_local.snapshot.given_plan import follow_plan, plan_data
-from srtk_plugin_local.snapshot.header import (
+from srtk_plugin_local.snapshot.headings import (
     ALIASES,
     CODES,
     DIRECTIONS,

@@ -11,7 +11,8 @@ from typing import TYPE_CHECKING, Any
 from srtk_framework.records import parse_json
 from srtk_framework.values import InputError, shortened
 from srtk_plugin_local.snapshot.build_settings import BuildSettings
-from srtk_plugin_local.snapshot.header import IDS, TEXTS, Plan, Planner, Row, plan_fixed
+from srtk_plugin_local.snapshot.header import Plan, Planner, Row, plan_fixed
+from srtk_plugin_local.snapshot.headings import IDS, TEXTS
 from srtk_plugin_local.snapshot.input_files import Input, blocks
 from srtk_plugin_local.snapshot.input_report import COMMENTS, EMPTY_FILES, FileReport, Meter
 from srtk_plugin_local.snapshot.limits import MAX_COLUMNS, MAX_LITERAL

@@ -12,7 +12,7 @@ import attrs
 from srtk_framework.values import InputError, Literal, close_matches
 from srtk_plugin_local.snapshot.build_settings import EDGE
 from srtk_plugin_local.snapshot.column_types import USUAL, number_datatype
-from srtk_plugin_local.snapshot.header import TYPE, normal
+from srtk_plugin_local.snapshot.headings import TYPE, normal
 from srtk_plugin_local.snapshot.input_report import FileReport, read_as
 from srtk_plugin_local.snapshot.layout_words import BOOKKEEPING, LAYOUT, kept, unwanted_columns
 from srtk_plugin_local.snapshot.property_graphs import roles

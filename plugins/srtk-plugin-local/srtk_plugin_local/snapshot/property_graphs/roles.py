@@ -7,7 +7,7 @@ from collections import Counter
 from collections.abc import Mapping, Sequence
 from statistics import median
 
-from srtk_plugin_local.snapshot.header import ALIASES, LABELS, known_relation, normal
+from srtk_plugin_local.snapshot.headings import ALIASES, LABELS, known_relation, normal
 from srtk_plugin_local.snapshot.property_graphs.elements import is_number
 
 Profiles = Mapping[str, Counter[str]]
