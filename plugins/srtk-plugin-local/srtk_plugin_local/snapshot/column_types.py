@@ -131,6 +131,29 @@ TIME = ColumnType(
     "time",
     f"printf('%02d:%s%s', {_HOUR}, {_MINUTES}, CASE WHEN contains({_MINUTES}, ':') THEN '' ELSE ':00' END)",
 )
+_MONTHS = "jan feb mar apr may jun jul aug sep oct nov dec"
+_NAMED = (
+    "(?i:january|february|march|april|june|july|august|september|october|november|december|sept"
+    f"|{_MONTHS.replace(' ', '|')})\\.?"
+)
+MONTH_NAME = ColumnType(
+    "date with the name of a month",
+    rf"{_NAMED} {_DAY}(st|nd|rd|th)?,? [0-9]{{4}}|{_DAY}(st|nd|rd|th)?([ /-]){_NAMED}(?:,? |[/-])[0-9]{{4}}",
+    "date",
+    "printf('%s-%02d-%02d', regexp_extract({0}, '[0-9][0-9][0-9][0-9]'), "
+    f"(strpos('{_MONTHS.replace(' ', '')}', lower(regexp_extract({{0}}, '[A-Za-z][A-Za-z][A-Za-z]'))) + 2) // 3, "
+    "regexp_extract({0}, '(?:^|[^0-9])([0-9][0-9]?)(?:[^0-9]|$)', 1)::INT)",
+)
+
+
+def _with_time(day: ColumnType) -> ColumnType:
+    """Return the type of a day, in one form, and a time of that day."""
+    date, time = "regexp_replace({0}, ',? [0-9]+:.*', '')", "regexp_extract({0}, '[0-9]+:.*')"
+    made = f"{day.canonical.replace('{0}', date)} || 'T' || {TIME.canonical.replace('{0}', time)}"
+    name, pattern = day.name.replace("date", "dateTime"), f"(?:{day.pattern}),? {TIME.pattern}"
+    return ColumnType(name, pattern, "dateTime", made)
+
+
 _YES, _NO = ("yes", "y", "true", "1"), ("no", "n", "false", "0")
 YES_NO = ColumnType(
     "yes or no",
@@ -156,29 +179,44 @@ MIXED = ColumnType("mixed", r"(?s).*")
 NAMES = ColumnType("names", r"(?s).*")
 
 _GROUPED_BY_DOTS = ColumnType("", r"[+-]?[1-9][0-9]{0,2}(\.[0-9]{3})+")
-_EXACT = (BOOLEAN, INTEGER, DECIMAL, DOUBLE, DATE, DATE_TIME, DOTTED)
+_TIMES = {kind: _with_time(kind) for kind in (DOTTED, DAY_FIRST, MONTH_FIRST, MONTH_NAME)}
+_EXACT = (BOOLEAN, INTEGER, DECIMAL, DOUBLE, DATE, DATE_TIME, DOTTED, MONTH_NAME, _TIMES[DOTTED], _TIMES[MONTH_NAME])
 _LITERAL = (TIME, YES_NO, ADDRESS, CODE, PHONE, QUANTITY)
 
-_TWO_DIGITS = ColumnType("", rf"{_DAY}([./]){_MONTH}\2[0-9]{{2}}|{_MONTH}/{_DAY}/[0-9]{{2}}")
+_TWO_DIGITS = ColumnType(
+    "",
+    rf"({_DAY}([./]){_MONTH}\3[0-9]{{2}}|{_MONTH}/{_DAY}/[0-9]{{2}}|{_DAY}[ /-]{_NAMED}[ /-][0-9]{{2}})"
+    rf"(,? {TIME.pattern})?",
+)
 # Nine digits in groups of three: telephone numbers and codes of companies are written so, too.
 _NINE_DIGITS = ColumnType("", rf"[1-9][0-9]{{2}}{_SPACE}[0-9]{{3}}{_SPACE}[0-9]{{3}}")
-_UNITS = """
+_CURRENCIES = """
     $ € £ ¥ ₹ ₽ ₩ ₺ ₴ ₪ ₫ ₱ ฿ US$ A$ C$ R$ kr zł Kč Ft
     USD EUR GBP JPY CNY CHF CAD AUD NZD SEK NOK DKK PLN CZK HUF RON BGN RUB UAH TRY ILS AED SAR INR IDR MYR PHP THB VND
     KRW SGD HKD TWD BRL MXN ARS CLP COP ZAR EGP NGN KES
+"""
+_MEASURES = """
     % ‰ °C °F kg g mg t lb lbs oz km m cm mm mi ft in km² m² ha l L ml mL cl km/h mph min h ms
     kWh MWh kW MW GW W V Hz kHz MHz GHz kB KB MB GB TB
 """
-_ANY_UNIT = "|".join(sorted(map(re.escape, _UNITS.split()), key=len, reverse=True))
+
+
+def _any_of(units: str) -> str:
+    return "|".join(sorted(map(re.escape, units.split()), key=len, reverse=True))
+
+
+# A currency may stand before a number; a measure there makes a code, such as m1.
+_CURRENCY, _ANY_UNIT = _any_of(_CURRENCIES), _any_of(_CURRENCIES + _MEASURES)
 _WITH_UNIT = re.compile(
-    rf"[+-]?(?P<before>{_ANY_UNIT})?{_SPACE}?[+-]?\(?(?:(?P<inner>{_ANY_UNIT}){_SPACE}?)?"
+    rf"[+-]?(?P<before>{_CURRENCY})?{_SPACE}?[+-]?\(?(?:(?P<inner>{_CURRENCY}){_SPACE}?)?"
     rf"(?P<number>[0-9](?:[0-9.,]|{_SPACE}(?=[0-9]))*){_SPACE}?(?P<after>{_ANY_UNIT})?\)?{_SPACE}?(?P<last>{_ANY_UNIT})?"
 )
 
 # All types without a unit, by their names in a plan.
 BY_NAME = {
     kind.name: kind
-    for kind in (*_EXACT, COMMA, GROUPED, DAY_FIRST, MONTH_FIRST, ZERO_ONE, *_LITERAL, TEXT, MIXED, NAMES)
+    for kinds in (_EXACT, _TIMES.values(), (COMMA, GROUPED, DAY_FIRST, MONTH_FIRST, ZERO_ONE), _LITERAL)
+    for kind in (*kinds, TEXT, MIXED, NAMES)
 }
 
 
@@ -229,11 +267,8 @@ def type_of(values: Sequence[str], separator: str) -> tuple[ColumnType, str]:
     """
     if not values:
         return TEXT, ""
-    if separator == ";" and share(values, _GROUPED_BY_DOTS) == 1 and share(values, DECIMAL) == 1:
-        return (
-            COMMA,
-            f"its numbers were read as {COMMA.name}, such as {values[0]} with thousands; decimal would fit, too",
-        )
+    if separator == ";" and (doubt := _doubt_of_dots(values)):
+        return (COMMA, doubt) if share(values, _GROUPED_BY_DOTS) == 1 else (DECIMAL, _AS_DECIMAL)
     if (exact := _first(values, _EXACT, 1.0)) is not None:
         return exact, ""
     if (found := _with_comma(values, separator) or _slashed(values) or _of_one_unit(values, separator)) is not None:
@@ -278,6 +313,17 @@ def _first(values: Sequence[str], kinds: Iterable[ColumnType], least: float) -> 
     return next((kind for kind in kinds if share(values, kind) >= least), None)
 
 
+_AS_DECIMAL = f"its numbers were read as decimal; {COMMA.name} would fit, too"
+
+
+def _doubt_of_dots(values: Sequence[str]) -> str:
+    """Return what to say of numbers if each that has a dot may have it between thousands; empty otherwise."""
+    dotted = [value for value in values if "." in value]
+    if not dotted or share(dotted, _GROUPED_BY_DOTS) < 1 or share(values, DECIMAL) < 1:
+        return ""
+    return f"its numbers were read as {COMMA.name}, such as {dotted[0]} with thousands; decimal would fit, too"
+
+
 def _has_both(values: Sequence[str]) -> bool:
     """Return whether there is a yes and a no; ``NO`` without any yes may be Norway."""
     cells = {value.lower() for value in values}
@@ -316,19 +362,28 @@ def _of_one_unit(values: Sequence[str], separator: str) -> tuple[ColumnType, str
     if most < NEARLY * len(values):
         several = ", ".join(sorted(counts)[:5])
         return QUANTITY, f"its numbers have several units ({several}), so they stay texts"
-    kind, doubt = type_of([number for _, number in found], separator)
+    numbers = [number for _, number in found]
+    if unit in _CURRENCIES.split() and (doubt := _doubt_of_dots(numbers)):
+        # Where the currency stands behind, and in most countries of the euro, thousands have dots.
+        if unit in ("€", "EUR") or all(value.endswith(unit) for value in values):
+            return with_unit(COMMA.name, unit), doubt
+        return with_unit("number", unit), _AS_DECIMAL
+    kind, doubt = type_of(numbers, separator)
     name = {INTEGER: "number", DECIMAL: "number", GROUPED: "number", COMMA: COMMA.name}.get(kind)
     return (with_unit(name, unit), doubt) if name else None
 
 
 def _slashed(values: Sequence[str]) -> tuple[ColumnType, str] | None:
-    """Return the type of dates with slashes, whose order a day above 12 decides."""
-    day, month = share(values, DAY_FIRST) >= NEARLY, share(values, MONTH_FIRST) >= NEARLY
-    if day and month:
-        return TEXT, "its dates may be D/M/Y or M/D/Y, so they stay texts"
+    """Return the type of dates with slashes, maybe with times, whose order a day above 12 decides."""
+    for first, second in ((DAY_FIRST, MONTH_FIRST), (_TIMES[DAY_FIRST], _TIMES[MONTH_FIRST])):
+        day, month = share(values, first) >= NEARLY, share(values, second) >= NEARLY
+        if day and month:
+            return TEXT, "its dates may be D/M/Y or M/D/Y, so they stay texts"
+        if day or month:
+            return first if day else second, ""
     if share(values, _TWO_DIGITS) >= NEARLY:
         return TEXT, "its years have two digits, so its dates stay texts"
-    return (DAY_FIRST, "") if day else (MONTH_FIRST, "") if month else None
+    return None
 
 
 def is_missing(value: str, words: Sequence[str] | None) -> bool:

@@ -1,0 +1,94 @@
+"""Types of values: dates with the name of a month or a time, units before and behind, and dots between thousands."""
+
+from __future__ import annotations
+
+import duckdb
+import pytest
+from srtk_plugin_local.snapshot.column_types import BY_NAME, ColumnType, type_of
+
+
+def canonical(kind: ColumnType, value: str) -> str:
+    """Return the canonical text of a value, as the staging database makes it."""
+    expression = kind.canonical.format("x", "")
+    row = duckdb.sql(
+        f"SELECT {expression} FROM (SELECT ? AS x) WHERE regexp_full_match(x, ?)", params=[value, kind.pattern]
+    )
+    return str(row.fetchall()[0][0])
+
+
+@pytest.mark.parametrize(
+    ("value", "name", "text"),
+    [
+        ("March 5, 2024", "date with the name of a month", "2024-03-05"),
+        ("Sept. 21st, 2024", "date with the name of a month", "2024-09-21"),
+        ("5 May 1999", "date with the name of a month", "1999-05-05"),
+        ("05-Dec-2024", "date with the name of a month", "2024-12-05"),
+        ("16/JAN/2024", "date with the name of a month", "2024-01-16"),
+        ("2nd August, 2024", "date with the name of a month", "2024-08-02"),
+        ("April 2, 2024 9:00 AM", "dateTime with the name of a month", "2024-04-02T09:00:00"),
+        ("12 Oct 2024, 21:30:15", "dateTime with the name of a month", "2024-10-12T21:30:15"),
+        ("31.1.2024 4:05 pm", "dateTime D.M.Y", "2024-01-31T16:05:00"),
+        ("31/1/2024 14:30", "dateTime D/M/Y", "2024-01-31T14:30:00"),
+        ("1/31/2024 12:05am", "dateTime M/D/Y", "2024-01-31T00:05:00"),
+    ],
+)
+def test_a_date_has_one_form_however_it_is_written(value: str, name: str, text: str) -> None:
+    kind, doubt = type_of([value], ",")
+    assert (kind.name, doubt) == (name, "")
+    assert canonical(kind, value) == text
+    assert BY_NAME[name] is kind  # a plan can name it
+
+
+@pytest.mark.parametrize("value", ["May", "May 2024", "March 5", "32 May 2024", "5 Maybe 2024", "Plan 5 May 2024"])
+def test_a_month_or_a_sentence_is_no_date(value: str) -> None:
+    assert not type_of([value], ",")[0].datatype
+
+
+def test_the_order_of_a_dated_time_must_be_plain() -> None:
+    assert type_of(["3/5/2024 9:00", "4/5/2024 9:00"], ",") == (
+        BY_NAME["text"],
+        "its dates may be D/M/Y or M/D/Y, so they stay texts",
+    )
+
+
+@pytest.mark.parametrize("value", ["12/Jan/24 9:14 AM", "1.2.99 9:14", "12 Jan 24"])
+def test_a_year_of_two_digits_is_said_beside_a_time_or_the_name_of_a_month_too(value: str) -> None:
+    assert type_of([value], ",")[1] == "its years have two digits, so its dates stay texts"
+
+
+@pytest.mark.parametrize("values", [["m1", "m2"], ["g 7", "g 8"], ["V1", "V2"], ["(h3)", "h4"]])
+def test_a_measure_before_a_number_makes_a_code(values: list[str]) -> None:
+    assert not type_of(values, ",")[0].unit
+
+
+THOUSANDS = "its numbers were read as decimal comma, such as 1.250 with thousands; decimal would fit, too"
+DECIMALS = "its numbers were read as decimal; decimal comma would fit, too"
+
+
+@pytest.mark.parametrize(
+    ("values", "separator", "name", "doubt"),
+    [
+        (["1.250 €", "240 €"], ",", "decimal comma in €", THOUSANDS),
+        (["€ 1.250", "€ 240"], ",", "decimal comma in €", THOUSANDS),
+        (["1.250 kr", "1.999 kr"], ",", "decimal comma in kr", THOUSANDS),
+        (["1.250", "2.400"], ";", "decimal comma", THOUSANDS),
+        (["1.250", "240"], ";", "decimal", DECIMALS),
+        (["$1.250", "$240"], ",", "number in $", DECIMALS),
+        (["$1.250", "240 $"], ",", "number in $", DECIMALS),
+        (["1.250 €", "2.40 €"], ",", "number in €", ""),
+        (["1.250 €", "2.400,50 €"], ",", "decimal comma in €", ""),
+        (["0.250 €", "240 €"], ",", "number in €", ""),
+        (["1.250 kg", "240 kg"], ",", "number in kg", ""),
+        (["1.250", "240"], ",", "decimal", ""),
+        (["250 €", "240 €"], ",", "number in €", ""),
+    ],
+)
+def test_dots_between_thousands_are_told_from_decimals(
+    values: list[str], separator: str, name: str, doubt: str
+) -> None:
+    kind, said = type_of(values, separator)
+    assert (kind.name, said) == (name, doubt)
+
+
+def test_dots_between_thousands_are_left_out() -> None:
+    assert canonical(type_of(["1.250 €"], ",")[0], "1.250 €") == "1250"
