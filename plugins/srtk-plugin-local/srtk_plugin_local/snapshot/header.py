@@ -127,7 +127,8 @@ class _First:
         self.line, self.cells = first
         self.place = f"{report.name}:{self.line}" if self.line else report.name
         self.certain = not self.line
-        self.rest = [cells for row in kept if row is not first and len(cells := row[1]) >= min(2, self.usual)]
+        rest = [cells for row in kept if row is not first and len(cells := row[1]) >= min(2, self.usual)]
+        self.rest = [cells for cells in rest if not is_rule(cells)]
         self.titles = _titles(self.cells)
         self.columns = settings.chosen_columns() if settings.key_of(report.name) is None else ()
         headed = settings.header is True and set(self.columns) <= set(self.titles)
@@ -210,6 +211,8 @@ class _First:
         titles, rest = self.titles, self.rest
         if self.certain and not rest:
             return len(titles) != 3
+        if is_result(titles):
+            return True
         if any(neo4j_kind(title) in ("ID", "START_ID") for title in titles):
             return True
         if self._has_odd_title():
@@ -226,11 +229,9 @@ class _First:
 
     def _has_odd_title(self) -> bool:
         """Return whether a title is empty or a number; the first may be empty, as pandas leaves it over row numbers."""
-        titles = self.titles
-        some = titles if titles[0] and not titles[0].startswith("Unnamed") else titles[1:]
-        # A line that ends in a separator has an empty column.
-        while some and not some[-1] and not any("".join(cells[len(titles) - 1 :]) for cells in self.rest):
-            some = some[:-1]
+        first = int(not self.titles[0] or self.titles[0].startswith("Unnamed"))
+        filled = {place for cells in self.rest for place, cell in enumerate(cells) if cell.strip()}
+        some = [title for place, title in enumerate(self.titles) if place >= first and (title or place in filled)]
         known = [normal(title) or title.strip("# ") for title in some]
         numbers = [title for title in some if is_number(title)]
         return not known or "" in known or (bool(numbers) and not are_years(numbers))
@@ -271,6 +272,15 @@ class _First:
             values = [value for value in column if value]
             shape = _shape(title)
             if len(title) > _HEADING or ("9" in shape and values and all(_shape(value) == shape for value in values)):
+                return True
+        return False
+
+    def _heads_codes(self) -> bool:
+        """Return whether a word stands above codes of one form, such as tconst above tt9000001."""
+        rows = [row for row in self.rest if len(row) == len(self.titles)]
+        for place, title in enumerate(self.titles):
+            shapes = {_shape(row[place].strip()) for row in rows}
+            if len(shapes) == 1 and "9" in min(shapes) and "9" not in _shape(title):
                 return True
         return False
 
@@ -363,7 +373,7 @@ class _First:
             return  # a word of a header does not come again in its column
         below = {cell for row in self.rest for cell in row}
         alone = below.isdisjoint(self.cells) and not any(cell.strip().isdigit() for cell in self.cells)
-        stands_out = self.report.format == "csv" and bool(below) and alone
+        stands_out = (self.report.format == "csv" or self._heads_codes()) and bool(below) and alone
         if known.isdisjoint(normal(title) for title in self.titles) and not stands_out:
             return
         text = shortened(self.report.separator.join(self.cells))
@@ -394,10 +404,22 @@ def _relation_place(columns: Sequence[Sequence[str]]) -> int | None:
 
     for place, (a, b) in ((1, (0, 2)), (0, (1, 2)), (2, (0, 1))):
         apart = not sets[place] & (sets[a] | sets[b])
+        apart = apart and len(sets[place]) < len(columns[place])  # a relation comes again
         few = len(sets[place]) <= len(columns[place]) / 10
         if apart and (shared(a, b) >= 0.3 or (few and shared(a, b) >= 0.02 and len(sets[a]) > 3 * len(sets[place]))):
             return place
     return None
+
+
+def is_result(titles: Sequence[str]) -> bool:
+    """Return whether headings are variables of SPARQL, as in its results in TSV."""
+    return all(re.fullmatch(r"\?\w+", title) for title in titles)
+
+
+def is_rule(cells: Sequence[str]) -> bool:
+    """Return whether a row is the rule below the header of a table in Markdown."""
+    filled = [cell.strip() for cell in cells if cell.strip()]
+    return bool(filled) and all(re.fullmatch(":?--+:?", cell) for cell in filled)
 
 
 def _titles(cells: Iterable[str]) -> list[str]:

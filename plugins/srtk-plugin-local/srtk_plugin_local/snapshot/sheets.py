@@ -181,7 +181,7 @@ class Sheets:
     split: str = ""
     found: dict[tuple[str, ...], Sheet] = attrs.field(factory=dict)
 
-    def add(self, report: FileReport, table: Any, headings: Sequence[str] = ()) -> None:
+    def add(self, report: FileReport, table: Any, headings: tuple[str, ...] = ()) -> None:
         """Append rows: texts by column; an empty text is no value.
 
         Tables with the same headings are parts of a single table at first, except the tables of a database.
@@ -201,6 +201,8 @@ class Sheets:
             columns = ", ".join(f"{column.sql} VARCHAR" for column in made)
             self.con.execute(f"CREATE TABLE {sheet.table} ({columns})")
             self.found[titles] = sheet
+            for title in sorted({title for title in headings if title and headings.count(title) > 1}):
+                report.note(f"has several columns {title!r}, which are one relation")
         if report not in sheet.reports:
             sheet.reports.append(report)
             sheet.parts.append(0)

@@ -8,10 +8,12 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from itertools import chain
 from typing import TYPE_CHECKING, Any
 
+import attrs
+
 from srtk_framework.records import parse_json
 from srtk_framework.values import InputError, shortened
 from srtk_plugin_local.snapshot.build_settings import BuildSettings
-from srtk_plugin_local.snapshot.header import Plan, Planner, Row, plan_fixed
+from srtk_plugin_local.snapshot.header import Plan, Planner, Row, is_result, is_rule, plan_fixed
 from srtk_plugin_local.snapshot.headings import IDS, TEXTS
 from srtk_plugin_local.snapshot.input_files import Input, blocks
 from srtk_plugin_local.snapshot.input_report import COMMENTS, EMPTY_FILES, FileReport, Meter
@@ -44,6 +46,9 @@ _TOTALS = frozenset(
         *("gesamt", "gesamtsumme", "summe", "zwischensumme", "insgesamt", "somme", "totale", "suma", "soma", "totaal"),
     )
 )
+# A term in a result of SPARQL in TSV, and the escapes in its text.
+_TERM = re.compile(r'<([^<>]*)>|"((?:[^"\\]|\\.)*)"(?:@[\w-]+|\^\^\S+)?')
+_ESCAPED, _ESCAPES = re.compile(r"\\(.)"), {"t": "\t", "n": "\n", "r": "\r"}
 # A first line in which Excel is told the separator.
 _TOLD = re.compile(r"sep=(.)")
 
@@ -105,8 +110,12 @@ def _read_text(
     rows = _first_rows(lines, kind, separator)
     check_width(source.name, max((len(cells) for _, cells in rows), default=0))
     plan = planner(rows, report)
+    has_terms = bool(plan.titles) and is_result(plan.titles)
+    if has_terms:
+        plan = attrs.evolve(plan, titles=tuple(title[1:] for title in plan.titles))
+        report.note("was read as a result of SPARQL; the languages and datatypes of its values are not kept")
     report.sheet = plan.titles
-    shape = _Shape(plan, report)
+    shape = _Shape(plan, report, has_terms)
     if kind == "csv" or plan.titles:
         yield from _split_rows(source, kind, separator, shape, meter)
     else:
@@ -163,6 +172,10 @@ def found_separator(lines: Sequence[tuple[int, str]], kind: str) -> str:
     for other in (usual, *(c for c in ",;\t|" if c != usual)):
         quoted = "csv" if kind == "csv" or other in ",;" else kind
         widths = [len(cells) for _, cells in _first_rows(lines, quoted, other)]
+        most = max(widths, key=widths.count, default=1)
+        # Above a table there may be lines of other widths, as in the statement of an account.
+        if most > 2 and widths.count(most) > 1:
+            widths = widths[widths.index(most) :]
         if widths and widths[0] > 1:
             score = (min(widths[0], 3), widths.count(widths[0]) / len(widths))
             if score[1] >= _SAME_WIDTH and score > best:
@@ -173,8 +186,9 @@ def found_separator(lines: Sequence[tuple[int, str]], kind: str) -> str:
 class _Shape:
     """A plan put into practice: rows of another shape are counted and left out."""
 
-    def __init__(self, plan: Plan, report: FileReport) -> None:
+    def __init__(self, plan: Plan, report: FileReport, has_terms: bool = False) -> None:
         self.plan = plan
+        self.has_terms = has_terms
         self.report = report
         self._strips = report.format == "csv" or bool(plan.titles)
 
@@ -199,6 +213,8 @@ class _Shape:
                     "correct the line, or give --separator",
                 )
                 return False
+        if plan.titles and is_rule(cells):
+            return False
         for place in plan.picked[: plan.filled]:
             if not (cells[place].strip() if self._strips else cells[place]):
                 report.skip(EMPTY, line, f"column {place + 1} is empty; fill it or remove the line", unit)
@@ -218,6 +234,8 @@ class _Shape:
         """Return the table of rows that were taken."""
         plan = self.plan
         self.report.rows += len(rows)
+        if self.has_terms:
+            rows = [[_plain(cell) for cell in row] for row in rows]
         columns = (([row[place] if place < len(row) else "" for row in rows]) for place in plan.picked)
         return self.spaced(_table(list(columns)))
 
@@ -231,6 +249,13 @@ class _Shape:
                 column = pc.binary_join_element_wise(pa.scalar(space), table.column(place), pa.scalar(""))
                 table = table.set_column(place, f"c{place}", column)
         return table
+
+
+def _plain(term: str) -> str:
+    """Return the text of a term of SPARQL: of ``"Riga"@lv`` and of ``<http://...>``."""
+    if found := _TERM.fullmatch(term):
+        return found[1] if found[1] is not None else _ESCAPED.sub(lambda m: _ESCAPES.get(m[1], m[1]), found[2])
+    return term
 
 
 def _table(columns: Sequence[Any]) -> pa.Table:

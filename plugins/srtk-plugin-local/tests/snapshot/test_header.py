@@ -6,7 +6,7 @@ from typing import Any
 
 import pytest
 from srtk_plugin_local.snapshot.build_settings import BuildSettings
-from srtk_plugin_local.snapshot.header import Plan, plan_facts, plan_fixed
+from srtk_plugin_local.snapshot.header import Plan, is_rule, plan_facts, plan_fixed
 from srtk_plugin_local.snapshot.input_report import FileReport
 
 from srtk_framework.values import InputError
@@ -307,3 +307,34 @@ def test_two_columns_with_shared_values_before_numbers_are_edges_with_a_weight()
 def test_other_tables_of_three_columns_are_facts(text: str) -> None:
     assert facts(text) == ((0, 1, 2), 1)
     assert facts("a,b,3\nb,c,4\n", columns=("1", "2", "3")) == ((0, 1, 2), 1)
+
+
+def test_a_heading_may_be_empty_over_an_empty_column_alone() -> None:
+    assert sheet("id,name,,start\n1,Uma,,2020\n2,Vik, ,2021\n") == (("id", "name", "", "start"), 2)
+    with pytest.raises(InputError, match="give --header"):
+        sheet("id,name,,start\n1,Uma,,2020\n2,Vik,x,2021\n")
+
+
+def test_the_rule_below_a_header_in_markdown_is_no_row() -> None:
+    lines = "|Peak|Height|Land|\n|:---|---:|--|\n|Vert|3120|France|\n|Alto|2870|Italy|\n"
+    assert sheet(lines.replace("|", ","))  # its dashes hide no numbers
+    assert is_rule(["", "---", ":--:", " --- ", ""])
+    assert not any(map(is_rule, (["", ""], ["---", "a"], ["-", "-"])))
+
+
+def test_a_relation_comes_again() -> None:
+    rows = "".join(f"{n},{'ab'[n % 2]},{'abc'[n % 3]}\n" for n in range(9))
+    assert facts(rows) == ((0, 1, 2), 1)
+
+
+@pytest.mark.parametrize(("rows", "doubt"), [("t1\tn1\tn2\nt2\tn3\tn4\n", True), ("a\tn\tn2\nt2\tn3\tx\n", False)])
+def test_words_above_codes_may_be_a_header_in_tsv_too(rows: str, doubt: bool) -> None:
+    lines = f"tconst\tone\ttwo\n{rows}".splitlines()
+    report = FileReport("a.tsv", "tsv", separator="\t")
+    plan_facts(BuildSettings(("a.tsv",)))([(n, line.split("\t")) for n, line in enumerate(lines, 1)], report)
+    assert any("if it is a header, give --header" in note for note in report.notes) is doubt
+
+
+def test_variables_of_sparql_are_headings() -> None:
+    assert sheet("?a,?b,?c\nx,y,z\n") == (("?a", "?b", "?c"), 2)
+    assert facts("?a,?b,c\nx,y,z\n") == ((0, 1, 2), 1)

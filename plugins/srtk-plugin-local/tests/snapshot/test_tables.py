@@ -339,6 +339,10 @@ def test_words_of_a_header_that_come_again_below_make_no_header(read: Any) -> No
         ("tsv", ["a,b,c\td", "e,f,g\th", "i,j,k\tl", "m,n,o", "p,q,r"], "\t"),  # though commas cut all
         ("tsv", ["# a,b", "a|b|c"], "|"),
         ("tsv", ["one"], "\t"),
+        ("csv", ["Account:;7", "From:;May", "a;b;c;d", "1,5;x;y;z", "2,5;x;y;z"], ";"),  # lines above the table
+        ("csv", ["A, B", "From, C", "a;b;c;d", "1,5;x;y;z", "2,5;x;y;z"], ";"),
+        ("csv", ["A note", "a;b;c", "B, C", "D, E"], ","),  # a single line is no table
+        ("csv", ["a;b", "c;d", "e", "f", "g"], ","),
     ],
 )
 def test_the_separator_cuts_most_lines_as_the_first(kind: str, lines: list[str], separator: str) -> None:
@@ -541,3 +545,42 @@ def test_a_file_that_names_nothing_is_refused(tmp_path: Path, name: str, text: s
 def test_a_carriage_return_among_line_feeds_is_refused_with_advice(tmp_path: Path) -> None:
     with pytest.raises(InputError, match="rows:2: a carriage return ends the line, though others end in a line feed"):
         rows_of(tmp_path, "id,name,city\n1,Ada,Riga\r2,Bo,Oslo\n", "csv", plan_facts(BuildSettings(("rows",))))
+
+
+ACCOUNT = (
+    '"Account:";"DE12 / current"\n\n"From:";"01.01.2024"\n"Balance:";"1.250,33 EUR"\n\n'
+    '"Day";"Kind";"Payee";"Reference";"Amount"\n"31.01.2024";"Debit";"Waterworks";"January";"-85,00"\n'
+    '"30.01.2024";"Salary";"Nordlicht";"01/2024";"2.950,12"\n"15.01.2024";"Transfer";"Erika";"Rent";"-1.100,00"\n'
+)
+
+
+def test_the_statement_of_an_account_has_lines_above_its_table(read: Any) -> None:
+    made = read(ACCOUNT)
+    assert ("Salary", "Amount", '"2950.12"^^xsd:decimal') in made.facts
+    assert "skipped 3 lines above the table, the first in 1" in made.said
+
+
+def test_a_table_in_markdown_has_a_rule_that_is_no_row(read: Any) -> None:
+    made = read("|Peak|Height|Land|\n|:---|---:|---|\n|Vert|3120|France|\n|Alto|2870|Italy|\n")
+    assert len(made.facts) == 4
+    assert ("Vert", "Height", '"3120"^^xsd:integer') in made.facts
+
+
+RESULT = (
+    '?item\t?itemLabel\t?born\n<http://a.example/1>\t"Ada \\"A\\" M."@en\t'
+    '"1815-12-10"^^<http://www.w3.org/2001/XMLSchema#date>\n<http://a.example/2>\t"B\\tC"\t"x"\n'
+)
+
+
+def test_terms_of_a_result_of_sparql_are_read_as_their_texts(read: Any) -> None:
+    made = read(RESULT, "a.tsv")
+    assert made.facts[0] == ("http://a.example/1", "born", "1815-12-10")
+    assert made.graph.labels(["http://a.example/1", "http://a.example/2"]) == ['Ada "A" M.', "B\tC"]
+    assert "was read as a result of SPARQL; the languages and datatypes of its values are not kept" in made.said
+
+
+def test_columns_with_one_heading_are_one_relation_and_told(read: Any) -> None:
+    made = read("id,name,office,office\n1,Uma,Oslo,Room 4\n2,Vik,Bergen,Room 9\n")
+    assert {(f[1], f[2]) for f in made.facts if f[0] == "1"} == {("office", "Oslo"), ("office", "Room 4")}
+    assert "has several columns 'office', which are one relation" in made.said
+    assert "several columns" not in read("id,name,a,b\n1,Uma,Oslo,Room 4\n", "b.csv").said
