@@ -98,7 +98,7 @@ def _layout(words: Mapping[str, str], numeric: set[str], drawn: bool, certain: b
     looks = {heading for heading, word in words.items() if word in _LOOKS or (word in _SIZES and heading in numeric)}
     alone = {heading for heading in looks if drawn and words[heading] in _DRAWN}
     together = len(strong) > 1 or (bool(strong) and (certain or bool(alone)))
-    return [*alone, *(letters | looks if together else ())]
+    return [*alone, *letters, *looks] if together else [*alone]
 
 
 def kept(heading: str, keep: Sequence[str]) -> bool:

@@ -32,7 +32,7 @@ def list_items(cell: str) -> list[str] | None:
     """
     if _OBJECTS.fullmatch(cell):
         names = [_name(found) for found in _EACH.findall(cell)]
-        return [name for name in names if name] if all(names) else None
+        return names if all(names) else None
     if not _PLAIN.fullmatch(cell):
         return None
     return [text for item in _ITEM.findall(cell) if item not in _NOTHING and (text := _text(item))]

@@ -15,7 +15,7 @@ Rows = tuple[npt.NDArray[Any], ...]
 
 
 def merged(old: Iterator[Rows], new: Iterator[Rows]) -> Iterator[Rows]:
-    """Merge two streams, each of whose parts has rows; a new row comes before its equals.
+    """Merge two streams, each of whose parts has rows.
 
     Args:
         old: The longer stream.
@@ -23,26 +23,30 @@ def merged(old: Iterator[Rows], new: Iterator[Rows]) -> Iterator[Rows]:
     """
     rest = next(new, None)
     for rows in old:
-        while rest is not None and len(rows[0]):
-            cut = int(_places(rest, tuple(column[-1:] for column in rows), after=True)[0])
+        while rest is not None and _count(rows):
+            cut = _places(rest, tuple(column[-1:] for column in rows)).item()
             if not cut:
                 break
             at = _places(rows, tuple(column[:cut] for column in rest))
-            end = int(at[-1]) if cut == len(rest[0]) else len(rows[0])
+            end = int(at[-1]) if cut == _count(rest) else _count(rows)
             yield tuple(np.insert(column[:end], at, more[:cut]) for column, more in zip(rows, rest, strict=True))
             rows = tuple(column[end:] for column in rows)
-            rest = tuple(column[cut:] for column in rest) if cut < len(rest[0]) else next(new, None)
-        if len(rows[0]):
+            rest = tuple(column[cut:] for column in rest) if cut < _count(rest) else next(new, None)
+        if _count(rows):
             yield rows
     if rest is not None:
         yield rest
     yield from new
 
 
-def _places(rows: Rows, wanted: Rows, after: bool = False) -> Ints:
-    """Find the first place in sorted rows that is not before each wanted row, or that is after it."""
-    low = np.zeros(len(wanted[0]), dtype=np.int64)
-    high = np.full(len(low), len(rows[0]))
+def _count(rows: Rows) -> int:
+    return len(rows[0])
+
+
+def _places(rows: Rows, wanted: Rows) -> Ints:
+    """Find the first place in sorted rows that is not before each wanted row."""
+    low = np.zeros(_count(wanted), dtype=np.int64)
+    high = np.full(_count(wanted), _count(rows))
     for column, values in zip(rows[:-1], wanted[:-1], strict=True):
         low, high = lower_bound(column, low, high, values), lower_bound(column, low, high, values, after=True)
-    return lower_bound(rows[-1], low, high, wanted[-1], after)
+    return lower_bound(rows[-1], low, high, wanted[-1])

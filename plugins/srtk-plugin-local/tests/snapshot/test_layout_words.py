@@ -16,6 +16,10 @@ from srtk_plugin_local.snapshot.layout_words import unwanted, unwanted_columns
         ("shape_type", "layout"),
         ("viz:color", "layout"),
         ("zOrder", "layout"),
+        ("viz", "layout"),
+        ("font", "layout"),
+        ("font size", "layout"),
+        ("fontName", "layout"),
         ("size", None),
         ("x", None),
         ("name", None),
@@ -31,6 +35,15 @@ def test_coordinates_and_colours_are_layout_together() -> None:
     assert list(unwanted_columns(headings, {"r", "g", "b", "x", "width"})) == ["r", "g", "b", "x", "width"]
     assert unwanted_columns(["x", "label"], {"x"}) == {}
     assert unwanted_columns(["x", "y"], {"x"}) == {}
+    assert list(unwanted_columns(["x", "y"], {"x", "y"})) == ["x", "y"]
+    assert unwanted_columns(["x", "a"], {"x", "a"}) == {}  # a may be anything but an alpha beside colours
+
+
+def test_a_coordinate_beside_a_word_of_layout_makes_looks_layout_too() -> None:
+    headings = ["x", "node size", "width", "shape"]
+    assert list(unwanted_columns(headings, {"x", "width"})) == headings
+    assert list(unwanted_columns(headings, {"x"})) == ["x", "node size", "shape"]  # a width in words is a fact
+    assert list(unwanted_columns(["node size", "width", "shape"], {"width"})) == ["node size"]
 
 
 def test_a_size_is_layout_where_graphs_are_drawn_or_beside_coordinates() -> None:

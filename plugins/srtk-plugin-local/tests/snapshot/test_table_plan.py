@@ -438,6 +438,7 @@ def test_a_journey_with_a_number_is_an_entity(make: Make) -> None:
         (["605 802", "1\u202f709\u00a0037"], ",", "grouped number"),
         (["1 200,50", "3,5"], ";", "decimal comma"),
         (["601 234 567", "555 123 456"], ",", "phone number"),
+        (["601 234 567", "17 000"], ",", "grouped number"),
         (["12:30", "7:05"], ",", "time"),
         (["8:15 pm", "12:05AM", "23:59:59.5"], ",", "time"),
         (["25:10", "26:30"], ",", "quantity"),
@@ -469,6 +470,16 @@ def test_a_type_is_found_from_the_whole_column(values: list[str], separator: str
         ("yes", "no", 19, "yes or no"),
         ("12:30", "x", 20, "time"),
         ("12:30", "x", 19, "quantity"),
+        ("7 kg", "x", 20, "number in kg"),
+        ("7 kg", "x", 19, "quantity"),
+        ("7 kg", "8 g", 20, "number in kg"),  # one of 20 may have another unit
+        ("7 kg", "8 g", 19, "quantity"),
+        ("1/31/2020", "x", 20, "date M/D/Y"),
+        ("1/31/2020", "x", 19, "quantity"),
+        ("1/2/99", "x", 20, "text"),
+        ("1/2/99", "x", 19, "quantity"),
+        ("1.709.037", "x", 20, "decimal comma"),
+        ("1.709.037", "x", 19, "quantity"),
     ],
 )
 def test_a_type_forgives_one_value_of_twenty(most: str, odd: str, count: int, name: str) -> None:
@@ -1008,6 +1019,11 @@ def test_rows_without_names_differ_where_more_than_half_of_their_columns_do(make
         (["1,250", "12,500"], ",", "its numbers were read as grouped number; decimal comma would fit, too"),
         (["1/2/2020", "2/1/2021"], ",", "its dates may be D/M/Y or M/D/Y, so they stay texts"),
         (["$5", "€3"], ",", "its numbers have several units ($, €), so they stay texts"),
+        (
+            ["1 t", "1 kg", "1 g", "1 mg", "1 lb", "1 oz"],
+            ",",
+            "its numbers have several units (g, kg, lb, mg, oz), so they stay texts",
+        ),
         (["(5)", "6"], ",", "its numbers in brackets were read as negative, such as (5)"),
         (["1/2/99"], ",", "its years have two digits, so its dates stay texts"),
         (["605 802"], ",", ""),
