@@ -119,8 +119,8 @@ def _foot(rows: Sequence[tuple[int, Sequence[str]]]) -> int:
     end = len(rows)
     while end > 1 and sum(map(bool, rows[end - 1][1])) == 1:
         end -= 1
-    apart = (at for at in range(end, len(rows)) if at and rows[at][0] > rows[at - 1][0] + 1)
-    return next(apart, len(rows)) if rows and len(rows[0][1]) > 2 else len(rows)
+    apart = (at for at in range(end, len(rows)) if rows[at][0] > rows[at - 1][0] + 1)
+    return next(apart, len(rows)) if len(rows[0][1]) > 2 else len(rows)
 
 
 def _texts(cells: Iterable[Any]) -> list[str]:

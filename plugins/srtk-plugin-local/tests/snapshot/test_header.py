@@ -229,6 +229,7 @@ def test_facts_are_reported_with_their_columns_an_example_and_what_is_not_read()
 def test_lines_of_comments_and_of_other_widths_are_no_header() -> None:
     assert facts("# made by hand\nsubject,relation,object\na,r,b\n") == ((0, 1, 2), 2 + 1)
     assert facts("#subject,relation,object\na,r,b\n") == ((0, 1, 2), 2)
+    assert facts("# by, hand\n# in, May\n# of, 2020\nsubject,relation,object\na,r,b\n") == ((0, 1, 2), 5)
     assert facts("a title\na,r,b\nc,r,d\ne,r,f\n") == ((0, 1, 2), 2)
     assert sheet("report,2020\nid,name,size\n1,Ada,5\n2,Bo,6\n") == (("id", "name", "size"), 3)
 
@@ -262,6 +263,13 @@ def test_lines_above_a_table_that_fill_few_cells_are_no_header() -> None:
     table = "Branch,Manager,Staff,Opened\nGraz,Ann,8,2014\nBasel,Bo,15,2009\n"
     assert sheet("Staff report 2020,,,\n,,,\n" + table) == (("Branch", "Manager", "Staff", "Opened"), 4)
     assert planned("Staff report 2020,,,\n,,,\n" + table)[0].header == 1
+
+
+@pytest.mark.parametrize(
+    "text", ["Branch,Manager,,\nGraz,Ann,8,2014\n", "Branch,Manager,,,\nGraz,Ann,,,\nBasel,Bo,15,9,x\n"]
+)
+def test_a_line_that_fills_half_as_many_cells_as_the_others_may_be_the_header(text: str) -> None:
+    assert planned(text, header=True)[0].start == 2
 
 
 @pytest.mark.parametrize(

@@ -41,6 +41,7 @@ def test_headings_are_compared_without_case_accents_marks_and_camel_case() -> No
         (["sub ject", "subject id", "subj", "rel", "obj"], (2, 3, 4)),
         (["subject id", "sub ject", "rel", "obj"], (1, 2, 3)),
         (["subject name", "subject id", "rel", "obj"], (1, 2, 3)),
+        (["head id", "subject id", "rel", "obj"], (1, 2, 3)),
         (["start node", "p", "end node"], (0, 1, 2)),
         (["e1 id", "p", "e2 id"], (0, 1, 2)),
         (["s id", "p", "o"], None),  # a letter with an ending may be anything
