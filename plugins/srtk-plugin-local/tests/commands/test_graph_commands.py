@@ -5,6 +5,7 @@ from __future__ import annotations
 import argparse
 import io
 import json
+import re
 from pathlib import Path
 
 import pytest
@@ -75,12 +76,21 @@ def test_info_as_json_has_counts_relations_and_label_coverage(world: Path, capsy
 
 
 def test_info_as_a_table_names_the_relations(world: Path, capsys: pytest.CaptureFixture[str]) -> None:
-    out = build_world(world, "--quiet")
+    out = build_world(world, "--quiet", "--noise", "P2", "--noise", "P3")
     capsys.readouterr()
-    assert call(info, str(out)) == 0
-    printed = capsys.readouterr().out
-    assert "33.3 %" in printed
-    assert "P1" in printed
+    assert call(info, "--verify", str(out)) == 0
+    said = [" ".join(re.sub("[│┃]", " ", line).split()) for line in capsys.readouterr().out.splitlines()]
+    for line in (
+        *("entities 3", "relation labels 1", "triples 3", "entities with a label 33.3 %", "ids are names no"),
+        *("size 0.0 MB in 33 files", "noise P2, P3", "hashes of all files correct"),
+        *("capital of (P1) 2 Q2 → Q3", "P2 1 Riga → Q3"),
+    ):
+        assert line in said
+    assert call(info, "--relations", "-1", "--facts", "-1", str(out)) == 0
+    said = capsys.readouterr().out
+    assert "hashes" not in said
+    assert "relations with the most" not in said
+    assert "example facts" not in said
 
 
 def test_info_shows_example_facts_with_labels(world: Path, capsys: pytest.CaptureFixture[str]) -> None:

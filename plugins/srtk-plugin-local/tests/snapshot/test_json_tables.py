@@ -15,6 +15,7 @@ from srtk_plugin_local.snapshot import json_tables, parser_process, tables
 from srtk_plugin_local.snapshot.build import build
 from srtk_plugin_local.snapshot.build_settings import BuildSettings
 from srtk_plugin_local.snapshot.graph import LocalGraph
+from srtk_plugin_local.snapshot.header import plan_facts
 from srtk_plugin_local.snapshot.input_report import sentences
 
 from srtk_framework.values import InputError, Pattern
@@ -230,6 +231,18 @@ def test_a_table_of_empty_cells_is_refused(read, monkeypatch):
     assert refused(read, rows).startswith(": its 9 objects have 10 keys, of which each has a few; write a line for")
     monkeypatch.setattr(json_tables, "_CELLS", 90)
     assert len(read(rows).facts) == 9
+
+
+def test_objects_whose_keys_fill_a_hundredth_of_the_cells_are_a_table(tmp_path, monkeypatch):
+    def first(count):
+        (tmp_path / "a.json").write_text(json.dumps([{f"key {n}": "a b"} for n in range(count)]))
+        planner = plan_facts(BuildSettings((), header=True))
+        return next(json_tables.json_tables(str(tmp_path / "a.json"), planner, False, lambda _: None, 10**9))
+
+    monkeypatch.setattr(json_tables, "_CELLS", 0)
+    assert first(100)
+    with pytest.raises(InputError, match="its 101 objects have 101 keys, of which each has a few"):
+        first(101)
 
 
 def test_many_rows_come_in_several_batches_and_none_is_lost(read, monkeypatch):
