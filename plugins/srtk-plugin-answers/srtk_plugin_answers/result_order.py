@@ -94,7 +94,7 @@ def with_proof(graph: KnowledgeGraph, found: Subgraph, proof: Row, budget: Budge
     return attrs.evolve(found, paths=read.paths, **columns)
 
 
-_FILLERS: Mapping[str, Any] = {"confidences": 1.0, "evidence": (), "qualifiers": (), "provenance": "", "path_of": -1}
+_FILLERS: Mapping[str, Any] = {"confidences": 1.0, "evidence": (), "qualifiers": (), "provenance": ""}
 
 
 def _filler(name: str, count: int) -> tuple[Any, ...]:

@@ -158,6 +158,14 @@ def test_of_several_values_the_greatest_or_the_least_counts_in_the_unit_of_most(
         assert lead.values["a"].object == ('"5 cm"' if greatest else '"1 cm"')
 
 
+@pytest.mark.parametrize("greatest", [True, False])
+def test_of_equal_values_that_are_written_differently_the_first_is_shown(greatest: bool) -> None:
+    rows = [["a", "size", one] for one in (number(5), number(5.0, "double"))] + [["b", "size", number(7)]]
+    first = min(number(5), number(5.0, "double"))
+    lead = deciding(rows).compared(ASKED, QuestionKind("superlative", greatest), [members("r", "a", "b")], "size")
+    assert lead.values["a"].object == first
+
+
 def test_up_to_three_sets_may_be_meant_the_likeliest_first() -> None:
     sets = [members(f"r{n}", *nodes) for n, nodes in enumerate(("ab", "bc", "ac", "abc", "ab"))]
     scores = {("size", f"r{n}"): score for n, score in enumerate((1.0, 4.0, 2.0, 3.0, 0.9))}

@@ -319,6 +319,47 @@ def test_of_the_statements_of_a_year_only_they_answer_though_all_have_the_class(
     assert (answer.entities, answer.complete, answer.operation) == (("lats",), None, "time-bound")
 
 
+def test_the_members_of_a_linked_class_are_meant_and_not_what_they_lead_to() -> None:
+    rows = [["heat", "type", "film"], ["thief", "type", "film"], ["heat", "genre", "crime"], ["thief", "genre", "noir"]]
+    known: dict[str, Any] = {"triples": rows, "paths": ("^type genre", "^type"), "type_relations": ["type"]}
+    for text, ends in (("Which film is known?", {"heat", "thief"}), ("What is known of film?", {"crime", "noir"})):
+        assert set(asked(text, "film", scorer=Named(like=9.0), **known).entities) == ends
+
+
+SHOTS = [
+    *([film, "director", "mann"] for film in ("heat", "thief", "ali")),
+    *[["heat", "minutes", number(170)], ["thief", "minutes", number(122)], ["ali", "minutes", number(122)]],
+    *[["heat", "colour", "blue"], ["ali", "colour", "blue"]],
+]
+
+
+@pytest.mark.parametrize(
+    ("text", "blue", "entities"),
+    [
+        ("Which blue films are by mann?", "", {"heat", "ali"}),
+        ("Which blue film by mann is the second longest?", "", set()),  # of films that share the place, one is not blue
+        ("Which blue film by mann is the second longest?", "thief", {"thief", "ali"}),
+        ("Which blue film by mann is the shortest?", "", {"ali"}),
+    ],
+)
+def test_what_stands_before_the_noun_of_the_class_narrows_the_answers_but_no_place_of_an_order(
+    text: str, blue: str, entities: set[str]
+) -> None:
+    rows = [*SHOTS, *([one, "colour", "blue"] for one in [blue] if one)]
+    answer = asked(text, "mann", triples=rows, paths=("^director",))
+    assert set(answer.entities) == entities
+    assert answer.missing == ("" if entities else "nothing of what the question asks for is known to be blue")
+
+
+@pytest.mark.parametrize(
+    "text", [f"When was {which} Latvia built?" for which in ("later or earlier", "the oldest wall of", "the last of")]
+)
+def test_an_order_that_asks_when_is_answered_by_a_date_alone(text: str) -> None:
+    assert asked(text, "latvia", paths=("capital", "founded")).entities == (number(1918),)
+    refused = asked(text, "latvia", paths=("capital",))
+    assert refused.missing == "the graph has no date of what the question names"
+
+
 DIRECTED = [
     *[["heat", "directed", "mann"], ["thief", "directed", "mann"], ["ann", "liked", "heat"]],
     *[["heat", "genre", "crime"], ["thief", "genre", "sport"], ["mann", "award", "oscar"]],

@@ -250,6 +250,7 @@ def test_years_that_nothing_calls_so_may_be_numbers() -> None:
         ("Which have more than two million inhabitants?", [("", "", "inhabitants")]),
         ("Which have a number of rooms over 20?", [("number of rooms", "", "")]),
         ("Which lakes with the country ¤ are over 20?", [("", "", "")]),
+        ("over 5 rivers over 6 lakes over 7 hills", [("", "", "rivers"), ("", "", "lakes"), ("", "", "hills")]),
     ],
 )
 def test_a_bound_has_the_name_of_its_value(text: str, names: list[tuple[str, str, str]]) -> None:
