@@ -338,6 +338,18 @@ def test_relations_that_call_nodes_by_the_class_are_seen_in_the_steps_of_a_graph
     assert found == [{"mann"}, {"scott"}, frozenset()]
 
 
+@pytest.mark.parametrize("is_listed", [True, False])
+def test_of_relations_that_call_nodes_by_a_class_the_longest_names_count(is_listed: bool) -> None:
+    rows = [["heat", "a film director", "mann"], ["heat", "director", "mann"], ["ali", "director", "ann"]]
+    rows += [["heat", "a film director", "scott"], ["ali", "writer", "roth"]]
+    graph = memory(rows) if is_listed else WithoutRelations(triples=rows)
+    graph.open()
+    schema = Schema(relations=("a film director", "director", "writer")) if is_listed else Schema()
+    asked = [["film director"], ["director"], ["writer"]]
+    found = of_role(PathReads(graph, 9), GraphNames(graph, schema), asked, [["mann", "scott", "ann", "roth"]] * 3)
+    assert found == [{"mann", "scott"}, {"mann", "scott", "ann"}, {"roth"}]
+
+
 @attrs.define(eq=False)
 class Read(MemoryGraph):
     """Keeps the ids whose labels are read."""

@@ -4,18 +4,31 @@ from __future__ import annotations
 
 import gzip
 import itertools
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from contextlib import closing
 from pathlib import Path
 from typing import Any
 
 import attrs
 import pytest
+from srtk_plugin_sparql import step_reader
 from srtk_plugin_sparql.commands.load import load
 from srtk_plugin_sparql.graph import SparqlGraph
+from srtk_plugin_sparql.queries import Queries
 from srtk_plugin_sparql.vocabulary import RDFS_LABEL, Vocabulary
+from srtk_plugin_web import MalformedError
 
-from srtk_framework.values import Budget, DriverError, InputError, Literal, Pattern, RunError, SnapshotError, Step
+from srtk_framework.values import (
+    Budget,
+    DriverError,
+    InputError,
+    Literal,
+    Pattern,
+    RunError,
+    SnapshotError,
+    Step,
+    Triple,
+)
 
 E = "http://example.org/e/"
 R = "http://example.org/r/"
@@ -317,16 +330,57 @@ def test_words_are_looked_for_without_the_steps_of_what_they_name(
 
 
 def test_literals_are_looked_for_in_one_query(tmp_path: Path) -> None:
-    (tmp_path / "a.ttl").write_text(f'<{E}a> <{E}r> "x" ; <{E}s> 5 . <{E}b> <{E}r> "x" , "y" .')
+    (tmp_path / "a.ttl").write_text(f'<{E}a> <{E}r> "x" ; <{E}s> 5 . <{E}b> <{E}r> "x" , "y" ; <{E}none> "y" .')
     load([tmp_path / "a.ttl"], tmp_path / "store")
-    graph = SparqlGraph(str(tmp_path / "store"), vocabulary=Vocabulary(prefixes={"": E}))
+    graph = SparqlGraph(str(tmp_path / "store"), vocabulary=Vocabulary(prefixes={"": E}, hidden=("none",)))
     graph.open()
     with closing(graph):
         asked = counted(graph)
-        literals = [Literal.make("x"), Literal.make("y"), Literal.make("5"), Literal.make("x", "xsd:integer")]
+        literals = [Literal.make("x", "other"), *map(Literal.make, ("x", "y", "5")), Literal.make("x", "xsd:integer")]
         found = graph.match([Pattern(None, None, one) for one in literals])
-        assert [[triple.subject for triple in row] for row in found] == [["a", "b"], ["b"], [], []]
+        assert [[triple.subject for triple in row] for row in found] == [[], ["a", "b"], ["b"], [], []]
         assert len(asked) == 1
+        asked.clear()
+        assert graph.match([Pattern("b", None, literals[2])]) == [[Triple("b", "r", literals[2])]]
+        assert not any("?i" in query for query in asked)
+
+
+def test_an_answer_about_a_literal_that_was_not_asked_about_is_refused(
+    store: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    write = Queries.with_literals
+    monkeypatch.setattr(Queries, "with_literals", lambda own, rows: write(own, [(n + 1, term) for n, term in rows]))
+    with closing(opened(store)) as graph, pytest.raises(MalformedError, match="a literal that the query does not name"):
+        graph.match([Pattern(None, None, Literal.make("large"))])
+
+
+def test_queries_of_another_form_are_asked_for_steps_alone(store: Path) -> None:
+    class Outgoing(Queries):
+        def steps(self, nodes: Iterable[str], forward: bool, inverse: bool) -> str:
+            return super().steps(nodes, forward, False)
+
+    with closing(opened(store)) as graph:
+        asked, reader = counted(graph), graph._open
+        reader.queries.__class__ = Outgoing
+        assert reader.are_there(["Riga", "nobody"]) == {"Riga"}
+        assert ["COUNT(DISTINCT" in query for query in asked] == [True]
+
+
+def test_nodes_are_asked_about_once_until_the_memory_is_full(store: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    with closing(opened(store)) as graph:
+        asked, reader = counted(graph), graph._open
+        reader.exist(["Latvia"])
+        asked.clear()
+        assert reader.are_there(["Latvia"]) == {"Latvia"}
+        assert not asked
+    with closing(opened(store)) as graph:
+        asked, reader = counted(graph), graph._open
+        for times in (1, 2):
+            assert reader.are_there(["n1", "nobody", "n1"]) == {"n1"}
+            assert reader.are_there(["nobody", "n1"]) == {"n1"}
+            assert [query.count("EXISTS") for query in asked] == [2] * times
+            monkeypatch.setattr(step_reader, "MEMORY", 0)
+            reader.forget()
 
 
 KIT = Vocabulary(prefixes={"": "http://example.org/kit/"}, decode=True)

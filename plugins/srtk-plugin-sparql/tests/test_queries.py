@@ -73,6 +73,7 @@ def pairs(iris: Sequence[str]) -> list[tuple[str, str]]:
 WRITTEN: Mapping[str, Write] = {
     "steps": lambda q, iris, _: q.steps(iris, True, True),
     "are objects": lambda q, iris, _: q.are_objects(iris),
+    "are there": lambda q, iris, _: q.are_there(iris),
     "loops": lambda q, iris, _: q.loops(iris),
     "neighbours": lambda q, iris, _: q.neighbours(pairs(iris), pairs(iris)),
     "by namespace": lambda q, iris, _: q.by_namespace(q.neighbours([], pairs(iris)[:1]))[-1],
@@ -181,3 +182,30 @@ def test_an_id_without_decoding_is_one_iri_or_none(text: str) -> None:
 def test_what_is_no_iri_gets_into_no_query(name: str, bad: str) -> None:
     with pytest.raises(ValueError, match="IRI"):
         WRITTEN[name](QUERIES, [bad], [])
+
+
+FACTS = """
+@prefix : <http://example.org/kit/> .
+@prefix far: <http://elsewhere.example/> .
+@prefix rdfs: <http://www.w3.org/2000/01/rdf-schema#> .
+:a :r :b . :c far:r :d . :e :r "x" . :f :r far:one . far:two :r :g . :h rdfs:label "x" . :i :s "y" .
+[] :r "x" . far:one far:r "x" . :j :r "x" .
+"""
+
+
+def answered(query: str, *variables: str) -> set[tuple[str, ...]]:
+    store = ox.Store()
+    store.load(FACTS.encode(), format=ox.RdfFormat.TURTLE)
+    return {tuple(row[one].value.removeprefix(SPACE) for one in variables) for row in store.query(query)}
+
+
+def test_a_node_is_there_by_triples_of_the_graph_alone() -> None:
+    every = [SPACE + one for one in "abcdefghij"]
+    assert answered(QUERIES.are_there(every), "n") == {("a",), ("b",), ("e",), ("i",), ("j",)}
+    without = Vocabulary(prefixes={"": SPACE}, relations=(SPACE,), literals=False)
+    assert answered(Queries(without, Ids(without)).are_there(every), "n") == {(one,) for one in "abfg"}
+
+
+def test_the_subjects_of_literals_are_iris_that_a_relation_of_the_graph_leads_from() -> None:
+    found = answered(QUERIES.with_literals([(7, '"x"'), (3, '"y"'), (5, '"z"')]), "i", "n", "p")
+    assert found == {("7", "e", "r"), ("7", "j", "r"), ("3", "i", "s")}
