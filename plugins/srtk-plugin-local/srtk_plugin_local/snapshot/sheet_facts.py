@@ -11,7 +11,7 @@ from srtk_plugin_local.snapshot.headings import CODES, KEYS, TYPE, neo4j_name, n
 from srtk_plugin_local.snapshot.plurals import same_word, singular
 from srtk_plugin_local.snapshot.sheets import Column, Sheet, Sheets
 from srtk_plugin_local.snapshot.staging_values import first_row, is_literal, quote, shortened, value
-from srtk_plugin_local.snapshot.table_plan import name_of
+from srtk_plugin_local.snapshot.table_plan import is_code, name_of
 
 if TYPE_CHECKING:
     import duckdb
@@ -75,7 +75,7 @@ def _write_rows(con: duckdb.DuckDBPyConnection, sheets: Sheets, sheet: Sheet, se
 
 def _is_fact(sheet: Sheet, column: Column) -> bool:
     """Return whether a key is a fact, too: a part of several columns, or a code beside a name."""
-    if column not in sheet.key:
+    if column not in sheet.key or column.kind == "name":
         return False
     return len(sheet.key) > 1 or (sheet.label() is not None and column.words.split()[-1:] in [[c] for c in CODES])
 
@@ -98,6 +98,8 @@ def _write_names(con: duckdb.DuckDBPyConnection, sheets: Sheets, sheet: Sheet, i
         text = sheet.key[0].sql
     if text:
         con.execute(f"INSERT INTO {_RAW_NAME} SELECT {id_}, {text}, '', FALSE FROM {rows} AND {text} <> ''")
+    if label is not None and len(sheet.key) == 1 and is_code(sheet.key[0]) and not _is_fact(sheet, sheet.key[0]):
+        con.execute(f"INSERT INTO {_RAW_NAME} SELECT {id_}, {sheet.key[0].sql}, '', TRUE FROM {rows}")
     for column in sheet.columns:
         if column.kind == "alias":
             values = f"SELECT {id_} AS id, {sheets.values(column)} AS x FROM {rows} AND {column.sql} IS NOT NULL"

@@ -27,7 +27,7 @@ _SAMPLE = 20_000
 _EXACT = 1_000_000
 # Columns whose values are counted at once: each takes some megabytes, however short the table.
 _TOGETHER = 20
-_SEPARATORS = (LIST, "|", ";")
+_SEPARATORS = (LIST, "|", ";", ":::")
 # Mean length of the parts of a list, above which a separator belongs to a sentence.
 _PART = 40
 # How R writes what is missing; among names it may be Namibia, sodium or a continent.
@@ -35,6 +35,8 @@ _NA = "NA"
 _CODE = re.compile("[A-Z][A-Za-z]")
 # A character of HTML, whose semicolon separates nothing.
 _ENTITY = re.compile(r"&#?\w+;")
+# The address behind the name of a link.
+_ADDRESS = r" \(https?://[^\s()]+\)"
 _DASHES = ("-", "–", "—", "--", "---", "?", "n.a.")
 _NO_NUMBERS = (*_DASHES, _NA)
 # Length from which other values are words, so that a dash among them is no mark.
@@ -279,10 +281,12 @@ class Sheets:
     def profile(self, sheet: Sheet) -> None:
         """Find types, separators of lists and counts of all columns."""
         self._drop_missing(sheet)
-        in_brackets = ", ".join(f"bool_and(left({column.sql}, 1) IN ('[', '{{'))" for column in sheet.columns)
-        flags = first_row(self.con, f"SELECT {in_brackets} FROM {sheet.table}")
-        for column in (column for column, flag in zip(sheet.columns, flags, strict=True) if flag):
-            self._split_lists(sheet, column)
+        in_brackets = [f"bool_and(left({column.sql}, 1) IN ('[', '{{'))" for column in sheet.columns]
+        linked = [f"bool_and(regexp_matches({column.sql}, '{_ADDRESS}$'))" for column in sheet.columns]
+        for read, conditions in ((self._split_lists, in_brackets), (self._drop_addresses, linked)):
+            flags = first_row(self.con, f"SELECT {', '.join(conditions)} FROM {sheet.table}")
+            for column in (column for column, flag in zip(sheet.columns, flags, strict=True) if flag):
+                read(sheet, column)
         con, step = self.con, max(1, -(-sheet.rows // _SAMPLE))
         sample = con.sql(f"SELECT * FROM {sheet.table} WHERE rowid % {step} = 0").to_arrow_table()
         different = "count(DISTINCT {})" if sheet.rows <= _EXACT else "approx_count_distinct({})"
@@ -298,6 +302,12 @@ class Sheets:
                 self._find_type(sheet, column, values)
         if any(column.type.datatype and _NA in values for column, values in zip(sheet.columns, every, strict=True)):
             self._drop_na(sheet, every)
+
+    def _drop_addresses(self, sheet: Sheet, column: Column) -> None:
+        """Leave the names of links, as Notion and Airtable write them: ``Spring Launch (https://...), ...``."""
+        names = f"trim(regexp_replace({column.sql}, '{_ADDRESS},? *', '{LIST}', 'g'), '{LIST}')"
+        self.con.execute(f"UPDATE {sheet.table} SET {column.sql} = {names}")
+        sheet.note(f"of the links in {column.title!r} the names are read alone, without their addresses")
 
     def _split_lists(self, sheet: Sheet, column: Column) -> None:
         """Write the lists of a column that are texts in brackets as the lists of other files are."""
@@ -416,16 +426,14 @@ def separator_of(title: str, values: Sequence[str]) -> str:
             if separator == ";" and len(cells) < 2 and not _is_plural(title):
                 continue
             return separator
-    cells = [value.split(", ") for value in values if ", " in value]
+    separator = "," if any(re.search(r",\S", value) for value in values) else ", "
+    cells = [value.split(separator) for value in values if separator in value]
     parts = [part.strip() for cell in cells for part in cell]
-    if (
-        len(cells) >= 2
-        and _is_plural(title)
-        and len(set(parts)) < len(parts)
-        and sum(map(len, parts)) / len(parts) <= 30
-    ):
-        return ", "
-    return ""
+    if len(cells) < 2 or sum(map(len, parts)) / len(parts) > 30 or any(re.search(r"\d,\d", value) for value in values):
+        return ""
+    # Under another heading, some of the values must stand alone, too.
+    alone = separator == "," and len({*parts}.intersection(values)) >= 2
+    return separator if alone or (_is_plural(title) and len(set(parts)) < len(parts)) else ""
 
 
 def _is_plural(title: str) -> bool:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator, Mapping, Sequence
 from itertools import combinations
 from pathlib import Path
@@ -232,6 +233,10 @@ def _find_key(sheets: Sheets, sheet: Sheet, settings: BuildSettings) -> None:
                     f"{column.title!r} is the key by its heading, though rows share it: they are one entity{more}"
                 )
             return
+    both = _parts_of_name(list(_open(sheet)))
+    if both and sheets.is_unique(sheet, both):
+        sheet.key = both
+        return
     for kind, word in ((NAMES, "names"), (CODE, "codes")):
         unique = [c for c in _open(sheet) if c.type is kind and not c.split and sheets.is_unique(sheet, [c])]
         if unique:
@@ -251,16 +256,17 @@ def _set_key(sheet: Sheet, columns: list[Column], why: str) -> None:
 
 def _find_name(sheet: Sheet, settings: BuildSettings) -> None:
     """Find the column that names the rows, where the key does not."""
-    (key,) = sheet.key
+    key, *more = sheet.key
     among = _nameable(sheet, settings)
-    if _name_by_heading(sheet, among) or (key.type is NAMES and key.why != "heading"):
+    coded = is_code(key)
+    if not more and (_name_by_heading(sheet, among) or (key.type is NAMES and key.why != "heading" and not coded)):
         return
     if _name_by_parts(sheet, among) or (key.type is NAMES and " " in key.example):
         return
     named = [c for c in among if c.words.split()[-1:] in (["name"], ["title"], ["label"], ["identifier"])]
     named.sort(key=lambda c: not any(same_word(word, c.words.split()[0]) for word in sheet.words))
     texts = [c for c in among if _may_name(c) and c.filled >= 0.9 * sheet.rows]
-    for column in [*named, *texts]:
+    for column in named if coded and key.why != "heading" else [*named, *texts]:
         titled = column in named
         tells = key.type is not NAMES or titled or column.distinct == sheet.rows
         differs = column.distinct >= (_NAMED if titled else 0.9) * sheet.rows
@@ -290,13 +296,22 @@ def _name_by_heading(sheet: Sheet, among: Sequence[Column]) -> bool:
 
 def _name_by_parts(sheet: Sheet, among: Sequence[Column]) -> bool:
     """Name the rows by first and last name."""
-    first = next((c for c in among if c.words in _FIRST_NAMES), None)
-    last = next((c for c in among if c.words in _LAST_NAMES), None)
-    if first is None or last is None:
-        return False
-    first.kind = last.kind = "name"
-    first.why, last.why = "first name", "last name"
-    return True
+    parts = _parts_of_name(among)
+    for column, why in zip(parts, ("first name", "last name"), strict=False):
+        column.kind, column.why = "name", why
+    return bool(parts)
+
+
+def _parts_of_name(among: Sequence[Column]) -> list[Column]:
+    """Return the columns of first and last names; none where one of them is missing."""
+    found = (next((c for c in among if c.words in words), None) for words in (_FIRST_NAMES, _LAST_NAMES))
+    parts = [column for column in found if column is not None]
+    return parts if len(parts) > 1 else []
+
+
+def is_code(key: Column) -> bool:
+    """Return whether a key is a code with a letter and a number, such as tt0076759 or SHOP-12, which people say."""
+    return re.fullmatch(r"[A-Za-z]{1,8}[-_]?[0-9]{1,9}", key.example) is not None
 
 
 def _find_links(sheets: Sheets, sheet: Sheet, settings: BuildSettings) -> None:

@@ -1,0 +1,80 @@
+"""Sheets: several values in a cell, names of links, and how a table names its rows."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Any
+
+import pytest
+from srtk_plugin_local.snapshot.build import build
+from srtk_plugin_local.snapshot.build_settings import BuildSettings
+from srtk_plugin_local.snapshot.graph import LocalGraph
+from srtk_plugin_local.snapshot.sheets import separator_of
+
+from srtk_framework.values import Pattern
+
+
+class Made:
+    """The graph of a table: its facts by name, and its notes."""
+
+    def __init__(self, folder: Path, text: str, **flags: Any) -> None:
+        (folder / "a.csv").write_text(text, encoding="utf-8")
+        built = build(BuildSettings((str(folder / "a.csv"),), **flags), folder / "out", force=True)
+        self.graph = LocalGraph(str(built.folder))
+        self.graph.open()
+        triples = self.graph.match([Pattern()])[0]
+        named = [self.graph.labels([t.subject, t.object]) for t in triples]
+        self.facts = {(s, t.relation, o) for t, (s, o) in zip(triples, named, strict=True)}
+        self.notes = " ".join(built.meta.build["reading"][0]["notes"])
+
+
+@pytest.mark.parametrize(
+    ("title", "values", "separator"),
+    [
+        ("genres", ["Drama,History", "Crime,Drama", "Comedy"], ","),
+        ("genres", ["Drama, History", "Crime, Drama", "Comedy"], ", "),
+        ("genres", ["Drama, History", "Crime,Drama", "Comedy"], ","),
+        ("genres", ["Drama,History", "Comedy"], ""),  # one cell with a comma is too few
+        ("genres", ["Drama,History", "Crime,War"], ""),  # nothing comes again
+        ("genre", ["Drama,History", "Crime,Drama", "Comedy"], ""),
+        ("work", ["director,writer", "writer,director", "director", "writer"], ","),  # both stand alone, too
+        ("work", ["director,writer", "writer,director", "director"], ""),
+        ("work", ["director, writer", "writer, director", "director", "writer"], ""),
+        ("sales", ["1,200", "1,300", "200", "300"], ""),
+        ("genres", ["Drama,1,200", "Drama,x"], ""),
+        ("genres", [f"Drama,{'x' * 60}", f"Drama,{'y' * 60}"], ""),
+        ("labels", ["Friends ::: Choir", "Choir"], ":::"),
+    ],
+)
+def test_several_values_in_a_cell_are_told_from_one(title: str, values: list[str], separator: str) -> None:
+    assert separator_of(title, values) == separator
+
+
+LINKS = """task,project,note,by
+Book,"Spring (https://a.example/p-1), Fair (https://a.example/p-2)",see (https://a.example/x) below,Mara
+Call,Spring (https://a.example/p-1),x,Tom
+"""
+
+
+def test_the_names_of_links_are_read_without_their_addresses(tmp_path: Path) -> None:
+    made = Made(tmp_path, LINKS)
+    assert {("Book", "project", "Spring"), ("Book", "project", "Fair"), ("Call", "project", "Spring")} <= made.facts
+    assert ("Book", "note", "see (https://a.example/x) below") in made.facts
+    assert made.notes == "of the links in 'project' the names are read alone, without their addresses"
+
+
+def test_first_and_last_name_together_are_the_key(tmp_path: Path) -> None:
+    made = Made(tmp_path, "First Name,Last Name,City,Since\nInes,Cruz,Porto,2019\nJonas,Weber,Jena,2020\n")
+    assert {s for s, _, _ in made.facts} == {"Ines Cruz", "Jonas Weber"}
+    assert {r for _, r, _ in made.facts} == {"City", "Since"}
+    assert not made.notes
+    again = Made(tmp_path, "First Name,Last Name,City,Since\nJo,Ray,Porto,2019\nJo,Ray,Jena,2020\n")
+    assert {s for s, _, _ in again.facts} == {"Porto", "Jena"}  # both are called Jo Ray
+
+
+def test_a_code_of_the_rows_is_another_name_and_a_title_is_the_name(tmp_path: Path) -> None:
+    made = Made(tmp_path, "tconst,kind,year,primaryTitle\ntt01,film,1999,Salt Road\ntt02,film,2011,Blue Tram\n")
+    assert ("Salt Road", "kind", "film") in made.facts
+    assert made.graph.other_names(["tt01"]) == [["tt01"]]
+    plain = Made(tmp_path, "id,name,kind\nsalt,Salt Road,film\n7,Blue Tram,film\n")
+    assert plain.graph.other_names(["salt"]) == [[]]
