@@ -183,7 +183,7 @@ def test_an_undirected_networkx_graph_is_read_and_reported(caplog: pytest.LogCap
     assert made.match([Pattern()]) == [[Triple("a", "r", "b"), Triple("b", "edge", "c")]]
     assert made.schema().type_relations == ()
     assert "have no direction; each was read from its first to its second node" in caplog.text
-    assert "1 edges name no relation" in caplog.text
+    assert "1 edge names no relation" in caplog.text
 
 
 def test_attributes_of_a_networkx_graph_are_names_types_literals_and_qualifiers(

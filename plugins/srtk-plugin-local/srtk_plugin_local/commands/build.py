@@ -120,7 +120,7 @@ def progress_bar(quiet: bool) -> Iterator[Progress]:
 def tell(built: Built, quiet: bool) -> None:
     """Print how the files of a build were read, what was left out, and the counts."""
     from srtk_plugin_local.snapshot.column_table import column_tables
-    from srtk_plugin_local.snapshot.input_report import sentences
+    from srtk_plugin_local.snapshot.input_report import counted, sentences
 
     screen = console(stderr=True)
     if not quiet:
@@ -132,10 +132,8 @@ def tell(built: Built, quiet: bool) -> None:
         screen.print(f"left out: {count:,} {kind}")
     if not quiet:
         counts = built.meta.counts
-        print(
-            f"{built.folder}: {counts['triples']:,} triples, {counts['entities']:,} entities, "
-            f"{counts['relations']:,} relations, content {built.meta.content[:16]}"
-        )
+        shown = ", ".join(counted(counts[kind], kind) for kind in ("triples", "entities", "relations"))
+        print(f"{built.folder}: {shown}, content {built.meta.content[:16]}")
 
 
 def settings(args: argparse.Namespace) -> BuildSettings:

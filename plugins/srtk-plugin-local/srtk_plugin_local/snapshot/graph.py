@@ -12,7 +12,18 @@ import attrs
 
 from srtk_framework.roles import KnowledgeGraph, absent, not_open
 from srtk_framework.text import fold, own_spellings
-from srtk_framework.values import Budget, EdgeArrays, Frontier, Pattern, Qualifier, Schema, SrtkError, Step, Triple
+from srtk_framework.values import (
+    Budget,
+    EdgeArrays,
+    Frontier,
+    InputError,
+    Pattern,
+    Qualifier,
+    Schema,
+    SrtkError,
+    Step,
+    Triple,
+)
 from srtk_plugin_local.name_index import NameIndex
 from srtk_plugin_local.snapshot import csr_traversal, lookup
 from srtk_plugin_local.snapshot.arrays import Snapshot
@@ -57,14 +68,18 @@ class LocalGraph(KnowledgeGraph):
         folder = Path(self.path)
         if self.build is not None:
             from srtk_plugin_local.snapshot import build
-            from srtk_plugin_local.snapshot.input_report import sentences
+            from srtk_plugin_local.snapshot.input_report import counted, sentences
 
             if not build.is_built_from(folder, self.build):
                 meta = build.build(self.build, folder).meta
                 for sentence in sentences(meta.build["reading"]):
                     _log.info("%s", sentence)
-                _log.info("the graph has %s", ", ".join(f"{meta.counts[kind]:,} {kind}" for kind in _COUNTED))
-        self._snapshot = Snapshot(folder)
+                _log.info("the graph has %s", ", ".join(counted(meta.counts[kind], kind) for kind in _COUNTED))
+        opened = Snapshot(folder)
+        if self.build is not None and not opened.meta.counts["triples"]:
+            said = "; ".join(sentences(opened.meta.build["reading"], doubts_only=True))
+            raise InputError(f"the files of the graph hold no fact, so that nothing can be asked: {said}")
+        self._snapshot = opened
         self._steps = csr_traversal.StepTable(self._snapshot.relations)
         self._relations = {relation: number for number, relation in enumerate(self._snapshot.relations)}
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from typing import Any
 
@@ -166,13 +167,27 @@ def sentences(reports: Sequence[Mapping[str, Any]], doubts_only: bool = False, c
         if has_headings(report) and columns and not doubts_only:
             yield f"{name}: {_summary(report['columns']) if is_sheet else _all(report['columns'])}"
         if report["unread"]:
-            yield f"{name}: columns not read: {', '.join(report['unread'])}"
+            kept = any(column.get("kind") in ("layout", "bookkeeping") for column in report["columns"])
+            remedy = "; --keep NAME reads one" if kept else ""
+            yield f"{name}: columns not read: {', '.join(report['unread'])}{remedy}"
         for note in report["notes"]:
             yield f"{name}{note}" if note.startswith(":") else f"{name}: {note}"
         for reason, (count, place, _) in report["skipped"].items():
             if reason != EMPTY_FILES:
-                what, where = (_one(reason), "in") if count == 1 else (reason, "the first in")
-                yield f"{name}: skipped {count:,} {what}, {where} {place.removeprefix(name).lstrip(': ')}"
+                where = "in" if count == 1 else "the first in"
+                yield f"{name}: skipped {counted(count, reason)}, {where} {place.removeprefix(name).lstrip(': ')}"
+
+
+_VERBS = {"are": "is", "were": "was", "have": "has", "hold": "holds", "come": "comes", "name": "names"}
+# The first verb outside of quotation marks.
+_VERB = re.compile(rf"((?:[^']|'[^']*')*?\b)({'|'.join(_VERBS)})\b")
+
+
+def counted(count: int, words: str) -> str:
+    """Return a number with words in the plural, noun before verb, which agree with it: ``1 node is nested``."""
+    if count == 1:
+        words = _VERB.sub(lambda found: found[1] + _VERBS[found[2]], _one(words), count=1)
+    return f"{count:,} {words}"
 
 
 def _one(reason: str) -> str:

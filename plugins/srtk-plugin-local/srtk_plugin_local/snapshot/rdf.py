@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any
 from srtk_framework.values import InputError, Literal
 from srtk_plugin_local.snapshot.formats import FORMATS
 from srtk_plugin_local.snapshot.input_files import Input, blocks
-from srtk_plugin_local.snapshot.input_report import DIRECTIONS, EMPTY_FILES, FileReport, Meter
+from srtk_plugin_local.snapshot.input_report import DIRECTIONS, EMPTY_FILES, FileReport, Meter, counted
 from srtk_plugin_local.snapshot.jsonld_keys import GROWTH, note_lost_keys
 from srtk_plugin_local.snapshot.limits import LONG_LITERAL, LONG_LITERALS, MAX_DEPTH, MAX_LITERAL, amount
 from srtk_plugin_local.snapshot.rdf_text import LONG_MARK, EndlessError, Utf8Input, base_of
@@ -175,7 +175,7 @@ def _tables(source: Utf8Input, kind: str, base: str, report: FileReport) -> Iter
     if rows:
         yield table()
     if named_graphs:
-        report.note(f"{len(named_graphs):,} named graphs were merged into one; their names are not kept")
+        report.note(counted(len(named_graphs), "named graphs were merged into one; their names are not kept"))
 
 
 def _text(literal: Any, report: FileReport) -> str:

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 from srtk_plugin_local.snapshot.build_settings import EDGE, BuildSettings
 from srtk_plugin_local.snapshot.column_types import QUANTITY, TIME
 from srtk_plugin_local.snapshot.headings import CODES, KEYS, TYPE, neo4j_name, neo4j_space
+from srtk_plugin_local.snapshot.input_report import counted
 from srtk_plugin_local.snapshot.plurals import same_word, singular
 from srtk_plugin_local.snapshot.sheets import Column, Sheet, Sheets
 from srtk_plugin_local.snapshot.staging_values import first_row, is_literal, quote, shortened, value
@@ -141,7 +142,8 @@ def _tell_unlinked(con: duckdb.DuckDBPyConnection, sheets: Sheets, sheet: Sheet,
     values = f"SELECT {sheets.values(column)} AS x FROM {rows} AND {column.sql} IS NOT NULL"
     (lost,) = first_row(con, f"SELECT count(*) FROM ({values}) WHERE {value} NOT IN (SELECT k FROM ({there}))")
     if lost:
-        sheet.note(f"{lost:,} values of {column.title!r} are no single row of {target.name}; they stay what they are")
+        what = f"values of {column.title!r} are no single row of {target.name}; they stay what they are"
+        sheet.note(counted(lost, what))
 
 
 def _target(sheets: Sheets, column: Column) -> Sheet | None:
@@ -303,7 +305,7 @@ def _report(sheet: Sheet) -> None:
     missing = {column.title: column.missing for column in sheet.columns if column.missing}
     if missing:
         titles = ", ".join(missing)
-        sheet.note(f"{sum(missing.values()):,} words of a missing value, such as NULL, are no values ({titles})")
+        sheet.note(counted(sum(missing.values()), f"words of a missing value, such as NULL, hold no value ({titles})"))
     for column in sheet.columns:
         if column.odd and column.kind in ("literal", "property"):
             counts = f"{column.odd:,} of {column.filled:,} values"

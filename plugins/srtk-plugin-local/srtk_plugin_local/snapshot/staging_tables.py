@@ -17,7 +17,7 @@ from srtk_plugin_local.snapshot.column_types import NUMBERS, SPELLINGS
 from srtk_plugin_local.snapshot.containers import read_container
 from srtk_plugin_local.snapshot.header import plan_facts, plan_fixed
 from srtk_plugin_local.snapshot.input_files import Progress, detect, guess_format
-from srtk_plugin_local.snapshot.input_report import FileReport
+from srtk_plugin_local.snapshot.input_report import FileReport, counted
 from srtk_plugin_local.snapshot.parser_process import is_apart, read_apart, shares, sheets_apart
 from srtk_plugin_local.snapshot.property_graphs.files import read_property_graph
 from srtk_plugin_local.snapshot.rdf import RDF, read_rdf
@@ -184,8 +184,8 @@ class _Missing:
             self.report.skip_all("facts with a word of a missing value", self.count, "by --missing", "fill the cell")
         elif self.count:
             self.report.note(
-                f"{self.count:,} facts have a word of a missing value, such as NULL; they stay, and --missing WORD,... "
-                "leaves them out"
+                counted(self.count, "facts have a word of a missing value, such as NULL")
+                + "; they stay, and --missing WORD,... leaves them out"
             )
 
 

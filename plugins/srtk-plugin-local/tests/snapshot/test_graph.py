@@ -21,7 +21,7 @@ from srtk_framework.graph import graph_defaults as reading
 from srtk_framework.testing import KnowledgeGraphConformance
 from srtk_framework.testing.oracle import OracleGraph
 from srtk_framework.testing.sample import SAMPLE, Sample
-from srtk_framework.values import Budget, Literal, NodeSet, Pattern, Step, Triple
+from srtk_framework.values import Budget, InputError, Literal, NodeSet, Pattern, Step, Triple
 
 
 def write_sample(sample: Sample, folder: Path) -> BuildSettings:
@@ -193,3 +193,12 @@ def test_frontiers_of_another_graph_are_understood_by_their_ids() -> None:
         other.open()
         for frontier in (NodeSet(["a", "unknown"]), other.frontiers([["a"]])[0]):
             assert local.steps([frontier], True) == [[Step("r")]]
+
+
+@pytest.mark.parametrize(("text", "why"), [("", "is empty"), ("id,name\n1,Ada\n", "holds names alone")])
+def test_files_without_a_fact_are_refused_each_time(tmp_path: Path, text: str, why: str) -> None:
+    (tmp_path / "a.csv").write_text(text)
+    graph = LocalGraph(str(tmp_path / "out"), BuildSettings((str(tmp_path / "a.csv"),)))
+    for _ in range(2):  # the second time the snapshot is there
+        with pytest.raises(InputError, match=rf"hold no fact, so that nothing can be asked: .*a\.csv: {why}"):
+            graph.open()

@@ -135,8 +135,8 @@ def test_several_graphs_are_one_and_a_node_of_two_is_one(tmp_path: Path) -> None
     _, facts, _, report = made(graphml(tmp_path, "", body))
     assert facts == [("Ada", "edge", "Bo"), ("Ada", "edge", "Cy")]
     assert "its 2 graphs were read as one" in report
-    assert "1 nodes come again in another graph; nodes with the same id are one" in report
-    assert "1 edges have no direction" in report
+    assert "1 node comes again in another graph; nodes with the same id are one" in report
+    assert "1 edge has no direction" in report
 
 
 def test_a_node_in_a_group_is_part_of_it_and_drawn_texts_are_names(tmp_path: Path) -> None:
@@ -155,7 +155,7 @@ def test_a_node_in_a_group_is_part_of_it_and_drawn_texts_are_names(tmp_path: Pat
     graph, facts, _, report = made(tmp_path / "a.graphml")
     assert facts == [("n0::n0", "founded", "n1"), ("n0::n0", "part of", "n0")]
     assert graph.labels(["n0", "n0::n0", "n1"]) == ["Board", "Ada Lovelace", "Mill"]
-    assert "1 nodes are nested in groups" in report
+    assert "1 node is nested in groups" in report
 
 
 @pytest.mark.parametrize(
@@ -296,7 +296,7 @@ def test_types_that_say_nothing_and_words_for_missing_values_are_left_out(tmp_pa
     assert facts == [("n1", "edge", "n2"), ("n2", "town", '"Riga"')]
     assert graph.labels(["n1"]) == ["None"]
     assert "the labelV of nodes says nothing; it was left out" in report
-    assert "2 values are words for a missing one, such as null, and were left out" in report
+    assert "2 values were left out as words for a missing one, such as null" in report
 
 
 def test_ids_of_rows_are_bookkeeping_and_lists_have_several_values(tmp_path: Path) -> None:
@@ -493,3 +493,18 @@ def test_public_files_have_their_edges_and_names(
     assert len(links) == edges
     assert len({end for row in links for end in (row[0], row[2])}) == entities
     assert fact in shown
+
+
+@pytest.mark.parametrize("ending", ["graphml", "gexf"])
+def test_nodes_that_are_not_declared_are_told(tmp_path: Path, ending: str) -> None:
+    node, edges = '<node id="1"/>', '<edge source="1" target="Cy"/><edge source="Bo" target="Cy"/>'
+    if ending == "graphml":
+        path = graphml(tmp_path, "", node + edges)
+    else:
+        path = gexf(tmp_path, f"<nodes>{node}</nodes><edges>{edges}</edges>")
+    said = "2 nodes of edges are not declared, such as 'Bo'; each is an entity that its id names"
+    assert said in made(path)[3]
+    (tmp_path / "again").mkdir()
+    again = tmp_path / "again" / path.name
+    again.write_text(path.read_text().replace(node, node + '<node id="Bo"/><node id="Cy"/>'))
+    assert "not declared" not in made(again)[3]

@@ -5,7 +5,15 @@ from __future__ import annotations
 from typing import Any
 
 import pytest
-from srtk_plugin_local.snapshot.input_report import COMMENTS, EMPTY_FILES, FileReport, has_headings, sentences
+from srtk_plugin_local.snapshot.input_report import (
+    COMMENTS,
+    EMPTY_FILES,
+    FileReport,
+    counted,
+    has_headings,
+    read_as,
+    sentences,
+)
 
 from srtk_framework.values import InputError
 
@@ -93,3 +101,30 @@ def test_of_a_sheet_the_columns_are_said_that_a_person_should_check() -> None:
     assert said(made) == ["a.csv: columns: id = key"]
     assert has_headings(made.data())
     assert not has_headings(report(header_line=1).data())
+
+
+@pytest.mark.parametrize(
+    ("words", "one"),
+    [
+        ("triples", "1 triple"),
+        ("entities", "1 entity"),
+        ("nodes are nested in groups", "1 node is nested in groups"),
+        ("named graphs were merged", "1 named graph was merged"),
+        ("edges name no relation; it is called 'edge'", "1 edge names no relation; it is called 'edge'"),
+        ("values of 'the name' are no row", "1 value of 'the name' is no row"),
+        ("facts have a word that they hold", "1 fact has a word that they hold"),  # the first verb alone
+    ],
+)
+def test_words_agree_with_their_number(words: str, one: str) -> None:
+    assert counted(1, words) == one
+    assert counted(2000, words) == f"2,000 {words}"
+    assert counted(0, words) == f"0 {words}"
+
+
+KEEP = "; --keep NAME reads one"
+
+
+@pytest.mark.parametrize(("kind", "remedy"), [("bookkeeping", KEEP), ("layout", KEEP), ("ignored", "")])
+def test_a_column_that_is_left_out_is_told_with_the_remedy(kind: str, remedy: str) -> None:
+    made = report(unread=["made at"], columns=[read_as("made at", kind)])
+    assert said(made, True) == [f"a.csv: columns not read: made at{remedy}"]

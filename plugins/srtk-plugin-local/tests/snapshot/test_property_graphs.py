@@ -60,7 +60,7 @@ def test_edges_without_a_relation_are_called_edge_and_told(tmp_path: Path) -> No
     built, _, facts = made(tmp_path / "a.graphml")
     assert facts == [("a", "edge", "b")]
     said = "\n".join(sentences(built.meta.build["reading"]))
-    assert "1 edges name no relation; it is called 'edge'" in said
+    assert "1 edge names no relation; it is called 'edge'" in said
     assert "its edges have no direction" in said
     assert made(tmp_path / "a.graphml", columns=("source", "note", "target"))[2] == [("a", "near", "b")]
 

@@ -212,7 +212,7 @@ def test_a_key_that_is_missing_somewhere_breaks_no_link(make: Make) -> None:
     made = make(tables, links={"b_id": "b.csv"})
     assert ("Ada", "b_id", "X") in made.facts()
     assert made.graph.match([Pattern("a:3", "b_id")])[0][0].object == '"9"^^xsd:integer'
-    assert "1 values of 'b_id' are no single row of b; they stay what they are" in made.notes
+    assert "1 value of 'b_id' is no single row of b; they stay what they are" in made.notes
 
 
 def test_two_files_of_one_name_are_two_tables(make: Make, tmp_path: Path) -> None:
@@ -570,7 +570,7 @@ def test_words_of_missing_values_stay_in_facts_and_are_counted_unless_they_are_g
 def test_words_of_missing_values_are_no_values_and_are_counted(make: Make, word: str) -> None:
     made = make({"a.csv": f"id,name,city\n1,Ada,{word}\n2,Bo,Oslo\n"})
     assert made.facts() == {("Bo", "city", "Oslo")}
-    assert made.notes == ["1 words of a missing value, such as NULL, are no values (city)"]
+    assert made.notes == ["1 word of a missing value, such as NULL, holds no value (city)"]
 
 
 def test_a_dash_is_missing_among_numbers_and_words_but_not_among_marks(make: Make) -> None:
@@ -578,7 +578,7 @@ def test_a_dash_is_missing_among_numbers_and_words_but_not_among_marks(make: Mak
     assert made.facts() == {
         *(("Ada", "size", "5"), ("Ada", "mark", "-"), ("Bo", "mark", "x"), ("Ada", "city", "Oslo")),
     }
-    assert made.notes == ["2 words of a missing value, such as NULL, are no values (size, city)"]
+    assert made.notes == ["2 words of a missing value, such as NULL, hold no value (size, city)"]
 
 
 def test_a_table_of_hundreds_of_columns_needs_little_memory(make: Make) -> None:
@@ -633,7 +633,7 @@ def test_na_is_missing_among_texts_where_it_is_among_numbers_but_not_as_a_name_o
     assert colours == {("Ada", "colour", "blue"), ("Bo", "colour", "red")}
     assert ("NA", "land", "NA") in made.facts()
     assert made.graph.match([Pattern(None, "size")])[0][0] == Triple("1", "size", Literal.make("5", "xsd:integer"))
-    assert made.notes == ["2 words of a missing value, such as NULL, are no values (size, colour)"]
+    assert made.notes == ["2 words of a missing value, such as NULL, hold no value (size, colour)"]
 
 
 def test_na_is_a_code_where_half_of_the_values_are(make: Make) -> None:

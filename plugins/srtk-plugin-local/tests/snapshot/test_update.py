@@ -194,10 +194,10 @@ def test_the_command_changes_the_graph_and_refuses_to_change_nothing(
     with pytest.raises(InputError, match="nothing to change; give --add FILE or --remove FILE"):
         command.run(parser.parse_args([str(built)]))
     assert command.run(parser.parse_args([str(built), "--add", write(tmp_path / "2.tsv", "b\tr\tc\n")])) == 0
-    assert "2 triples, 3 entities, 1 relations" in capsys.readouterr().out
+    assert "2 triples, 3 entities, 1 relation" in capsys.readouterr().out
     csv = write(tmp_path / "facts.nt", "c,r,d\n")
     assert command.run(parser.parse_args([str(built), "--format", "csv", "--add", csv])) == 0
-    assert "3 triples, 4 entities, 1 relations" in capsys.readouterr().out
+    assert "3 triples, 4 entities, 1 relation" in capsys.readouterr().out
     with pytest.raises(SnapshotError, match="is not a graph snapshot"):
         command.run(parser.parse_args([str(tmp_path / "none"), "--remove", str(tmp_path / "2.tsv")]))
 

@@ -13,7 +13,7 @@ from srtk_framework.values import InputError, Literal, close_matches
 from srtk_plugin_local.snapshot.build_settings import EDGE
 from srtk_plugin_local.snapshot.column_types import USUAL, number_datatype
 from srtk_plugin_local.snapshot.headings import TYPE, normal
-from srtk_plugin_local.snapshot.input_report import FileReport, read_as
+from srtk_plugin_local.snapshot.input_report import FileReport, counted, read_as
 from srtk_plugin_local.snapshot.layout_words import BOOKKEEPING, LAYOUT, kept, unwanted_columns
 from srtk_plugin_local.snapshot.property_graphs import roles
 from srtk_plugin_local.snapshot.property_graphs.elements import (
@@ -82,7 +82,11 @@ def facts(graph: PropertyGraph, wishes: Wishes, report: FileReport) -> Iterator[
     for member, group in graph.members:
         yield member, PART_OF, group, "entity"
     if graph.members:
-        report.note(f"{len(graph.members):,} nodes are nested in groups: facts of the relation {PART_OF!r}")
+        report.note(counted(len(graph.members), f"nodes are nested in groups: facts of the relation {PART_OF!r}"))
+    undeclared = {end for edge in graph.edges for end in (edge.source, edge.target)} - graph.nodes.keys()
+    if undeclared:
+        what = f"nodes of edges are not declared, such as {min(undeclared)!r}; each is an entity that its id names"
+        report.note(counted(len(undeclared), what))
     report.rows += len(graph.edges) + len(graph.nodes)
 
 
@@ -108,7 +112,7 @@ def _drop_missing(graph: PropertyGraph, report: FileReport) -> None:
                 del properties[name]
                 count += 1
     if count:
-        report.note(f"{count:,} values are words for a missing one, such as null, and were left out")
+        report.note(counted(count, "values were left out as words for a missing one, such as null"))
 
 
 class _Edges:
@@ -178,12 +182,13 @@ class _Edges:
                 for value in values(edge.properties.get(name))[name == taken :]:
                     yield edge.source, relation, edge.target, name, value_of(value)
         if bare:
-            self.report.note(f"{bare:,} edges name no relation; it is called {EDGE!r}")
+            self.report.note(counted(bare, f"edges name no relation; it is called {EDGE!r}"))
         undirected = self.graph.undirected
         if undirected and undirected == len(self.graph.edges):
             self.report.note("its edges have no direction; each was read from its first to its second node")
         elif undirected:
-            self.report.note(f"{undirected:,} edges have no direction; each was read from its first to its second node")
+            what = "edges have no direction; each was read from its first to its second node"
+            self.report.note(counted(undirected, what))
 
     def _relation(self, edge: Edge) -> tuple[str, str]:
         """Return the relation of an edge and the property that it is from."""

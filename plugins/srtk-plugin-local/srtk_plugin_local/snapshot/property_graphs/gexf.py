@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import attrs
 
-from srtk_plugin_local.snapshot.input_report import FileReport
+from srtk_plugin_local.snapshot.input_report import FileReport, counted
 from srtk_plugin_local.snapshot.property_graphs.cells import read_cell, read_list, untyped
 from srtk_plugin_local.snapshot.property_graphs.elements import Properties, PropertyGraph, add_value
 
@@ -177,5 +177,5 @@ class GexfHandler:
         for properties in self.graph.nodes.values():
             self._add_defaults("node", properties)
         if self._repeated:
-            self.report.note(f"{self._repeated:,} nodes come again with the same id; each id is one node")
+            self.report.note(counted(self._repeated, "nodes come again with the same id; each id is one node"))
         return self.graph

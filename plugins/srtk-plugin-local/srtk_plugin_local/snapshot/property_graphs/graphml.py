@@ -7,7 +7,7 @@ import re
 
 import attrs
 
-from srtk_plugin_local.snapshot.input_report import FileReport
+from srtk_plugin_local.snapshot.input_report import FileReport, counted
 from srtk_plugin_local.snapshot.property_graphs.cells import read_cell, read_list, untyped
 from srtk_plugin_local.snapshot.property_graphs.elements import Properties, PropertyGraph, add_value
 
@@ -228,9 +228,9 @@ class GraphmlHandler:
         if self.graphs > 1:
             self.report.note(f"its {self.graphs:,} graphs were read as one")
         if self._shared:
-            self.report.note(f"{self._shared:,} nodes come again in another graph; nodes with the same id are one")
+            self.report.note(counted(self._shared, "nodes come again in another graph; nodes with the same id are one"))
         if self._repeated:
-            self.report.note(f"{self._repeated:,} nodes come again with the same id; each id is one node")
+            self.report.note(counted(self._repeated, "nodes come again with the same id; each id is one node"))
         return self.graph
 
 
