@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import codecs
 import re
+from pathlib import PurePath
 
 from srtk_framework.values import InputError
 from srtk_plugin_local.snapshot.formats import FORMATS
@@ -24,13 +25,38 @@ _FOREIGN = (
     (b"$HDT", "is a file of HDT, which is not read; write it as N-Triples with hdt2rdf"),
     (b"version https://git-lfs", "is a pointer of Git LFS, not the data; fetch the data with `git lfs pull`"),
 )
+_AS_GRAPHML = "which is not read; write it as GraphML, as with networkx"
+_AS_SQLITE = "which is not read; load it into SQLite, and give that"
+_AS_JSON = "which is not read; write it as JSON: a list of objects"
 _FOREIGN_TEXT = (
+    (r"BEGIN:VCARD", "is a vCard, which is not read; export the contacts as CSV"),
+    (r"BEGIN:VCALENDAR", "is a calendar (iCalendar), which is not read; write its events as CSV"),
+    (r"@[A-Za-z]+\s*\{", "is BibTeX, which is not read; export the references as CSV or CSL JSON"),
+    (r"TY  - ", "is RIS, which is not read; export the references as CSV or CSL JSON"),
+    (r"(?:strict\s+)?(?:di)?graph\b[^\[]*\{", f"is a graph of Graphviz (DOT), {_AS_GRAPHML}"),
+    (r"graph\s*\[", f"is GML, {_AS_GRAPHML}"),
+    (r"\*(?:Vertices|Network)\b", f"is a network of Pajek, {_AS_GRAPHML}"),
+    (
+        r"(?:CREATE TABLE|INSERT INTO|PRAGMA)\b",
+        "is a dump of SQL, which is not read; load it into SQLite, and give that",
+    ),
+    (r"-\s+[\w ]+:\s", f"is YAML, {_AS_JSON}"),
     (r"(?:Prefix|Ontology)\s*\(", "is OWL in functional syntax, which is not read; save it as RDF/XML or Turtle"),
     (r"Prefix:\s|Ontology:\s", "is OWL in Manchester syntax, which is not read; save it as RDF/XML or Turtle"),
     (r"format-version:\s", "is an OBO file, which is not read; convert it to RDF/XML, as with `robot convert`"),
 )
+# What the content alone does not tell.
+_FOREIGN_ENDINGS = {
+    **dict.fromkeys((".yaml", ".yml"), f"is YAML, {_AS_JSON}"),
+    ".toml": f"is TOML, {_AS_JSON}",
+    ".sql": f"is a dump of SQL, {_AS_SQLITE}",
+    ".ods": "is an OpenDocument spreadsheet, which is not read; save it as .xlsx or CSV",
+    ".numbers": "is a spreadsheet of Apple, which is not read; export it as .xlsx or CSV",
+    **dict.fromkeys((".gml", ".net", ".dot", ".gv"), f"is a graph, {_AS_GRAPHML}"),
+}
 _FOREIGN_ROOTS = {
-    "html": "is a web page, not data; download the file that the page shows",
+    "html": "is a web page, not data; download the file that the page shows, or give its tables as CSV, as with"
+    " pandas.read_html",
     "ontology": "is OWL/XML, which is not read; save it as RDF/XML or Turtle",
     "trix": "is TriX, which is not read; write it as N-Quads",
     "sparql": "is a result of SPARQL in XML, which is not read; ask the server for CSV, or for triples by CONSTRUCT",
@@ -77,8 +103,11 @@ def format_of(head: bytes, name: str) -> str | None:
         raise InputError(f"{name}: is a tar archive; unpack it, and give the files inside")
     if head.startswith(b"PK\x03\x04"):
         # The names of the members stand before their content.
+        if b"word/" in head or b"ppt/" in head:
+            raise InputError(f"{name}: is a document of Office, which holds no table that is read; write it as CSV")
         if b"xl/" in head or b"[Content_Types].xml" in head:
             return "xlsx"
+        _refuse_ending(name)
         raise InputError(f"{name}: is a ZIP archive; unpack it, and give the files inside")
     return _text_format(text_of(head), name)
 
@@ -144,7 +173,14 @@ def _text_format(text: str, name: str) -> str | None:
     for start, sentence in _FOREIGN_TEXT:
         if re.match(start, lines[0]):
             raise InputError(f"{name}: {sentence}")
+    _refuse_ending(name)
     return None
+
+
+def _refuse_ending(name: str) -> None:
+    """Refuse a file whose name has the ending of a format that is not read."""
+    if (sentence := _FOREIGN_ENDINGS.get(PurePath(name).suffix.lower())) is not None:
+        raise InputError(f"{name}: {sentence}")
 
 
 def _xml_root(text: str, name: str) -> str | None:

@@ -18,7 +18,7 @@ WORDS: Mapping[str, tuple[str, ...]] = {
     ),
     "relation": (
         *("relation", "relationship", "rel", "predicate", "pred", "property", "prop", "edge", "link", "verb", "r", "p"),
-        *("relation type", "relationship type", "edge type", "label", "type"),
+        *("relation type", "relationship type", "edge type", "interaction", "label", "type"),
         *("relacion", "relacao", "relazione", "predicat", "predicado", "predicato", "pradikat", "propriete"),
     ),
     "object": (

@@ -25,7 +25,7 @@ if TYPE_CHECKING:
 _GROWTH = 20
 # A table of so many cells, of which so many are empty for each that is filled, takes its time for nothing.
 _CELLS, _SPARSE = 10_000_000, 100
-_NESTED = "lists of objects and of lists"
+_NESTED = "lists of objects or of lists in {!r}"
 _TWICE = "keys that an object has twice"
 _SHAPE = "give a list of objects, an object with such lists, or JSON Lines (pandas: orient='records')"
 
@@ -81,6 +81,12 @@ def json_tables(name: str, planner: Planner, strict: bool, meter: Meter, memory:
         found = [_bound(binding) for binding in found["results"].get("bindings") or ()]
         yield from _table(FileReport(name, "json", strict), _rows_of(found, name), planner, "row ")
         return
+    if isinstance(found, dict) and found.get("type") == "FeatureCollection":
+        report = FileReport(name, "json", strict)
+        report.note("the properties of its features are read, and not their geometry")
+        yield from _table(report, _rows_of(_features(found.get("features")), name), planner, "row ")
+        return
+    found = _graph_of(found)
     lists = {key: some for key, some in found.items() if _is_table(some)} if isinstance(found, dict) else {}
     if not lists:
         raise InputError(f"{name}: holds no table; {_SHAPE}; give --format jsonld if it is JSON-LD")
@@ -97,6 +103,29 @@ def _bound(binding: Any) -> Any:
     if not isinstance(binding, dict) or not all(isinstance(term, dict) for term in binding.values()):
         return None
     return {variable: term.get("value") for variable, term in binding.items()}
+
+
+def _features(found: Any) -> list[Any]:
+    """Return the properties of the features of GeoJSON, each with its id."""
+    features = [one for one in found or () if isinstance(one, dict)]
+    return [{**({"id": one["id"]} if "id" in one else {}), **(one.get("properties") or {})} for one in features]
+
+
+def _graph_of(found: Any) -> Any:
+    """Return nodes and edges as tables, where they are wrapped, as those of Cytoscape and of JSON Graph Format are."""
+    wrapped = (found.get(key) for key in ("elements", "graph")) if isinstance(found, dict) else ()
+    inner = next((some for some in wrapped if isinstance(some, dict)), None)
+    if inner is None or _is_table(found.get("nodes")):
+        return found
+    nodes = inner.get("nodes")
+    if isinstance(nodes, dict) and all(isinstance(node, dict) for node in nodes.values()):
+        inner = {**inner, "nodes": [{"id": id_, **node} for id_, node in nodes.items()]}
+    return {key: _unwrapped(some) if _is_table(some) else some for key, some in inner.items()}
+
+
+def _unwrapped(rows: list[Any]) -> list[Any]:
+    """Return the data of Cytoscape's elements, without their place and state."""
+    return [row["data"] for row in rows] if all(isinstance(row.get("data"), dict) for row in rows) else rows
 
 
 def _is_table(value: Any) -> bool:
@@ -213,6 +242,8 @@ def _cells(
         report.skip(_TWICE, number, "an object has a key twice; rename one of them", unit)
     for key, value in row.items():
         title = _checked(f"{above}{key}", report.name, number, unit)
+        if isinstance(value, dict) and isinstance(dates := value.get("date-parts"), list):
+            value = [_date(parts) if isinstance(parts, list) else parts for parts in dates]  # of CSL JSON
         if isinstance(value, dict):
             yield from _cells(value, report, number, unit, f"{title}.")
             continue
@@ -222,7 +253,7 @@ def _cells(
             values = names
         if any(isinstance(one, dict | list) for one in values):
             sentence = f"{title!r} is a list of objects or of lists; write them as a table of their own"
-            report.skip(_NESTED, number, sentence, unit)
+            report.skip(_NESTED.format(title), number, sentence, unit)
             continue
         texts = [*filter(None, map(_text, values))]
         check_separator(_place(report.name, number, unit), title, texts)
@@ -231,6 +262,11 @@ def _cells(
             report.skip(LONG_LITERALS, number, LONG_LITERAL, unit)
             continue
         yield title, text
+
+
+def _date(parts: list[Any]) -> str:
+    """Return year, month and day as a date; a year, or a year with a month, where the rest is missing."""
+    return "-".join(_text(part).zfill(2) for part in parts)
 
 
 def _checked(text: str, name: str, number: int, unit: str) -> str:

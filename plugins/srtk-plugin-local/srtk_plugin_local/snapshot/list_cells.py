@@ -22,6 +22,8 @@ _OBJECT = rf"\{{(?:{_QUOTED}|[^{{}}\[\]'\"])*\}}"
 _OBJECTS = re.compile(rf"\[\s*{_OBJECT}(?:\s*,\s*{_OBJECT})*\s*\]|{_OBJECT}", re.DOTALL)
 _EACH = re.compile(_OBJECT, re.DOTALL)
 _PAIR = re.compile(rf"({_QUOTED})\s*:\s*({_QUOTED})", re.DOTALL)
+# Keys of the names of persons: in CSL JSON, in contacts, and in users of GitHub and Jira.
+_NAMES = (("given", "family"), ("first_name", "last_name"), ("firstname", "lastname"), ("login",), ("displayname",))
 _NOTHING = ("None", "null", "nan", "NaN")
 
 
@@ -52,7 +54,10 @@ def name_of_object(value: Any) -> str | None:
     if not isinstance(value, dict):
         return None
     names = {key.casefold(): name for key, name in value.items() if isinstance(name, str) and name.strip()}
-    return next((names[key].strip() for key in LABELS if key in names), None)
+    for keys in (*((key,) for key in LABELS), *_NAMES):
+        if text := " ".join(names[key].strip() for key in keys if key in names):
+            return text
+    return None
 
 
 def _name(text: str) -> str:

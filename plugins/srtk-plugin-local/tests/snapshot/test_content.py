@@ -106,6 +106,16 @@ def test_text_of_no_known_format_and_name_is_a_table_and_that_is_told(tmp_path: 
         ("format-version: 1.2\n", "is an OBO file"),
         ("version https://git-lfs.github.com/spec/v1\n", "is a pointer of Git LFS"),
         (b"PK\x03\x04\x14\x00films.csv", "is a ZIP archive; unpack it"),
+        (b"PK\x03\x04[Content_Types].xml word/document.xml", "is a document of Office"),
+        ("BEGIN:VCARD\nFN:Ada\n", "is a vCard, which is not read; export the contacts as CSV"),
+        ("BEGIN:VCALENDAR\n", "is a calendar"),
+        ("@article{a1,\n  title = {T}\n}\n", "is BibTeX"),
+        ("TY  - JOUR\nAU  - Moss, Ada\n", "is RIS"),
+        ("digraph deps {\n a -> b\n}\n", "is a graph of Graphviz"),
+        ("graph [\n node [ id 1 ]\n]\n", "is GML"),
+        ("*Vertices 3\n1 a\n", "is a network of Pajek"),
+        ("CREATE TABLE a (b);\n", "is a dump of SQL"),
+        ("- name: Ada\n  role: chief\n", "is YAML"),
     ],
 )
 def test_formats_that_are_not_read_are_named_with_what_to_do(
@@ -113,6 +123,27 @@ def test_formats_that_are_not_read_are_named_with_what_to_do(
 ) -> None:
     with pytest.raises(InputError, match=rf"a\.owl: {message}"):
         detect(written(tmp_path, "a.owl", content), None)
+
+
+@pytest.mark.parametrize(
+    ("name", "content", "message"),
+    [
+        ("a.yaml", "name: Ada\n", "is YAML, which is not read; write it as JSON"),
+        ("a.TOML", "[[a]]\nb = 1\n", "is TOML"),
+        ("a.sql", "-- a dump\n", "is a dump of SQL"),
+        ("a.gml", "Creator x\n", "is a graph, which is not read; write it as GraphML"),
+        ("a.ods", b"PK\x03\x04mimetype", "is an OpenDocument spreadsheet, which is not read; save it as .xlsx"),
+        ("a.numbers", b"PK\x03\x04Index", "is a spreadsheet of Apple"),
+    ],
+)
+def test_the_ending_tells_a_format_that_is_not_read_where_the_content_does_not(
+    tmp_path: Path, name: str, content: str | bytes, message: str
+) -> None:
+    with pytest.raises(InputError, match=rf"a\.\w+: {message}"):
+        detect(written(tmp_path, name, content), None)
+    assert detect(str(tmp_path / name), "csv") == ("csv", None)
+    if isinstance(content, str):
+        assert detect(written(tmp_path, name, TEXTS["turtle"]), None)[0] == "turtle"
 
 
 def test_a_contradiction_is_told_once_and_the_content_is_read(tmp_path: Path) -> None:

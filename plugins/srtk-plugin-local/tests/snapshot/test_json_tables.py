@@ -90,7 +90,8 @@ def test_other_lists_are_skipped_and_counted_or_refused_when_strict(read):
     rows = [{"name": "Heat", "by": "Mann"}, {"name": "Alien", "cast": [{"actor": "Holm"}], "grid": [["a"]]}]
     found = read(rows)
     assert found.facts == [("Heat", "by", "Mann")]
-    assert "a.json: skipped 2 lists of objects and of lists, the first in row 2" in found.said
+    assert "a.json: skipped 1 list of objects or of lists in 'cast', in row 2" in found.said
+    assert "a.json: skipped 1 list of objects or of lists in 'grid', in row 2" in found.said
     said = refused(read, rows, strict=True)
     assert said == ": row 2: 'cast' is a list of objects or of lists; write them as a table of their own"
     assert refused(read, lines(rows), "a.jsonl", strict=True).startswith(":2: 'cast' is a list")
@@ -344,3 +345,47 @@ def test_what_pandas_writes_is_read_like_its_parquet(tmp_path):
     assert pq.read_table(tmp_path / "a.parquet").num_rows == 3
     found = Read(tmp_path / "a.json").facts
     assert set(Read(tmp_path / "a.parquet").facts) == {fact for fact in found if fact[1] != "year"}
+
+
+def test_persons_in_a_list_are_called_by_both_names_or_their_login(read):
+    people = [{"given": "Ada", "family": "Moss"}, {"family": "Ng"}, {"firstName": "Bo", "lastName": "Fry"}]
+    users = [{"login": "kmori", "name": ""}, {"displayName": "Cy"}]
+    found = read([{"name": "Heat", "by": people, "for": users}])
+    assert {o for _, _, o in found.facts} == {"Ada Moss", "Ng", "Bo Fry", "kmori", "Cy"}
+
+
+def test_dates_of_csl_are_dates(read):
+    parts = {"A": [1978, 7, 3], "B": [1979, 1, 12]}
+    made = [{"title": title, "issued": {"date-parts": [some]}} for title, some in parts.items()]
+    dates = {'"1978-07-03"^^xsd:date', '"1979-01-12"^^xsd:date'}
+    assert {(r, o) for _, r, o in read(made).facts} == {("issued", date) for date in dates}
+
+
+PARK = {
+    "type": "Feature",
+    "id": 7,
+    "properties": {"name": "Mill", "opened": 1955},
+    "geometry": {"type": "Point", "coordinates": [1, 2]},
+}
+
+
+def test_features_of_geojson_have_their_properties_and_not_their_geometry(read):
+    found = read({"type": "FeatureCollection", "features": [PARK, {"type": "Feature", "properties": None}]})
+    assert {r for _, r, _ in found.facts} == {"opened"}
+    assert "the properties of its features are read, and not their geometry" in found.said
+
+
+NODES = [{"data": {"id": "n1", "name": "TP53"}, "position": {"x": 1}}, {"data": {"id": "n2", "name": "MDM2"}}]
+EDGES = [{"data": {"id": "e1", "source": "n2", "target": "n1", "interaction": "inhibits"}}]
+
+
+@pytest.mark.parametrize(
+    "whole",
+    [
+        {"elements": {"nodes": NODES, "edges": EDGES}},
+        {"elements": {"nodes": [node["data"] for node in NODES], "edges": [EDGES[0]["data"]]}},
+        {"graph": {"nodes": {"n1": {"label": "TP53"}, "n2": {"label": "MDM2"}}, "edges": [EDGES[0]["data"]]}},
+    ],
+)
+def test_nodes_and_edges_are_read_where_they_are_wrapped(read, whole):
+    assert read(whole).facts == [("n2", "inhibits", "n1")]
