@@ -220,6 +220,9 @@ class Graph:
         if path.is_dir():
             if files := data_files(path):
                 return attrs.evolve(cls._from_files(files, of_files), name=text)
+            some = min((file for file in path.iterdir() if file.is_file()), default=None)
+            if some is not None and not (path / _SNAPSHOT).is_file():
+                raise InputError(f"{text}: no ending of its files tells data; give them by name, such as {some}")
             return cls({"use": GRAPH, "path": str(path), **settings}, text)
         return cls._from_files([text], of_files)
 

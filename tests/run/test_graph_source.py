@@ -177,6 +177,15 @@ def test_a_folder_is_a_snapshot_and_an_address_an_endpoint(tmp_path):
     }
 
 
+def test_a_folder_whose_files_have_no_ending_of_data_is_refused(tmp_path):
+    for name in ("stops.txt", "agency.txt"):
+        (tmp_path / name).write_text("id,name\n")
+    with pytest.raises(InputError, match=r"no ending of its files tells data; .*such as .*agency\.txt$"):
+        Graph.open(tmp_path)
+    (tmp_path / "meta.json").write_text("{}")
+    assert Graph.open(tmp_path).block["path"] == str(tmp_path)
+
+
 def test_a_file_is_a_table_and_takes_its_settings(table):
     assert Graph.open(str(table), columns=COLUMNS) == Graph.from_csv(table, columns=COLUMNS)
 

@@ -117,6 +117,12 @@ DATE = ColumnType("date", rf"{ISO_DAY}([ T]00:00(:00(\.0+)?)?Z?)?", "date", "lef
 DATE_TIME = ColumnType(
     "dateTime", rf"{ISO_DAY}[ T]{_TIME}(Z|[+-][0-9]{{2}}:?[0-9]{{2}})?", "dateTime", "replace({}, ' ', 'T')"
 )
+COMPACT = ColumnType(
+    "date YYYYMMDD",
+    r"(1[5-9]|20)[0-9][0-9](0[1-9]|1[0-2])(0[1-9]|[12][0-9]|3[01])",
+    "date",
+    "left({0}, 4) || '-' || substr({0}, 5, 2) || '-' || right({0}, 2)",
+)
 DOTTED = ColumnType("date D.M.Y", rf"{_DAY}\.{_MONTH}\.[0-9]{{4}}", "date", _DMY.format("{0}", ".", 2, 1))
 DAY_FIRST = ColumnType("date D/M/Y", rf"{_DAY}/{_MONTH}/[0-9]{{4}}", "date", _DMY.format("{0}", "/", 2, 1))
 MONTH_FIRST = ColumnType("date M/D/Y", rf"{_MONTH}/{_DAY}/[0-9]{{4}}", "date", _DMY.format("{0}", "/", 1, 2))
@@ -215,7 +221,7 @@ _WITH_UNIT = re.compile(
 # All types without a unit, by their names in a plan.
 BY_NAME = {
     kind.name: kind
-    for kinds in (_EXACT, _TIMES.values(), (COMMA, GROUPED, DAY_FIRST, MONTH_FIRST, ZERO_ONE), _LITERAL)
+    for kinds in (_EXACT, _TIMES.values(), (COMMA, GROUPED, COMPACT, DAY_FIRST, MONTH_FIRST, ZERO_ONE), _LITERAL)
     for kind in (*kinds, TEXT, MIXED, NAMES)
 }
 
@@ -290,13 +296,16 @@ def type_of(values: Sequence[str], separator: str) -> tuple[ColumnType, str]:
 def type_by_heading(kind: ColumnType, words: Sequence[str], values: Collection[str]) -> ColumnType:
     """Return the type of a column by its heading, where its values leave it open.
 
-    Values 0 and 1 are truth values under ``is_active``, and ``3:45`` is no time of day under ``duration``.
+    Values 0 and 1 are truth values under ``is_active``, ``20240131`` is a day under ``start_date``, and ``3:45`` is no
+    time of day under ``duration``.
 
     Args:
         kind: The type by the values.
         words: The words of the heading, in small letters.
         values: The values.
     """
+    if kind is INTEGER and words[-1:] == ["date"] and share(list(values), COMPACT) == 1:
+        return COMPACT
     if kind is INTEGER and words and (words[0] in _ASKS or words[-1] == "flag") and share(list(values), ZERO_ONE) == 1:
         return ZERO_ONE
     if (kind is TIME and not _SPANS.isdisjoint(words)) or (kind in (GROUPED, COMMA) and not _CALLED.isdisjoint(words)):

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import duckdb
 import pytest
-from srtk_plugin_local.snapshot.column_types import BY_NAME, ColumnType, type_of
+from srtk_plugin_local.snapshot.column_types import BY_NAME, ColumnType, type_by_heading, type_of
 
 
 def canonical(kind: ColumnType, value: str) -> str:
@@ -92,3 +92,22 @@ def test_dots_between_thousands_are_told_from_decimals(
 
 def test_dots_between_thousands_are_left_out() -> None:
     assert canonical(type_of(["1.250 €"], ",")[0], "1.250 €") == "1250"
+
+
+@pytest.mark.parametrize(
+    ("words", "values", "name"),
+    [
+        ("start date", ["20240131", "19991201"], "date YYYYMMDD"),
+        ("date", ["20240131"], "date YYYYMMDD"),
+        ("start", ["20240131"], "integer"),
+        ("date of start", ["20240131"], "integer"),
+        ("date", ["20240131", "20241301"], "integer"),
+        ("date", ["20240131", "20240100"], "integer"),
+        ("date", ["2024"], "integer"),
+    ],
+)
+def test_eight_digits_are_a_day_under_a_heading_of_dates(words: str, values: list[str], name: str) -> None:
+    kind = type_by_heading(type_of(values, ",")[0], words.split(), values)
+    assert kind is BY_NAME[name]
+    if kind.datatype == "date":
+        assert canonical(kind, values[0]) == "2024-01-31"
