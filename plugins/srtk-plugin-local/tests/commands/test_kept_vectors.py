@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+import argparse
 import json
 from collections.abc import Callable
 from pathlib import Path
 from types import SimpleNamespace
 
 import pytest
+from srtk_plugin_local.commands import build
 from srtk_plugin_local.commands import kept_vectors as module
 from srtk_plugin_local.commands.kept_vectors import kept_vectors
 
@@ -83,6 +85,14 @@ def test_a_missing_model_ends_with_a_sentence(built: Build, capsys: pytest.Captu
     with pytest.raises(AssertionError):
         built("--vectors", "--encoder", str(tmp_path / "nowhere"))
     assert "nowhere" in capsys.readouterr().err
+
+
+def test_without_a_number_the_paths_are_20_000() -> None:
+    parser = argparse.ArgumentParser()
+    build.add_arguments(parser)
+    given = [parser.parse_args(["a.tsv", "--out", "g", *flags]).vectors for flags in ([], ["--vectors"])]
+    assert given == [None, 20_000]
+    assert "the N most frequent paths (20,000)" in " ".join(parser.format_help().split())
 
 
 def test_a_file_is_not_taken_for_a_number(capsys: pytest.CaptureFixture[str]) -> None:
