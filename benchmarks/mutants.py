@@ -7,9 +7,10 @@
     python -m benchmarks.mutants --again             # also try the survivors again, after a change of the tests
     python -m benchmarks.mutants --changed           # the lines that changed since upstream, for 120 seconds
 
-Cosmic Ray makes the mutants, one small change each. Each meets the tests that cover its statement, quickest first,
-until one fails or ``MOST`` seconds of tests are over; the test files nearest to its module come first (``REACHES``).
-This file adds that choice, which Cosmic Ray lacks, and a fork of a warm process in place of a new interpreter. What is
+Cosmic Ray makes the mutants, one small change each. Each meets the test file of its module's name as a whole, at which
+most end, so that no coverage is measured. The others meet the tests that cover their statement, quickest first, until
+one fails or ``MOST`` seconds of tests are over; the test files nearest to the module come first (``REACHES``). This
+file adds that choice, which Cosmic Ray lacks, and a fork of a warm process in place of a new interpreter. What is
 measured and found is kept in ``build/mutants``, and holds until the module or the test file changes. All of Cosmic
 Ray's kinds of mutants are made, but operators are exchanged for their nearest ones only (``NEAREST``), and what is no
 behaviour is left alone: annotations and the imports for them, caches, what a ``repr`` shows, how objects of drivers are
@@ -40,8 +41,10 @@ import traceback
 import warnings
 from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from contextlib import contextmanager
 from functools import cache, cached_property
 from pathlib import Path
+from typing import Any
 
 import attrs
 import yaml
@@ -58,6 +61,9 @@ MOST = 20.0
 
 REACHES = ("namesake", "importers", "room")
 """Test files that a mutant meets, nearest first: the namesake of its module, what imports it, all of its room."""
+
+WHOLE = 600.0
+"""Seconds after which the namesakes of a module that have not failed are given up, for the tests of the statement."""
 
 NEAREST = {
     "Add": ("Sub", "Mul"), "Sub": ("Add", "Mul"), "Mul": ("Div", "Add"), "Div": ("Mul", "FloorDiv"),
@@ -103,6 +109,10 @@ class Room:
         found = {file for test in self.tests for file in (ROOT / test).rglob("test_*.py")}
         found |= {file for test in self.tests for file in ROOT.glob(test) if file.is_file()}
         return sorted(str(file.relative_to(ROOT)) for file in found)
+
+    def namesakes(self, module: str) -> list[str]:
+        """Return the test files of a module by their name."""
+        return [test for test in self.test_files if Path(test).stem == f"test_{Path(module).stem}"]
 
 
 SR = "plugins/srtk-plugin-sr/tests"
@@ -291,6 +301,18 @@ def run(
     spans = {file: Spans(Path(file).read_text("utf-8")) for file in files}
     met: dict[str, set[str]] = {mutant.key: set() for mutant in left}
     with kept.open("a") as log:
+
+        def note(mutant: Mutant, outcome: str) -> None:
+            del met[mutant.key]
+            outcomes[mutant.key] = outcome
+            log.write(json.dumps([mutant.key, outcome]) + "\n")
+            log.flush()
+            if outcome == "survived":
+                print(f"{mutant.file}:{mutant.lines[0]} survived: {' -> '.join(mutant.change)}", flush=True)
+
+        for mutant in left if end is None else ():
+            if first_failure(mutant, room.namesakes(mutant.file)):
+                note(mutant, "killed")
         # What the namesake of its module does not notice meets the importers, and unless it is argued the rest.
         for reach in REACHES:
             last = reach == REACHES[-1]
@@ -313,12 +335,7 @@ def run(
                 met[mutant.key].update(chosen)
                 if outcome == "survived" and not (tests.whole and (last or reason_of(mutant))):
                     continue
-                del met[mutant.key]
-                outcomes[mutant.key] = outcome
-                log.write(json.dumps([mutant.key, outcome]) + "\n")
-                log.flush()
-                if outcome == "survived":
-                    print(f"{mutant.file}:{mutant.lines[0]} survived: {' -> '.join(mutant.change)}", flush=True)
+                note(mutant, outcome)
     return outcomes
 
 
@@ -404,18 +421,49 @@ def by_hand(room: Room, heading: str) -> list[Mutant]:
     return found
 
 
-def tried(mutant: Mutant, tests: Sequence[str], seconds: Mapping[str, float]) -> str:
-    """Write a mutant, run its tests and take it back: "killed", "timeout" or "survived"."""
+@contextmanager
+def written(mutant: Mutant) -> Iterator[None]:
+    """Write a mutant into its module, and take it back."""
     path = Path(mutant.file)
     before = path.read_bytes()
-    # A loop without an end is a test of too many seconds, which pytest-timeout ends.
-    one, whole = (10 + 5 * limit(seconds.get(test, 0.0) for test in tests) for limit in (longest, sum))
     try:
         path.write_text(mutant.source, "utf-8")
-        status = forked(lambda: pytest_status(["-x", f"--timeout={one:.0f}", *tests]), whole) if tests else 0
+        yield
     finally:
         path.write_bytes(before)
+
+
+def tried(mutant: Mutant, tests: Sequence[str], seconds: Mapping[str, float]) -> str:
+    """Run the tests of a mutant: "killed", "timeout" or "survived"."""
+    # A loop without an end is a test of too many seconds, which pytest-timeout ends.
+    one, whole = (10 + 5 * limit(seconds.get(test, 0.0) for test in tests) for limit in (longest, sum))
+    with written(mutant):
+        status = forked(lambda: pytest_status(["-x", f"--timeout={one:.0f}", *tests]), whole) if tests else 0
     return "survived" if status == 0 else "timeout" if status is None else "killed"
+
+
+class _Failures:
+    """Writes which test failed, or which file cannot be imported."""
+
+    def pytest_runtest_logreport(self, report: Any) -> None:
+        if report.failed:
+            (OUT / "failed.txt").write_text(report.nodeid)
+
+    pytest_collectreport = pytest_runtest_logreport
+
+
+def first_failure(mutant: Mutant, files: Sequence[str]) -> str:
+    """Return the first test of whole files that fails with a mutant and not without it; empty if there is none."""
+    failed = OUT / "failed.txt"
+    failed.unlink(missing_ok=True)
+    freeze_caches(Path(mutant.file))
+    for file in files:
+        with written(mutant):
+            forked(lambda file=file: pytest_status(["-x", "-m", "not slow", file], _Failures()), WHOLE)
+        if failed.exists():
+            test = failed.read_text()
+            return test if forked(lambda test=test: pytest_status([test]), WHOLE) == 0 else ""
+    return ""
 
 
 def longest(seconds: Iterable[float]) -> float:
@@ -546,6 +594,9 @@ def warm_up(room: Room) -> None:
             importlib.import_module(name)
     for name in ("attrs", "cattrs", "networkx", "numpy", "pluggy", "rich.table", "scipy.stats", "stevedore"):
         importlib.import_module(name)
+    for name in ("duckdb", "pyarrow.compute", "pyarrow.csv", "pyarrow.parquet", "pyoxigraph"):
+        if f"import {name.partition('.')[0]}" in sources:
+            importlib.import_module(name)
     for name in ("hypothesis.strategies", "pytest", "pytest_timeout"):
         importlib.import_module(name)
     os.environ["HF_HUB_OFFLINE"] = "1"

@@ -164,6 +164,29 @@ def test_a_fork_returns_the_status_of_its_work_or_none_beyond_its_limit(
     assert mutants.forked(lambda: __import__("time").sleep(60), 0.2) is None
 
 
+def test_a_mutant_ends_at_the_first_test_of_its_own_file_that_fails_with_it_alone(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    (tmp_path / "sizes.py").write_text("SIZE = 3\n")
+    (tmp_path / "tests").mkdir()
+    (tmp_path / "tests" / "test_sizes.py").write_text(
+        "from sizes import SIZE\n\n\ndef test_some():\n    assert SIZE\n\n\ndef test_three():\n    assert SIZE < 4\n"
+    )
+    (tmp_path / "tests" / "test_other.py").write_text("def test_sizes():\n    assert False\n")
+    monkeypatch.chdir(tmp_path)
+    monkeypatch.syspath_prepend(tmp_path)
+    monkeypatch.setenv("PYTEST_DISABLE_PLUGIN_AUTOLOAD", "1")
+    for name, value in (("ROOT", tmp_path), ("OUT", tmp_path)):
+        monkeypatch.setattr(mutants, name, value)
+    room = mutants.Room(("sizes.py",), ("tests",))
+    [own] = room.namesakes("sizes.py")
+    assert own == "tests/test_sizes.py"
+    found = [mutants.first_failure(mutants.Mutant("sizes.py", (1,), f"SIZE = {size}\n"), [own]) for size in (4, 2, 0)]
+    assert found == ["tests/test_sizes.py::test_three", "", "tests/test_sizes.py::test_some"]
+    assert mutants.first_failure(mutants.Mutant("sizes.py", (1,), "SIZE = 2\n"), ["tests/test_other.py"]) == ""
+    assert (tmp_path / "sizes.py").read_text() == "SIZE = 3\n"
+
+
 def test_every_room_has_modules_and_tests() -> None:
     for room in mutants.ROOMS.values():
         assert all(any(ROOT.glob(pattern)) for pattern in (*room.files, *room.tests))
