@@ -71,12 +71,13 @@ def test_nodes_of_gexf_are_members_of_the_nodes_that_they_stand_in_or_name(tmp_p
     graph, report = gexf(
         tmp_path,
         '<nodes><node id="a"><nodes><node id="b" pid="a"/><node id="c"><parents><parent for="d"/></parents></node>'
-        '</nodes></node><node id="d" pid="0"/><node id="e" pid="e"/><node id="a" born="1"/><node label="x"/></nodes>',
+        '</nodes></node><node id="d" pid="0"/><node id="e" pid="e"/><node id="a" born="1"/><node id="d"/>'
+        '<node label="x"/></nodes>',
     )
     assert list(graph.members) == [("b", "a"), ("c", "a"), ("c", "d")]
     assert graph.nodes["a"] == {"born": "1"}
     assert counts(report) == {"nodes without id": 1}
-    assert report.notes == ["1 nodes come again with the same id; each id is one node"]
+    assert report.notes == ["2 nodes come again with the same id; each id is one node"]
 
 
 def test_values_of_gexf_belong_to_the_declared_attribute_of_their_owner(tmp_path: Path) -> None:
@@ -177,14 +178,14 @@ def test_groups_graphs_and_repeated_nodes_of_graphml_are_told(tmp_path: Path) ->
     inner = (
         '<node id="a"><graph edgedefault="undirected"><node id="b"><graph><node id="c"/></graph></node></graph></node>'
     )
-    second = '</graph><graph><node id="a"/><node id="d"/><node id="d"/><edge source="a" target="d"/><node/>'
+    second = '</graph><graph><node id="a"/><node id="b"/><node id="d"/><node id="d"/><node id="d"/><edge source="a" target="d"/><node/>'
     graph, report = graphml(tmp_path, inner + second)
     assert list(graph.members) == [("b", "a"), ("c", "b")]
     assert (list(graph.nodes), graph.undirected) == (["a", "b", "c", "d"], 0)
     assert report.notes == [
         "its 2 graphs were read as one",
-        "1 nodes come again in another graph; nodes with the same id are one",
-        "1 nodes come again with the same id; each id is one node",
+        "2 nodes come again in another graph; nodes with the same id are one",
+        "2 nodes come again with the same id; each id is one node",
     ]
     assert counts(report) == {"nodes without id": 1}
     assert graphml(tmp_path, '<node id="a"/>')[1].notes == []
