@@ -207,3 +207,9 @@ def test_an_update_of_a_graph_without_mediators_says_nothing_of_them(tmp_path: P
 def test_the_pattern_is_of_the_letters_with_which_all_ids_begin(tmp_path: Path) -> None:
     rows = [(s.replace("sb0", "sa0"), r, o.replace("sb0", "sa0")) for s, r, o in employments("sb{}")]
     assert noticed(tmp_path, rows)["patterns"] == ["s*"]
+
+
+def test_nodes_that_begin_with_the_first_letter_of_the_pattern_alone_are_not_called_alike(tmp_path: Path) -> None:
+    homes = [(f"y{k}{n}", "at", f"xt{n}") for n in range(9) for k in range(6)]
+    found = noticed(tmp_path, [*employments("xs{}"), *homes, *((f"xt{n}", "in", "c1") for n in range(9))])
+    assert (found["nodes"], found["patterns"]) == (4, ["xs*"])
