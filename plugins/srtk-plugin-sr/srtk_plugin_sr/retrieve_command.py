@@ -90,9 +90,8 @@ def _write_metric(args: argparse.Namespace) -> None:
 
     A question is a hit if one of its answers is in its subgraph. Unlike in SRTK, its own entities do not count.
     """
-    report = run_folder(args) / "evaluation.json"
-    method = read_json(report)["methods"].get(_BEAM, {}) if report.exists() else {}
-    coverage = method.get("answer_coverage", {"n": 0})
+    method = read_json(run_folder(args) / "evaluation.json")["methods"][_BEAM]
+    coverage = method["answer_coverage"]
     if not coverage["n"]:
         note(f"no question of {args.input} has answer_entities, so there is no answer coverage and no .metric file")
         return
