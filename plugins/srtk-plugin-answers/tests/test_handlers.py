@@ -360,6 +360,13 @@ def test_an_order_that_asks_when_is_answered_by_a_date_alone(text: str) -> None:
     assert refused.missing == "the graph has no date of what the question names"
 
 
+def test_the_value_of_a_year_is_a_number_where_it_is_counted_and_else_a_value() -> None:
+    rows = [["latvia", "rooms 2005", number(2, "integer")], ["latvia", "rooms 2015", number(3, "integer")]]
+    for text, value in (("How many rooms had Latvia in 2015?", 3.0), ("What are the rooms of Latvia in 2015?", None)):
+        answer = asked(text, "latvia", triples=rows, paths=("rooms 2005", "rooms 2015"), listed=True)
+        assert (answer.entities, answer.number) == ((number(3, "integer"),), value)
+
+
 DIRECTED = [
     *[["heat", "directed", "mann"], ["thief", "directed", "mann"], ["ann", "liked", "heat"]],
     *[["heat", "genre", "crime"], ["thief", "genre", "sport"], ["mann", "award", "oscar"]],

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Sequence
 from types import SimpleNamespace
 from typing import Any
@@ -756,6 +757,18 @@ def test_sets_next_to_the_links_are_read_for_several_of_a_class_that_the_search_
         is_sure=lambda: one["sure"],
     )
     assert ops._wants_near(operated) is wanted
+
+
+def test_a_sure_set_is_led_by_itself_and_not_measured_against_the_next() -> None:
+    ops = operations.Operations(memory(), ByName(), Budget(), by_role=True)
+    for is_sure, answers in ((True, ["a"]), (False, ["b"])):
+        one: Any = SimpleNamespace(
+            named=[several("r", "a"), several("s", "b")],
+            is_sure=lambda is_sure=is_sure: is_sure,
+            ends=SimpleNamespace(reached=lambda: ["b"]),
+        )
+        lead = ops._whole(one)
+        assert (lead.answers, lead.margin) == (answers, math.inf)
 
 
 def test_sets_next_to_a_link_are_of_its_steps_either_way_the_likest_first() -> None:

@@ -350,6 +350,51 @@ def test_of_relations_that_call_nodes_by_a_class_the_longest_names_count(is_list
     assert found == [{"mann", "scott"}, {"mann", "scott", "ann"}, {"roth"}]
 
 
+YEARLY = Schema(
+    relations=("2005", "2015", "population 2015", "income 2015", "the income", "mayor"), tables={"rents": ("2005",)}
+)
+
+
+@pytest.mark.parametrize(
+    ("text", "noun", "relations"),
+    [
+        ("the population in 2015", "population", {"population 2015"}),
+        ("the population in 2005", "population", {"2005"}),
+        ("the income in 2015", "income", {"income 2015"}),
+        ("how many in 2015", "", {"2015"}),
+        ("the mayor in 2015", "mayor", set()),
+        ("the population in 1990", "population", set()),
+        ("2005 or 2015", "debt", {"2005", "2015"}),
+    ],
+)
+def test_a_noun_and_a_year_name_a_column_together_or_the_year_alone(text: str, noun: str, relations: set[str]) -> None:
+    assert GraphNames(memory([]), YEARLY).of_year(text, noun) == relations
+
+
+def test_what_the_values_of_a_year_are_is_told_by_its_column_or_by_its_table() -> None:
+    names = GraphNames(memory([]), YEARLY)
+    told = [(noun, one) for noun in ("population", "rents") for one in YEARLY.relations if names.is_measure(noun, one)]
+    assert told == [("population", "population 2015"), ("rents", "2005")]
+
+
+@pytest.mark.parametrize(
+    ("text", "left"),
+    [
+        ("towns with many people in 2015", "towns with many people "),
+        ("towns in 2005 and in 2015 by area", "towns  and  by area"),
+        ("towns founded before 2015", None),
+        ("towns that exist since 2015", None),
+        ("towns founded in May 2015", None),
+        ("towns founded in 1999", None),
+        ("towns with over 2015 people", None),
+        ("towns with exactly 2015 people", None),
+    ],
+)
+def test_a_year_that_is_a_column_is_no_bound_on_a_date(text: str, left: str | None) -> None:
+    assert GraphNames(memory([]), YEARLY).without_years(text) == (text if left is None else left)
+    assert GraphNames(memory([]), Schema(relations=("2015", "mayor"))).without_years(text) == text
+
+
 @attrs.define(eq=False)
 class Read(MemoryGraph):
     """Keeps the ids whose labels are read."""
