@@ -354,6 +354,26 @@ def test_an_answer_about_a_literal_that_was_not_asked_about_is_refused(
         graph.match([Pattern(None, None, Literal.make("large"))])
 
 
+def test_what_is_not_needed_is_not_asked_for(store: Path) -> None:
+    with closing(opened(store, both=False)) as graph:
+        asked = counted(graph)
+        assert graph._open.exist(["Riga"]) == {"Riga"}
+        assert ["BIND(1 AS ?d)" in query for query in asked] == [False]
+    with closing(opened(store)) as graph:
+        asked = counted(graph)
+        # A triple from a node to itself has a relation that leads from it and to it.
+        assert graph.degrees(["Latvia", "Riga", Literal.make("large")]) == [2, 7, 0]
+        loops = [query for query in asked if "?n ?p ?n" in query]
+        assert ["Latvia" in query for query in loops] == [False]
+
+
+def test_chunks_of_nodes_have_the_rows_of_a_page_and_so_many_nodes() -> None:
+    sizes = {"a": 2, "b": 2, "c": 1, "d": 9, "e": 1}
+    assert step_reader._packed("abcde", sizes, 5, 9) == [["a", "b", "c"], ["d"], ["e"]]
+    assert step_reader._packed("abcde", sizes, 4, 9) == [["a", "b"], ["c"], ["d"], ["e"]]
+    assert step_reader._packed("abe", sizes, 9, 2) == [["a", "b"], ["e"]]
+
+
 def test_queries_of_another_form_are_asked_for_steps_alone(store: Path) -> None:
     class Outgoing(Queries):
         def steps(self, nodes: Iterable[str], forward: bool, inverse: bool) -> str:

@@ -13,6 +13,8 @@ from srtk_plugin_local.snapshot.build_settings import BuildSettings
 from srtk_plugin_local.snapshot.graph import LocalGraph
 from srtk_plugin_sparql.commands.load import load
 from srtk_plugin_sparql.graph import SparqlGraph
+from srtk_plugin_sparql.names import _rank
+from srtk_plugin_sparql.terms import Term
 from srtk_plugin_sparql.vocabulary import Ids, Vocabulary
 
 from srtk_framework.testing import served
@@ -175,3 +177,27 @@ def test_label_relations_that_are_set_are_the_only_ones(tmp_path: Path) -> None:
             Triple(AT + "p1", "http://purl.org/dc/terms/title", Literal.make("Doctor"))
             in graph.match([Pattern(subject=AT + "p1")])[0]
         )
+
+
+@pytest.mark.parametrize(
+    ("languages", "order"),
+    [
+        (("lv", "DE", "en"), ["lv", "lv-x", "de", "de-at", "en", "en-gb", "", None]),
+        (("de",), ["de", "de-at", "", None]),
+        ((), ["en", "en-gb", "", "lv"]),
+    ],
+)
+def test_names_are_ranked_by_their_languages_and_unwanted_ones_are_none(
+    languages: tuple[str, ...], order: list[str | None]
+) -> None:
+    ranks = [_rank(language, languages) for language in order if language is not None]
+    assert ranks == sorted(set(ranks))
+    assert ranks[0] == 0
+    if languages:
+        assert _rank("fr", languages) == _rank("d", languages) == -1
+    graph = SparqlGraph("http://127.0.0.1:9/", vocabulary=Vocabulary(languages=languages))
+    graph.open()
+    with closing(graph):
+        named = graph._open_names._ranked(Term("literal", " Riga ", language="fr"))
+        assert (named is None) == bool(languages)
+        assert named is None or named[1] == "Riga"

@@ -189,6 +189,7 @@ FACTS = """
 @prefix far: <http://elsewhere.example/> .
 @prefix rdfs: <http://www.w3.org/2000/01/rdf-schema#> .
 :a :r :b . :c far:r :d . :e :r "x" . :f :r far:one . far:two :r :g . :h rdfs:label "x" . :i :s "y" .
+:k rdfs:label "x"@fr .
 [] :r "x" . far:one far:r "x" . :j :r "x" .
 """
 
@@ -209,3 +210,18 @@ def test_a_node_is_there_by_triples_of_the_graph_alone() -> None:
 def test_the_subjects_of_literals_are_iris_that_a_relation_of_the_graph_leads_from() -> None:
     found = answered(QUERIES.with_literals([(7, '"x"'), (3, '"y"'), (5, '"z"')]), "i", "n", "p")
     assert found == {("7", "e", "r"), ("7", "j", "r"), ("3", "i", "s")}
+
+
+def test_nodes_are_called_by_some_relations_or_by_those_of_labels() -> None:
+    for write, names, labelled in (
+        (QUERIES.called_in_any_language, ["x"], {("h",), ("k",)}),
+        (QUERIES.called, ['"x"'], {("h",)}),
+    ):
+        assert answered(write(names), "n") == labelled
+        assert answered(write(names, [SPACE + "r"]), "n") == {("e",), ("j",)}
+
+
+def test_pages_far_behind_are_of_a_sorted_whole() -> None:
+    near, far = (queries.page("SELECT", "?o", 10, queries.SORTED - 10 + more) for more in (0, 1))
+    assert near == f"SELECT ORDER BY ?o LIMIT 10 OFFSET {queries.SORTED - 10}"
+    assert far == f"SELECT * WHERE {{ {{ SELECT ORDER BY ?o }} }} LIMIT 10 OFFSET {queries.SORTED - 9}"
