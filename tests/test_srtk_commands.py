@@ -287,6 +287,10 @@ def test_visualize_draws_two_methods_side_by_side(here, capsys):
     assert page["summary"]["names"] == ["beam", "bfs"]
     assert page["summary"]["total"] == 3
     assert [entry["id"] for entry in page["index"]] == ["1", "2"]
+    results(here, "c.jsonl", "1", "2")
+    capsys.readouterr()
+    assert srtk("visualize a.jsonl c.jsonl --quiet --max-output 2 -o fewer") == 0
+    assert "has the first 2 of 3 questions" in capsys.readouterr().err
 
 
 def test_visualize_reads_labels_for_both_methods(here, sparql):
