@@ -6,7 +6,7 @@ from collections.abc import Iterable, Sequence
 
 import attrs
 from srtk_plugin_sparql import terms
-from srtk_plugin_sparql.queries import Pair, Queries
+from srtk_plugin_sparql.queries import Pair, Queries, numbered, packed
 from srtk_plugin_sparql.vocabulary import Vocabulary
 
 from srtk_plugin_freebase.ids import FreebaseIds
@@ -129,17 +129,16 @@ class JoinQueries(FreebaseQueries):
 
     # Queries
 
-    def steps(self, nodes: Iterable[str], forward: bool, inverse: bool) -> str:
-        """Count the neighbours of each node by relation (?d: 0 forward, 1 inverse; ?n, ?p, ?q, ?c)."""
-        values = _values("?n", nodes)
+    def steps(self, nodes: Iterable[tuple[int, str]], forward: bool, inverse: bool) -> str:
+        """Count the neighbours of numbered nodes by relation (?d: 0 forward, 1 inverse; ?p, ?q); see ``packed``."""
+        values = numbered(nodes)
         parts = [
             f"{{ {written} BIND({int(back)} AS ?d) }}"
             for back, wanted in ((False, forward), (True, inverse))
             for written in (f"{values} {self._edges(back)}", self._joins(back, values=values))
             if wanted
         ]
-        where = " UNION ".join(parts)
-        return f"SELECT ?d ?n ?p ?q (COUNT(DISTINCT ?o) AS ?c) WHERE {{ {where} }} GROUP BY ?d ?n ?p ?q"
+        return packed(" UNION ".join(parts), "?d ?p ?q")
 
     def are_objects(self, nodes: Iterable[str]) -> str:
         """Select the nodes (?n) that are the object of a triple."""

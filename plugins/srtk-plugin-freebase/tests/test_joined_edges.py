@@ -175,6 +175,6 @@ def test_a_hub_is_left_by_its_mediators_alone_where_an_engine_tests_names_last(g
     ids = FreebaseIds(FREEBASE, False, True)
     queries = JoinQueries(FREEBASE, ids, Mediators(("m.*",), True, True), grouped)
     for inverse, step in ((False, "?m ?q ?o"), (True, "?o ?p ?m")):
-        text = queries.steps([SPACE + "m.01"], not inverse, inverse)
+        text = queries.steps([(0, SPACE + "m.01")], not inverse, inverse)
         join = text[text.index(" UNION ") :]
         assert (join.index("FILTER NOT EXISTS") < join.index(step)) is grouped

@@ -29,13 +29,19 @@ _BACK = f"({'|'.join('^' + part for part in _PARTS)})*"
 
 
 class Queries:
-    """The queries about one vocabulary; all arguments are IRIs."""
+    """The queries about one vocabulary; all arguments are IRIs.
+
+    Attributes:
+        classes: Ids of the relations that lead to classes.
+    """
 
     def __init__(self, vocabulary: Vocabulary, ids: Ids) -> None:
         labels, aliases = ids.named
         self._ids = ids
         self._labels = labels
         self._names = (*labels, *aliases)
+        relations = (*vocabulary.type_relations, *vocabulary.subclass_relations)
+        self.classes = frozenset(r for r in relations if ids.iri(r) is not None and not ids.is_hidden(r))
         self._relation = self.relation("?p")
         self._subject = self.entity("?o")
         if not vocabulary.literals:
@@ -70,11 +76,11 @@ class Queries:
                 parts.append(f"{{ {value} {pattern} . {self._relation} {object_} BIND({number} AS ?d) }}")
         return " UNION ".join(parts)
 
-    def steps(self, nodes: Iterable[str], forward: bool, inverse: bool) -> str:
-        """Count the neighbours of each node by relation (?d: 0 forward, 1 inverse; ?n, ?p, ?c)."""
-        values = _values("?n", map(terms.iri, sorted(nodes)))
+    def steps(self, nodes: Iterable[tuple[int, str]], forward: bool, inverse: bool) -> str:
+        """Count the neighbours of numbered nodes by relation (?d: 0 forward, 1 inverse; ?p); see ``packed``."""
+        values = numbered(nodes)
         where = self.sides([values if forward else "", values if inverse else ""])
-        return f"SELECT ?d ?n ?p (COUNT(DISTINCT ?o) AS ?c) WHERE {{ {where} }} GROUP BY ?d ?n ?p"
+        return packed(where, "?d ?p")
 
     def are_objects(self, nodes: Iterable[str]) -> str:
         """Ask which nodes (?n) are object of anything."""
@@ -209,6 +215,23 @@ class Queries:
         out = f"{{ ?n ?p ?o . {self._relation} {self._object} FILTER(isIRI(?n)) }}"
         into = f"{{ ?o ?p ?n . {self._relation} {self._subject} FILTER(isIRI(?n)) }}"
         return f"SELECT DISTINCT ?n WHERE {{ {out} UNION {into} }}"
+
+
+def packed(where: str, step: str) -> str:
+    """Count the neighbours (?o) of nodes with a number (?i) by step, a row for each step.
+
+    A row has the numbers and counts of its nodes in one text (?c), as ``number:count``, and how many nodes these are
+    (?m). A row for each node would take the server longer to write, and the client several times longer to read.
+    """
+    inner = f"SELECT {step} ?i (COUNT(DISTINCT ?o) AS ?k) WHERE {{ {where} }} GROUP BY {step} ?i"
+    # Virtuoso wants a separator.
+    listed = '(GROUP_CONCAT(CONCAT(STR(?i), ":", STR(?k)); SEPARATOR=" ") AS ?c) (COUNT(*) AS ?m)'
+    return f"SELECT {step} {listed} WHERE {{ {{ {inner} }} }} GROUP BY {step}"
+
+
+def numbered(nodes: Iterable[tuple[int, str]]) -> str:
+    """Write nodes (?n) with their numbers (?i)."""
+    return _values("(?i ?n)", (f"({number} {terms.iri(iri)})" for number, iri in nodes))
 
 
 _COUNT = "SELECT (COUNT(*) AS ?c) WHERE { "

@@ -7,13 +7,13 @@ from typing import NamedTuple, TypeVar
 
 from srtk_plugin_web import PartialError, RequestError
 
-from srtk_framework.values import Step
+from srtk_framework.values import Literal, Step
 from srtk_plugin_sparql import queries
 from srtk_plugin_sparql.errors import CappedError
 from srtk_plugin_sparql.queries import Queries
 from srtk_plugin_sparql.query_batches import QueryBatches
 from srtk_plugin_sparql.sources import Source
-from srtk_plugin_sparql.terms import Rows, Term
+from srtk_plugin_sparql.terms import Row, Rows, Term
 from srtk_plugin_sparql.vocabulary import Ids
 
 T = TypeVar("T")
@@ -45,6 +45,7 @@ class StepReader(QueryBatches):
         self._in: dict[str, dict[str, int]] = {}
         self._is_object: dict[str, bool] = {}
         self._is_there: dict[str, bool] = {}
+        self._met: set[str] = set()
         self._ends: dict[tuple[str, Step], tuple[str, ...]] = {}
         self._kept = 0
 
@@ -67,6 +68,7 @@ class StepReader(QueryBatches):
         if self._kept > MEMORY:
             for kept in (self._out, self._in, self._is_object, self._is_there, self._ends):
                 kept.clear()
+            self._met.clear()
             self._kept = 0
 
     def load(self, nodes: Iterable[str], inverse: bool) -> None:
@@ -91,24 +93,24 @@ class StepReader(QueryBatches):
         return not self.ids.entities or iri.startswith(self.ids.entities)
 
     def _load(self, nodes: Sequence[tuple[str, str]], forward: bool, backward: bool) -> None:
+        nodes = sorted(nodes)
         rows = self.ask_all(
-            [iri for _, iri in nodes], lambda some: self.queries.steps(some, forward, backward), "?d ?n ?p"
+            enumerate(iri for _, iri in nodes), lambda some: self.queries.steps(some, forward, backward), "?d ?p"
         )
         tables = [table for table, wanted in ((self._out, forward), (self._in, backward)) if wanted]
         for table in tables:
             table.update({node: {} for node, _ in nodes})
         for row in rows:
             # An answer without groups may be one row without values.
-            if "n" not in row or "p" not in row:
+            if "p" not in row:
                 continue
             relation = self.relation_of(row)
             if not self.ids.is_hidden(relation):
                 table = self._in if row["d"].value == "1" else self._out
-                counts = table.get(self.ids.short(row["n"].value))
-                if counts is None:
-                    raise row.malformed("a row of the answer is about a node that the query does not name")
-                counts[relation] = row.number("c")
-        self._kept += len(rows) + len(nodes)
+                for number, count in _unpacked(row, len(nodes)):
+                    table[nodes[number][0]][relation] = count
+                    self._kept += 1
+        self._kept += len(nodes)
 
     def relation_of(self, row: Mapping[str, Term]) -> str:
         """Return the id of the relation in a row; a graph that joins relations overrides it."""
@@ -119,8 +121,11 @@ class StepReader(QueryBatches):
         return (self._in if inverse else self._out).get(node, {})
 
     def exist(self, nodes: Iterable[str]) -> set[str]:
-        """Return those nodes that are in any triple."""
+        """Return those nodes that are in any triple; the neighbours of other nodes are."""
         every = list(dict.fromkeys(nodes))
+        if met := [node for node in every if node in self._met and node not in self._is_there]:
+            iris = self.iris(met)
+            self._is_there.update({node: node in iris for node in met})
         unread = [node for node in every if node not in self._is_there]
         self.load(unread, inverse=False)
         if not self._both:
@@ -151,6 +156,7 @@ class StepReader(QueryBatches):
     ) -> dict[tuple[str, Step], Neighbours]:
         """Read the neighbours of nodes along steps, sorted: all of them, or at least the first ``limit``."""
         every = list(dict.fromkeys(pairs))
+        self._read_classes([pair for pair in every if self._is_class(pair)])
         unread = [pair for pair in every if pair not in self._ends]
         for inverse in (False, True):
             self.load((node for node, step in unread if step.inverse == inverse), inverse)
@@ -173,6 +179,19 @@ class StepReader(QueryBatches):
             for pair, rows in zip(short, firsts, strict=True):
                 found[pair] = Neighbours(self._grouped(rows, [pair]).get(pair, ()), sizes[pair])
         return found
+
+    def _is_class(self, pair: tuple[str, Step]) -> bool:
+        """Return whether a step leads from a node, whose steps were not read, to its classes."""
+        (node, step), relations = pair, self.queries.classes
+        return not step.inverse and step.relation in relations and node not in self._out and pair not in self._ends
+
+    def _read_classes(self, pairs: Sequence[tuple[str, Step]]) -> None:
+        """Read the classes of nodes, which are few, without counting all steps of the nodes before."""
+        iris = self.iris(node for node, _ in pairs)
+        asked = [pair for pair in pairs if pair[0] in iris]
+        rows = self.ask_all(asked, self._write, "?d ?n ?p ?o")
+        self._ends.update({**dict.fromkeys(pairs, ()), **self._grouped(rows, asked)})
+        self._kept += len(rows) + len(pairs)
 
     def unread(self, nodes: Iterable[str], inverse: bool) -> int:
         """Count the nodes whose steps in a direction were not read."""
@@ -259,7 +278,21 @@ class StepReader(QueryBatches):
             if pair not in pairs:
                 raise row.malformed("a row of the answer is about a node or relation that the query does not name")
             found.setdefault(pair, []).append(short(end.value) if end.kind == "iri" else end.literal())
+        self._met.update(end for ends in found.values() for end in ends if not isinstance(end, Literal))
         return {pair: tuple(sorted(set(ends))) for pair, ends in found.items()}
+
+
+def _unpacked(row: Row, nodes: int) -> list[tuple[int, int]]:
+    """Read the numbers and counts of the nodes in a row of ``queries.packed``."""
+    try:
+        found = [(int(node), int(count)) for node, count in (one.split(":") for one in row["c"].value.split())]
+    except ValueError:
+        raise row.malformed(f"the answer has {row['c'].value[:40]!r} where nodes and counts were asked for") from None
+    if len(found) != row.number("m"):
+        raise row.malformed("the answer has fewer nodes in a text than it counts")
+    if not all(0 <= node < nodes for node, _ in found):
+        raise row.malformed("a row of the answer is about a node that the query does not name")
+    return found
 
 
 def _packed(pairs: Sequence[T], sizes: dict[T, int], page: int, most: int) -> list[list[T]]:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import functools
 import re
 from typing import NamedTuple
 
@@ -17,6 +18,9 @@ ILLEGAL = (
     + "".join(f"{chr(plane + 0xFFFE)}-{chr(plane + 0xFFFF)}" for plane in range(0x10000, 0xF0000, 0x10000))
 )
 """Characters that stand in no IRI (RFC 3987), as the inside of a class; blanks from U+00A0 on may, as in Oxigraph."""
+
+KEPT = 20_000
+"""IRIs and names whose check and spelling are remembered: a question asks about the same ones several times."""
 
 _IRI = re.compile(rf"[A-Za-z][A-Za-z0-9+.-]*:(?:[^%{ILLEGAL}]|%[0-9A-Fa-f]{{2}})*")
 _AUTHORITY = re.compile(r"[A-Za-z][A-Za-z0-9+.-]*://(?P<authority>[^/?#]*)")
@@ -85,6 +89,7 @@ def counted(rows: Rows, source: str, query: str) -> int:
     return placed(rows, source, query)[0].number("c")
 
 
+@functools.lru_cache(maxsize=KEPT)
 def is_iri(text: str) -> bool:
     """Return whether a text is an absolute IRI that may stand in a query."""
     if _IRI.fullmatch(text) is None or text.count("#") > 1:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import functools
 import re
 from collections.abc import Mapping
 from fnmatch import fnmatchcase
@@ -10,7 +11,7 @@ import attrs
 
 from srtk_framework.text import ALIAS_RELATIONS, LABEL_RELATIONS, displayed, has_word, iri_of, local_name, local_part
 from srtk_framework.values import DriverError, Literal
-from srtk_plugin_sparql.terms import ILLEGAL, is_iri
+from srtk_plugin_sparql.terms import ILLEGAL, KEPT, is_iri
 
 RDFS_LABEL = "http://www.w3.org/2000/01/rdf-schema#label"
 SKOS_ALIAS = "http://www.w3.org/2004/02/skos/core#altLabel"
@@ -101,7 +102,7 @@ class Ids:
                 continue
             start = f"{prefix}:" if prefix else ""
             if self.decodes:
-                plain = _ESCAPED.sub(_decoded, local)
+                plain = _ESCAPED.sub(_decoded, local) if "%" in local else local
                 if _encoded(plain, namespace) == local:
                     return start + plain
             return start + local
@@ -201,6 +202,7 @@ def _is_surrogate(letter: str) -> bool:
     return "\ud800" <= letter <= "\udfff"
 
 
+@functools.lru_cache(maxsize=KEPT)
 def _encoded(name: str, namespace: str) -> str:
     """Write illegal characters of an IRI as %XX, also a % that starts no such sequence, and a second #."""
     whole = _LONE.sub("%25", name)

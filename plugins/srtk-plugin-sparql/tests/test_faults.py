@@ -115,7 +115,7 @@ def test_a_fault_that_stays_is_an_error_with_endpoint_query_and_cause(
     message = str(caught.value)
     assert message.startswith(proxy.url)
     assert caught.value.cause in message
-    assert "SELECT ?d ?n ?p" in message
+    assert "SELECT ?d ?p" in message
 
 
 def test_a_server_that_is_not_there_is_an_error(kit_server: str) -> None:
@@ -270,7 +270,7 @@ def test_a_password_is_sent_and_not_shown(proxy: Any) -> None:
         assert "secret" not in str(caught.value)
 
 
-ASKED = {"d": {"type": "literal", "value": "0"}, "n": {"type": "uri", "value": "http://example.org/kit/Latvia"}}
+ASKED = {"d": {"type": "literal", "value": "0"}}
 RELATION = {"p": {"type": "uri", "value": "http://example.org/kit/in"}}
 
 
@@ -278,12 +278,19 @@ def table(row: Any) -> bytes:
     return json.dumps({"results": {"bindings": [row]}}).encode()
 
 
+def listed(text: str, nodes: int) -> dict[str, Any]:
+    return {name: {"type": "literal", "value": str(value)} for name, value in (("c", text), ("m", nodes))}
+
+
 BROKEN = {
     "null": b"null",
     "deep": b'{"results": ' * 200_000,
-    "no number": table({**ASKED, **RELATION, "c": {"type": "literal", "value": "\u00b2"}}),
-    "no count": table({**ASKED, **RELATION}),
-    "unasked": table({"n": ASKED["n"], **RELATION, "x": RELATION["p"]}),
+    "no number": table({**ASKED, **RELATION, **listed("0:\u00b2", 1)}),
+    "no count": table({**ASKED, **RELATION, **listed("0", 1)}),
+    "no text": table({**ASKED, **RELATION}),
+    "short text": table({**ASKED, **RELATION, **listed("0:1", 2)}),
+    "another node": table({**ASKED, **RELATION, **listed("1:1", 1)}),
+    "unasked": table({**RELATION, "x": RELATION["p"]}),
 }
 
 

@@ -295,6 +295,47 @@ def counted(graph: SparqlGraph) -> list[str]:
     return asked
 
 
+@pytest.mark.parametrize("both", [True, False])
+def test_neighbours_are_known_to_be_there_and_their_classes_are_one_query(tmp_path: Path, both: bool) -> None:
+    facts = " ".join(f"<{E}n{n}> <{E}in> <{E}riga> ; <{E}kind> <{E}mill> , <{E}k{n}> ." for n in range(3))
+    (tmp_path / "a.ttl").write_text(f"{facts} <{E}n0> <{E}size> 5 .")
+    load([tmp_path / "a.ttl"], tmp_path / "store")
+    vocabulary = Vocabulary(prefixes={"": E}, type_relations=("kind",))
+    graph = SparqlGraph(str(tmp_path / "store"), names="exact", both=both, vocabulary=vocabulary)
+    graph.open()
+    with closing(graph):
+        near = graph.follow(graph.frontiers([["riga"]]), [Step("in", True)], None)
+        asked = counted(graph)
+        assert [row.ids() for row in graph.frontiers([[*near[0].ids(), "riga"]])] == [("n0", "n1", "n2", "riga")]
+        assert asked == []
+        kinds = graph.triples(near, [Step("kind")], None)[0]
+        assert [tuple(triple) for triple in kinds[:3]] == [
+            ("n0", "kind", "k0"), ("n0", "kind", "mill"), ("n1", "kind", "k1"),
+        ]  # fmt: skip
+        assert len(kinds) == 6
+        assert len(asked) == 1
+        assert "COUNT" not in asked[0]
+        assert graph.steps(near, False) == [[Step("in"), Step("kind"), Step("size")]]
+        assert len(asked) == 2
+
+
+def test_steps_of_many_nodes_come_in_a_row_for_each_step(tmp_path: Path) -> None:
+    (tmp_path / "a.ttl").write_text(" ".join(f"<{E}n{n}> <{E}in> <{E}riga> , <{E}m{n % 2}> ." for n in range(40)))
+    load([tmp_path / "a.ttl"], tmp_path / "store")
+    graph = SparqlGraph(str(tmp_path / "store"), names="exact", vocabulary=Vocabulary(prefixes={"": E}))
+    graph.open()
+    with closing(graph):
+        reader = graph._reader
+        assert reader is not None
+        rows = reader.ask_all(
+            enumerate([f"{E}n{n}" for n in range(40)]), lambda some: reader.queries.steps(some, True, True), "?d ?p"
+        )
+        assert len(rows) == 1
+        [frontier] = graph.frontiers([[f"n{n}" for n in range(40)]])
+        assert graph.steps([frontier], True) == [[Step("in")]]
+        assert graph.degrees(["n7", "riga", "m1"]) == [2, 40, 20]
+
+
 def test_steps_and_neighbours_take_few_queries(store: Path) -> None:
     with closing(opened(store)) as graph:
         asked = counted(graph)

@@ -71,7 +71,7 @@ def pairs(iris: Sequence[str]) -> list[tuple[str, str]]:
 
 
 WRITTEN: Mapping[str, Write] = {
-    "steps": lambda q, iris, _: q.steps(iris, True, True),
+    "steps": lambda q, iris, _: q.steps(enumerate(iris), True, True),
     "are objects": lambda q, iris, _: q.are_objects(iris),
     "are there": lambda q, iris, _: q.are_there(iris),
     "loops": lambda q, iris, _: q.loops(iris),
