@@ -29,6 +29,7 @@ class Heap:
         self.offsets = offsets
         self._bounds = offsets.data
         self._data = data
+        self._bytes = np.frombuffer(data or b"\0", dtype=np.uint8)
 
     def __len__(self) -> int:
         return len(self.offsets) - 1
@@ -46,9 +47,12 @@ class Heap:
     def take(self, numbers: npt.NDArray[Any]) -> list[str]:
         """Read the strings with these numbers."""
         data = self._data
-        starts = self.offsets[numbers].tolist()
-        ends = self.offsets[numbers + 1].tolist()
-        return [data[start:end].decode() for start, end in zip(starts, ends, strict=True)]
+        numbers = numbers.astype(np.int64)
+        starts = self.offsets.take(numbers)
+        # All first bytes are loaded side by side. Below, each string would be waited for in turn.
+        self._bytes.take(starts, mode="clip")
+        ends = self.offsets.take(numbers + 1).tolist()
+        return [data[start:end].decode() for start, end in zip(starts.tolist(), ends, strict=True)]
 
 
 class Snapshot:

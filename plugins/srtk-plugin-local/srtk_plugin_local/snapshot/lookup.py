@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from bisect import bisect_left
 from collections.abc import Iterator, Mapping, Sequence
-from functools import partial
 from itertools import pairwise, repeat
 
 import numpy as np
@@ -19,8 +18,6 @@ from srtk_plugin_local.snapshot.csr_traversal import make_triples
 _ROWS = 1 << 16
 # So many patterns are read by slices, more by arrays.
 _FEW = 4
-# Makes a triple of a tuple without the call of ``Triple``.
-_TRIPLE = partial(tuple.__new__, Triple)
 
 
 def match(snapshot: Snapshot, relations: Mapping[str, int], patterns: Sequence[Pattern]) -> list[list[Triple]]:
@@ -60,15 +57,17 @@ def _match_few(snapshot: Snapshot, relations: Mapping[str, int], patterns: Seque
             found.append([])
             continue
         ends = side.targets[bounds[0] : bounds[-1]]
-        spans = zip(numbers, bounds, bounds[1:], strict=False)
-        names = [every[number] for number, low, high in spans for _ in range(low, high)]
+        names: list[str] = []
+        for number, low, high in zip(numbers, bounds, bounds[1:], strict=False):
+            names += [every[number]] * (high - low)
         if subject is None and len(numbers) > 1:
             order = ends.argsort(kind="stable")
             ends, names = ends[order], [names[place] for place in order.tolist()]
         own = Literal(id_) if snapshot.has_literals and snapshot.literals[node] else id_
         others = snapshot.ids(ends)
         rows = zip(others, names, repeat(own)) if subject is None else zip(repeat(own), names, others)
-        found.append(list(map(_TRIPLE, rows)))
+        # Makes a triple of a tuple without the call of ``Triple``.
+        found.append(list(map(tuple.__new__, repeat(Triple), rows)))
     return found
 
 
