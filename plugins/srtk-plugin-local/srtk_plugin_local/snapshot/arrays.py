@@ -5,6 +5,7 @@ from __future__ import annotations
 import mmap
 from bisect import bisect_left
 from collections.abc import Sequence
+from functools import cached_property
 from pathlib import Path
 from typing import Any
 
@@ -12,7 +13,7 @@ import numpy as np
 import numpy.typing as npt
 
 from srtk_framework.values import Literal, SnapshotError
-from srtk_plugin_local.snapshot.csr import Adjacency, Ints, spread
+from srtk_plugin_local.snapshot.csr import Adjacency, Dense, Ints, spread
 from srtk_plugin_local.snapshot.data_files import DataFiles
 from srtk_plugin_local.snapshot.id_names import IdNames
 from srtk_plugin_local.snapshot.layout import ARRAYS, HEAPS, TERM_LITERALS, Meta, hash64, hash_of
@@ -79,6 +80,11 @@ class Snapshot:
         self.literals = self._arrays["literals"]
         self.has_literals = bool(len(self.literals))
         self.relations = self._heaps["relations"].take(np.arange(len(self._heaps["relations"])))
+
+    @cached_property
+    def dense(self) -> Dense | None:
+        """The edges of a small graph in memory; None for a larger graph."""
+        return Dense.of(self.forward, self.inverse, len(self.relations))
 
     def _array(self, name: str) -> npt.NDArray[Any]:
         return np.frombuffer(self._files[name], dtype=self.meta.files[name]["dtype"])

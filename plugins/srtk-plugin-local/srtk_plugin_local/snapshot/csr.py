@@ -5,7 +5,7 @@ from __future__ import annotations
 from bisect import bisect_right
 from collections.abc import Callable
 from itertools import pairwise
-from typing import Any
+from typing import Any, NamedTuple
 
 import attrs
 import numpy as np
@@ -76,7 +76,7 @@ def locate(values: npt.NDArray[Any], starts: Ints, ends: Ints, wanted: Ints) -> 
 RUN = 256
 """Targets in a block, whose groups share the upper bits of their starts."""
 _FEW = 1 << 20
-"""Numbers up to which all are read at once and kept in memory: up to 12 MB a direction."""
+"""Numbers up to which all are read at once and kept in memory: up to 24 MB of a graph."""
 
 
 @attrs.frozen
@@ -131,6 +131,34 @@ class Starts:
         return lower_bound(self.low, bounds[block], bounds[block + 1], numbers % RUN + 1) - 1
 
 
+class Dense(NamedTuple):
+    """The edges of a small graph in both directions, read without a search.
+
+    Attributes:
+        runs: First target of each node along each step, and one past the last, as two int32 in one int64, which numpy
+            reads in half the time; at the end an empty run [nodes * steps + 1].
+        width: Number of steps; a step has twice the number of its relation, plus one if inverse.
+        targets: Targets of the forward direction, then of the inverse [edges * 2].
+    """
+
+    runs: Ints
+    width: int
+    targets: npt.NDArray[Any]
+
+    @classmethod
+    def of(cls, forward: Adjacency, inverse: Adjacency, relations: int) -> Dense | None:
+        """Read both directions of a graph with so many relations; None where that is too much to keep."""
+        size, width = len(forward.nodes) - 1, 2 * relations
+        if size * width > 2 * _FEW or len(forward.targets) > _FEW:
+            return None
+        runs = np.zeros((size * width + 1, 2), dtype=np.int32)
+        for backward, side in enumerate((forward, inverse)):
+            groups = np.arange(len(side.relations))
+            places = side.owners(groups) * width + side.relations.astype(np.int64) * 2 + backward
+            runs[places] = np.stack(side.runs(groups), axis=1)
+        return cls(runs.view(np.int64)[:, 0], width, np.concatenate([forward.targets, inverse.targets]))
+
+
 @attrs.frozen
 class Adjacency:
     """The edges of one direction: each node has groups, each group has a relation and a run of sorted targets.
@@ -146,7 +174,6 @@ class Adjacency:
     relations: npt.NDArray[Any]
     starts: Starts
     targets: npt.NDArray[Any]
-    _dense: list[npt.NDArray[Any]] = attrs.field(init=False, factory=list, repr=False)
     # A single number is read from a view in a third of the time that numpy takes.
     _views: tuple[memoryview, memoryview] = attrs.field(init=False, repr=False)
 
@@ -183,25 +210,8 @@ class Adjacency:
 
     def along(self, nodes: Ints, relations: Ints) -> tuple[Ints, Ints]:
         """Return the run of targets of each node along its relation; empty if it has none."""
-        if not self._dense:
-            self._dense.append(self._table())
-        (table,) = self._dense
-        if len(table):
-            width = len(table) // (len(self.nodes) - 1)
-            known = (relations >= 0) & (relations < width)
-            return self.runs(np.where(known, table[nodes * width + np.where(known, relations, 0)], -1))
         first, last = self.groups(nodes)
         return self.runs(locate(self.relations, first, last, relations))
-
-    def _table(self) -> npt.NDArray[Any]:
-        """Return the group of each node and relation, -1 for none; empty where that is too much to keep."""
-        size, width = len(self.nodes) - 1, int(self.relations.max(initial=0)) + 1
-        if size * width > _FEW:
-            return np.empty(0, dtype=np.int32)
-        table = np.full(size * width, -1, dtype=np.int32)
-        owners = np.repeat(np.arange(size), self.nodes[1:].astype(np.int64) - self.nodes[:-1].astype(np.int64))
-        table[owners * width + self.relations] = np.arange(len(self.relations))
-        return table
 
     def edges(self, starts: Ints, relations: Ints, ends: Ints) -> Ints:
         """Find the position of each edge among the targets; -1 for no such edge, or if one of its numbers is -1."""

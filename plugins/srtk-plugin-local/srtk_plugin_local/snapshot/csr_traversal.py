@@ -262,6 +262,11 @@ def walk(
 
 def _runs(snapshot: Snapshot, nodes: Ints, codes: Ints) -> tuple[Ints, Ints]:
     """Return the first position of the targets of each node along its step, given by number, and one past the last."""
+    if (dense := snapshot.dense) is not None:
+        places = nodes * dense.width + codes
+        places[codes < 0] = -1
+        low, high = dense.runs[places].view(np.int32).reshape(-1, 2).T
+        return low.astype(np.int64), high.astype(np.int64)
     backward = (codes & 1).astype(bool)
     low, high = np.zeros((2, len(nodes)), dtype=np.int64)
     for side, rows in ((snapshot.forward, np.flatnonzero(~backward)), (snapshot.inverse, np.flatnonzero(backward))):
@@ -289,8 +294,12 @@ def _targets(snapshot: Snapshot, codes: Ints, low: Ints, high: Ints) -> tuple[In
     """Read the targets of runs, each along the step with its number; return the run of each, and the targets."""
     lengths = high - low
     runs = np.repeat(np.arange(len(codes)), lengths)
+    if (dense := snapshot.dense) is not None:
+        low = low + (codes & 1) * len(snapshot.forward.targets)
     positions = np.arange(len(runs))
     positions += (low - np.cumsum(lengths) + lengths)[runs]
+    if dense is not None:
+        return runs, dense.targets[positions].astype(np.int64)
     backward = (codes & 1).astype(bool)[runs]
     ends = np.empty(len(positions), dtype=np.int64)
     for side, some in ((snapshot.forward, np.flatnonzero(~backward)), (snapshot.inverse, np.flatnonzero(backward))):

@@ -11,7 +11,9 @@ from srtk_plugin_local.snapshot.arrays import Snapshot
 from srtk_plugin_local.snapshot.build import build
 from srtk_plugin_local.snapshot.build_settings import BuildSettings
 from srtk_plugin_local.snapshot.csr import RUN, Starts
-from srtk_plugin_local.snapshot.csr_traversal import make_frontiers
+from srtk_plugin_local.snapshot.csr_traversal import LocalArrays, StepTable, make_frontiers
+
+from srtk_framework.values import Step
 
 
 def starts_of(lengths: list[int]) -> tuple[Starts, list[int]]:
@@ -62,10 +64,14 @@ def test_a_run_along_a_relation_is_found_in_a_table_or_by_search(
 ) -> None:
     monkeypatch.setattr(csr, "_FEW", few)
     (tmp_path / "t.tsv").write_text("a\tr\tb\na\ts\tb\na\ts\tc\nb\ts\tc\n")
-    side = Snapshot(build(BuildSettings(files=(str(tmp_path / "t.tsv"),)), tmp_path / "g").folder).forward
-    low, high = side.along(np.repeat(np.arange(3), 4), np.tile([-1, 0, 1, 9], 3))
-    assert (high - low).tolist() == [0, 1, 2, 0, 0, 0, 1, 0, 0, 0, 0, 0]
-    assert side.targets[low[2] : high[2]].tolist() == [1, 2]
+    snapshot = Snapshot(build(BuildSettings(files=(str(tmp_path / "t.tsv"),)), tmp_path / "g").folder)
+    assert (snapshot.dense is None) == (few == 0)
+    arrays = LocalArrays(snapshot, StepTable(snapshot.relations))
+    steps = [Step(relation, inverse) for relation in ("q", "r", "s") for inverse in (False, True)]
+    rows, ends = arrays.along(np.repeat(np.arange(3), 6), np.tile(np.arange(6), 3), steps, None)
+    found = [(*divmod(row, 6), end) for row, end in zip(rows.tolist(), ends.tolist(), strict=True)]
+    assert found == [(0, 2, 1), (0, 4, 1), (0, 4, 2), (1, 3, 0), (1, 4, 2), (1, 5, 0), (2, 5, 0), (2, 5, 1)]
+    assert arrays.along(np.array([0]), np.array([4]), steps, 1)[1].tolist() == [1]
 
 
 def test_the_first_nodes_of_a_frontier_are_a_frontier_without_reading_ids(tmp_path: Path) -> None:
