@@ -11,11 +11,13 @@ import numpy as np
 import numpy.typing as npt
 
 from srtk_framework.graph.instance import Instance, PathKey
-from srtk_framework.values import Budget, EdgeArrays, Frontier, Path, RankedPath, Step, Triple
+from srtk_framework.values import Budget, EdgeArrays, Frontier, Path, RankedPath, Step, Triple, batched
 
 Ints = npt.NDArray[np.int64]
 # More chains than this are as good as unlimited, and their sums stay within an integer.
 _MANY = 1 << 40
+# Larger arrays leave the cache (see ``traversal``).
+_PATHS_AT_ONCE = 128
 # Chains that are tried for each instance that is wanted; many lead nowhere.
 _TRIED = 10
 
@@ -78,8 +80,10 @@ def instances_by_number(
         cuts: For each path, where the nodes left out are counted, by limit.
     """
     found: dict[int, NumberedInstances] = {}
-    for length in sorted({len(path.steps) for path in paths}):
-        places = [i for i, path in enumerate(paths) if len(path.steps) == length]
+    by_length: dict[int, list[int]] = {}
+    for i, path in enumerate(paths):
+        by_length.setdefault(len(path.steps), []).append(i)
+    for length, places in ((n, some) for n, row in by_length.items() for some in batched(row, _PATHS_AT_ONCE)):
         levels = [
             _Level.of(arrays, [paths[i].steps[depth] for i in places], [before[i][depth] for i in places])
             for depth in range(length)

@@ -389,15 +389,15 @@ def finish(graph: GraphLike, subgraphs: Sequence[Subgraph], budget: Budget) -> l
 
     massive = [within_mass(s, budget.mass) for s in subgraphs]
     cut = [s.first(budget.triples) if budget.triples is not None else s for s in massive]
-    qualified = list(dict.fromkeys(triple for s in cut if not s.qualifiers for triple in s.triples))
+    qualified = list(dict.fromkeys(itertools.chain.from_iterable(s.triples for s in cut if not s.qualifiers)))
     qualifiers = dict(zip(qualified, map(tuple, graph.qualifiers(qualified)), strict=True))
-    placed = list(dict.fromkeys(triple for s in cut if not s.provenance for triple in s.triples))
+    placed = list(dict.fromkeys(itertools.chain.from_iterable(s.triples for s in cut if not s.provenance)))
     origins = dict(zip(placed, graph.origins(placed), strict=True))
     whole = [
         attrs.evolve(
             s,
-            **({} if s.provenance else _origin_fields([origins[triple] for triple in s.triples])),
-            qualifiers=s.qualifiers or tuple([qualifiers[triple] for triple in s.triples]),
+            **({} if s.provenance else _origin_fields(list(map(origins.__getitem__, s.triples)))),
+            qualifiers=s.qualifiers or tuple(map(qualifiers.__getitem__, s.triples)),
         )
         for s in cut
     ]

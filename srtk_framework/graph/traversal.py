@@ -9,6 +9,8 @@ from srtk_framework.values import Budget, Frontier, GraphLike, Step
 
 # Maximum number of pairs of frontier and step, and of nodes in them, of one ``follow``, to bound memory.
 _PAIRS_AT_ONCE, _NODES_AT_ONCE = 8192, 200_000
+# The same for graphs with arrays: larger reads leave the cache, and get new pages from the system each time.
+_IN_CACHE = 16_000
 
 
 class Reached(NamedTuple):
@@ -31,7 +33,7 @@ def follow_within(
     """Follow each frontier along its step, and cut the reached nodes to the budget's ``hub`` and ``nodes``."""
     reached = [
         frontier
-        for batch in frontier_batches(frontiers)
+        for batch in frontier_batches(frontiers, graph)
         for frontier in graph.follow(frontiers[batch], steps[batch], budget.hub)
     ]
     return within_nodes(graph, reached, budget.nodes)
@@ -49,13 +51,16 @@ def within_nodes(graph: GraphLike, frontiers: Sequence[Frontier], nodes: int | N
     ]
 
 
-def frontier_batches(frontiers: Sequence[Frontier]) -> Iterator[slice]:
-    """Yield slices of frontiers whose number and size are bounded."""
+def frontier_batches(frontiers: Sequence[Frontier], graph: GraphLike | None = None) -> Iterator[slice]:
+    """Yield slices of frontiers whose number and size are bounded, to the cache for a graph with arrays."""
+    sizes = [frontier.size for frontier in frontiers]
+    small = graph is not None and sum(sizes) > _IN_CACHE and graph.arrays() is not None
+    most = _IN_CACHE if small else _NODES_AT_ONCE
     begin, nodes = 0, 0
-    for i, frontier in enumerate(frontiers):
-        if i > begin and (i - begin == _PAIRS_AT_ONCE or nodes + frontier.size > _NODES_AT_ONCE):
+    for i, size in enumerate(sizes):
+        if i > begin and (i - begin == _PAIRS_AT_ONCE or nodes + size > most):
             yield slice(begin, i)
             begin, nodes = i, 0
-        nodes += frontier.size
+        nodes += size
     if begin < len(frontiers):
         yield slice(begin, len(frontiers))

@@ -113,6 +113,13 @@ def test_a_batch_ends_at_either_limit(monkeypatch, sizes, slices):
     assert [(one.start, one.stop) for one in frontier_batches(frontiers)] == slices
 
 
+@pytest.mark.parametrize(("arrays", "batches"), [(object(), 3), (None, 1)])
+def test_a_graph_with_arrays_is_read_within_the_cache(monkeypatch, arrays, batches):
+    graph = OracleGraph(Sample(triples=FACTS))
+    monkeypatch.setattr(graph, "arrays", lambda: arrays)
+    assert len(list(frontier_batches([Sized(8000)] * 5, graph))) == batches
+
+
 def test_a_batch_holds_two_hundred_thousand_nodes():
     sizes = [100_000, 100_000, 1, 100_000, 99_999, 1]
     assert [(one.start, one.stop) for one in frontier_batches([Sized(size) for size in sizes])] == [

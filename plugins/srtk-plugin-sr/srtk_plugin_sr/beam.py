@@ -9,7 +9,7 @@ import sys
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from fnmatch import fnmatchcase
 from functools import lru_cache
-from itertools import groupby
+from itertools import chain, groupby
 from operator import attrgetter
 from pathlib import Path as FilePath
 from typing import Any, ClassVar, Literal, TypeVar
@@ -23,6 +23,7 @@ from srtk_framework.graph import (
     Reached,
     facts,
     follow_within,
+    frontier_batches,
     path_order,
     relative_scores,
     unit_of,
@@ -230,7 +231,8 @@ class BeamExpander(Expander):
         active = [(state, item) for state in states for item in state.active]
         extended = [one for state in states for one in _extended(state, search.long_width)]
         frontiers = [item.frontier for (_, item), further in zip(active, extended, strict=True) if further]
-        offered = iter(self.graph.steps(frontiers, self.inverse))
+        batches = frontier_batches(frontiers, self.graph)
+        offered = chain.from_iterable(self.graph.steps(frontiers[batch], self.inverse) for batch in batches)
         candidates = [
             self._candidates(next(offered), state.depth > 0 or self.variant == "srtk") if further else [END]
             for (state, _), further in zip(active, extended, strict=True)
