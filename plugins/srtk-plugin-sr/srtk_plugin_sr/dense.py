@@ -6,6 +6,7 @@ import copy
 import logging
 import math
 from collections.abc import Callable, Mapping, Sequence
+from itertools import accumulate, chain, islice
 from pathlib import Path as FilePath
 from typing import Any, ClassVar, get_args
 
@@ -379,7 +380,7 @@ class DenseScorer(PathScorer):
         """
         store = self._opened()
         self._add_step_texts(paths, candidates)
-        options = [list(dict.fromkeys(step for step in row if step != END)) for row in candidates]
+        options = [_without_end(row) for row in candidates]
         # END without a rival scores 0, except that SRTK's rule gives it its logit.
         scorable = [i for i, steps in enumerate(options) if steps or (self._form.rule == "srtk-sum" and candidates[i])]
         if len(self._offers) > _RECENT:
@@ -391,12 +392,20 @@ class DenseScorer(PathScorer):
         ]
         scored = [[0.0] * len(row) for row in candidates]
         logits_of = self._logits(store, queries, [texts for texts, _ in offers])
-        for i, (_, costs), logits in zip(scorable, offers, logits_of, strict=True):
-            values = self._apply_rule(paths[i], costs, END in candidates[i], logits)
-            # Adding 0 turns -0.0 into 0.0, which is written otherwise.
-            values = np.round(values, SCORE_DIGITS) + 0.0
-            by_step = dict(zip([*options[i], END], values.tolist(), strict=True))
-            scored[i] = [by_step[step] for step in candidates[i]]
+        values = [
+            self._apply_rule(paths[i], costs, candidates[i], logits)
+            for i, (_, costs), logits in zip(scorable, offers, logits_of, strict=True)
+        ]
+        # Adding 0 turns -0.0 into 0.0, which is written otherwise.
+        found = iter((np.round(np.concatenate(values), SCORE_DIGITS) + 0.0).tolist() if values else ())
+        for i in scorable:
+            row, offered = candidates[i], [*options[i], END]
+            by_place = list(islice(found, len(offered)))
+            if offered[: len(row)] == list(row):  # as a search offers them
+                scored[i] = by_place[: len(row)]
+            else:
+                by_step = dict(zip(offered, by_place, strict=True))
+                scored[i] = [by_step[step] for step in row]
         return scored
 
     def prepare(self, paths: Sequence[Path]) -> Mapping[str, int]:
@@ -426,7 +435,7 @@ class DenseScorer(PathScorer):
 
     def _add_step_texts(self, paths: Sequence[Path], candidates: Sequence[Sequence[Step]]) -> None:
         """Add the texts of new steps."""
-        new = sorted({step for row in (*paths, *candidates) for step in row} - self._step_texts.keys() - {END})
+        new = sorted(set[Step]().union(*paths, *candidates) - self._step_texts.keys() - {END})
         if new:
             relations = list(dict.fromkeys(step.relation for step in new))
             labels = dict(zip(relations, self.graph.labels(relations), strict=True))
@@ -439,9 +448,10 @@ class DenseScorer(PathScorer):
     def _offer(self, path: Path, steps: Sequence[Step]) -> tuple[list[str], npt.NDArray[np.float64]]:
         """Return the texts and the costs of one path's candidates, which many questions share; END's are last."""
         offers, key = self._offers, (path, tuple(steps))
-        if key not in offers:
-            offers[key] = self._texts(self._walked(path), steps), self._costs(path, steps)
-        return offers[key]
+        found = offers.get(key)
+        if found is None:
+            found = offers[key] = self._texts(self._walked(path), steps), self._costs(path, steps)
+        return found
 
     def _texts(self, path: str, steps: Sequence[Step]) -> list[str]:
         """Return the texts of one path's candidates, and END last, whether it is a candidate or not."""
@@ -455,7 +465,7 @@ class DenseScorer(PathScorer):
     def _logits(self, store: VectorStore, queries: Sequence[str], texts: Sequence[list[str]]) -> list[Any]:
         """Return, for each path, the logits of its candidates, END last, as a float64 array [candidates + 1]."""
         distinct = list(dict.fromkeys(queries))
-        columns = {text: i for i, text in enumerate(dict.fromkeys(text for row in texts for text in row))}
+        columns = {text: i for i, text in enumerate(dict.fromkeys(chain.from_iterable(texts)))}
         if not distinct:
             return []
         left = self._encode(store, distinct, list(columns)).astype(np.float64)
@@ -466,9 +476,10 @@ class DenseScorer(PathScorer):
             cosines[:, start : start + _BLOCK] = left @ right[start : start + _BLOCK].astype(np.float64).T
         cosines /= self._form.temperature
         place = {text: i for i, text in enumerate(distinct)}
-        return [
-            cosines[place[query], [columns[text] for text in row]] for query, row in zip(queries, texts, strict=True)
-        ]
+        sizes = list(map(len, texts))
+        rows = np.repeat([place[query] for query in queries], sizes)
+        flat = cosines[rows, np.fromiter(map(columns.__getitem__, chain.from_iterable(texts)), np.int64, len(rows))]
+        return [flat[end - size : end] for size, end in zip(sizes, accumulate(sizes), strict=True)]
 
     def _encode(self, store: VectorStore, queries: Sequence[str], texts: Sequence[str]) -> Matrix:
         """Return the vectors of the queries; new queries and new candidates are encoded in one call."""
@@ -487,7 +498,7 @@ class DenseScorer(PathScorer):
         return np.stack([recent[text] for text in queries])
 
     def _apply_rule(
-        self, path: Path, costs: npt.NDArray[np.float64], end: bool, logits: npt.NDArray[np.float64]
+        self, path: Path, costs: npt.NDArray[np.float64], row: Sequence[Step], logits: npt.NDArray[np.float64]
     ) -> npt.NDArray[np.float64]:
         """Return the scores of one path's candidates, given their costs; END's is last, whether offered or not."""
         values = logits - costs
@@ -500,7 +511,7 @@ class DenseScorer(PathScorer):
         if self._form.rule == "log-sigmoid":
             return _log_sigmoid(values - values[-1])
         # What is offered shares the whole probability, so that that of all paths of a search sums to one.
-        offered = values if end else values[:-1]
+        offered = values if END in row else values[:-1]
         most = float(offered.max())
         total: float = np.exp(offered - most).sum()
         return values - (most + math.log(total))
@@ -514,6 +525,13 @@ class DenseScorer(PathScorer):
             if back in steps:
                 values[list(steps).index(back)] += self._form.return_cost
         return values
+
+
+def _without_end(row: Sequence[Step]) -> list[Step]:
+    """Return the distinct steps of a row, without END."""
+    steps = dict.fromkeys(row)
+    steps.pop(END, None)
+    return list(steps)
 
 
 def _log_sigmoid(differences: npt.NDArray[np.float64]) -> npt.NDArray[np.float64]:

@@ -213,7 +213,8 @@ def _ends(
 
 def features_of(given: FeatureInput) -> Floats:
     """Return the features of one question's paths."""
-    rows = [dict.fromkeys(FEATURES, 0.0) for _ in given.question.paths]
+    none = dict.fromkeys(FEATURES, 0.0)
+    rows = [none.copy() for _ in given.question.paths]
     paths = given.question.paths
     probabilities = path_probabilities(paths, range(len(paths)))
     _add_search(given, rows, probabilities)
@@ -221,8 +222,7 @@ def features_of(given: FeatureInput) -> Floats:
     _add_relations(given, rows)
     _add_ends(given, rows, probabilities)
     _add_joins(given, rows, probabilities)
-    table = [[row[name] for name in FEATURES] for row in rows]
-    return np.array(table, dtype=np.float64).reshape(len(rows), len(FEATURES))
+    return np.array([[*row.values()] for row in rows], dtype=np.float64).reshape(len(rows), len(FEATURES))
 
 
 _Rows = Sequence[dict[str, float]]
