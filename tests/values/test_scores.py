@@ -21,6 +21,11 @@ def test_there_is_no_negative_zero():
     assert math.copysign(1.0, rounded(-0.00001)) == 1.0
 
 
+@given(st.one_of(st.floats(), st.floats(-9, 9), st.integers(-(10**6), 10**6).map(lambda half: half / 20_000)))
+def test_a_score_is_rounded_as_by_the_language(score):
+    assert repr(rounded(score)) == repr(round(score, 4) + 0.0)
+
+
 @given(st.floats(-1e9, 1e9))
 def test_rounding_twice_changes_nothing(score):
     assert rounded(rounded(score)) == rounded(score)
