@@ -389,9 +389,10 @@ def finish(graph: GraphLike, subgraphs: Sequence[Subgraph], budget: Budget) -> l
 
     massive = [within_mass(s, budget.mass) for s in subgraphs]
     cut = [s.first(budget.triples) if budget.triples is not None else s for s in massive]
-    qualified = list(dict.fromkeys(itertools.chain.from_iterable(s.triples for s in cut if not s.qualifiers)))
+    bare, unplaced = [s.triples for s in cut if not s.qualifiers], [s.triples for s in cut if not s.provenance]
+    qualified = list(dict.fromkeys(itertools.chain.from_iterable(bare)))
     qualifiers = dict(zip(qualified, map(tuple, graph.qualifiers(qualified)), strict=True))
-    placed = list(dict.fromkeys(itertools.chain.from_iterable(s.triples for s in cut if not s.provenance)))
+    placed = qualified if unplaced == bare else list(dict.fromkeys(itertools.chain.from_iterable(unplaced)))
     origins = dict(zip(placed, graph.origins(placed), strict=True))
     whole = [
         attrs.evolve(

@@ -6,9 +6,9 @@ import copy
 import logging
 import math
 from collections.abc import Callable, Mapping, Sequence
-from itertools import accumulate, chain, islice
+from itertools import chain, islice
 from pathlib import Path as FilePath
-from typing import Any, ClassVar, get_args
+from typing import ClassVar, get_args
 
 import attrs
 import numpy as np
@@ -40,6 +40,7 @@ from srtk_plugin_sr.templates import Templates, make_templates
 from srtk_plugin_sr.trainer import train_encoder, trainable_encoder
 from srtk_plugin_sr.vectors import Matrix, TextIndex, VectorStore, default_folder, unit
 
+Floats = npt.NDArray[np.float64]
 _LOGGER = logging.getLogger(__name__)
 
 # Questions up to which a training is helped by made ones, by default: with fewer, most relations of a graph are in no
@@ -104,7 +105,7 @@ class DenseScorer(PathScorer):
     _weights_form: tuple[ScorerForm | None] | None = attrs.field(init=False, default=None, repr=False)
     _step_texts: dict[Step, str] = attrs.field(init=False, factory=dict, repr=False)
     _recent: dict[str, Matrix] = attrs.field(init=False, factory=dict, repr=False)
-    _offers: dict[tuple[Path, tuple[Step, ...]], tuple[list[str], npt.NDArray[np.float64]]] = attrs.field(
+    _offers: dict[tuple[Path, tuple[Step, ...]], tuple[list[str], Floats]] = attrs.field(
         init=False, factory=dict, repr=False
     )
 
@@ -391,13 +392,14 @@ class DenseScorer(PathScorer):
             for i in scorable
         ]
         scored = [[0.0] * len(row) for row in candidates]
-        logits_of = self._logits(store, queries, [texts for texts, _ in offers])
-        values = [
-            self._apply_rule(paths[i], costs, candidates[i], logits)
-            for i, (_, costs), logits in zip(scorable, offers, logits_of, strict=True)
-        ]
+        if not scorable:
+            return scored
+        logits = self._logits(store, queries, [texts for texts, _ in offers])
+        values = self._apply_rule(
+            [paths[i] for i in scorable], [costs for _, costs in offers], [candidates[i] for i in scorable], logits
+        )
         # Adding 0 turns -0.0 into 0.0, which is written otherwise.
-        found = iter((np.round(np.concatenate(values), SCORE_DIGITS) + 0.0).tolist() if values else ())
+        found = iter((np.round(values, SCORE_DIGITS) + 0.0).tolist())
         for i in scorable:
             row, offered = candidates[i], [*options[i], END]
             by_place = list(islice(found, len(offered)))
@@ -445,7 +447,7 @@ class DenseScorer(PathScorer):
         """Return the text of a path."""
         return self._templates.join.join(self._step_texts[step] for step in path)
 
-    def _offer(self, path: Path, steps: Sequence[Step]) -> tuple[list[str], npt.NDArray[np.float64]]:
+    def _offer(self, path: Path, steps: Sequence[Step]) -> tuple[list[str], Floats]:
         """Return the texts and the costs of one path's candidates, which many questions share; END's are last."""
         offers, key = self._offers, (path, tuple(steps))
         found = offers.get(key)
@@ -462,12 +464,10 @@ class DenseScorer(PathScorer):
             texts, end = [path + templates.join + text for text in texts], path
         return [templates.candidate_text(text) for text in (*texts, end)]
 
-    def _logits(self, store: VectorStore, queries: Sequence[str], texts: Sequence[list[str]]) -> list[Any]:
-        """Return, for each path, the logits of its candidates, END last, as a float64 array [candidates + 1]."""
+    def _logits(self, store: VectorStore, queries: Sequence[str], texts: Sequence[list[str]]) -> Floats:
+        """Return the logits of each path's candidates, END last, path by path [candidates + paths]."""
         distinct = list(dict.fromkeys(queries))
         columns = {text: i for i, text in enumerate(dict.fromkeys(chain.from_iterable(texts)))}
-        if not distinct:
-            return []
         left = self._encode(store, distinct, list(columns)).astype(np.float64)
         right = store.rows(list(columns))
         # In float64, sums of float32 products differ between batch shapes by 1e-15, far less than the rounding.
@@ -476,10 +476,9 @@ class DenseScorer(PathScorer):
             cosines[:, start : start + _BLOCK] = left @ right[start : start + _BLOCK].astype(np.float64).T
         cosines /= self._form.temperature
         place = {text: i for i, text in enumerate(distinct)}
-        sizes = list(map(len, texts))
-        rows = np.repeat([place[query] for query in queries], sizes)
-        flat = cosines[rows, np.fromiter(map(columns.__getitem__, chain.from_iterable(texts)), np.int64, len(rows))]
-        return [flat[end - size : end] for size, end in zip(sizes, accumulate(sizes), strict=True)]
+        rows = np.repeat([place[query] for query in queries], list(map(len, texts)))
+        some = np.fromiter(map(columns.__getitem__, chain.from_iterable(texts)), np.int64, len(rows))
+        return np.asarray(cosines[rows, some])
 
     def _encode(self, store: VectorStore, queries: Sequence[str], texts: Sequence[str]) -> Matrix:
         """Return the vectors of the queries; new queries and new candidates are encoded in one call."""
@@ -498,25 +497,31 @@ class DenseScorer(PathScorer):
         return np.stack([recent[text] for text in queries])
 
     def _apply_rule(
-        self, path: Path, costs: npt.NDArray[np.float64], row: Sequence[Step], logits: npt.NDArray[np.float64]
-    ) -> npt.NDArray[np.float64]:
-        """Return the scores of one path's candidates, given their costs; END's is last, whether offered or not."""
-        values = logits - costs
+        self, paths: Sequence[Path], costs: Sequence[Floats], offered: Sequence[Sequence[Step]], logits: Floats
+    ) -> Floats:
+        """Return the scores of each path's candidates, given their costs; END's is last, whether offered or not."""
+        sizes = list(map(len, costs))
+        ends = np.cumsum(sizes)
+        values: Floats = logits - np.concatenate(costs)
         if self._form.rule == "srtk-sum":
             return values
         if self._form.rule == "gain":
-            values -= logits[-1] if path else 0.0
-            values[-1] = 0.0
+            values -= np.repeat(np.where(list(map(bool, paths)), logits[ends - 1], 0.0), sizes)
+            values[ends - 1] = 0.0
             return values
-        if self._form.rule == "log-sigmoid":
-            return _log_sigmoid(values - values[-1])
-        # What is offered shares the whole probability, so that that of all paths of a search sums to one.
-        offered = values if END in row else values[:-1]
-        most = float(offered.max())
-        total: float = np.exp(offered - most).sum()
-        return values - (most + math.log(total))
+        for row, end, size in zip(offered, ends.tolist(), sizes, strict=True):
+            own = values[end - size : end]
+            if self._form.rule == "log-sigmoid":
+                own[:] = _log_sigmoid(own - own[-1])
+                continue
+            # What is offered shares the whole probability, so that that of all paths of a search sums to one.
+            shared = own if END in row else own[:-1]
+            most = float(shared.max())
+            total: float = np.exp(shared - most).sum()
+            own -= most + math.log(total)
+        return values
 
-    def _costs(self, path: Path, steps: Sequence[Step]) -> npt.NDArray[np.float64]:
+    def _costs(self, path: Path, steps: Sequence[Step]) -> Floats:
         """Return the cost of each step, and of END, which is last and costs 0."""
         values = np.full(len(steps) + 1, self._form.step_cost)
         values[-1] = 0.0
@@ -534,7 +539,7 @@ def _without_end(row: Sequence[Step]) -> list[Step]:
     return list(steps)
 
 
-def _log_sigmoid(differences: npt.NDArray[np.float64]) -> npt.NDArray[np.float64]:
+def _log_sigmoid(differences: Floats) -> Floats:
     """Return log p(r) for p(r) = 1 / (1 + exp(s(END) - s(r))), SR's probability of a relation r.
 
     The formula is from Zhang et al. 2022, section 4.1, as their retriever notes it beside its score
@@ -545,5 +550,5 @@ def _log_sigmoid(differences: npt.NDArray[np.float64]) -> npt.NDArray[np.float64
     Args:
         differences: s(r) - s(END) of each candidate.
     """
-    logs: npt.NDArray[np.float64] = -np.logaddexp(0.0, -differences)
+    logs: Floats = -np.logaddexp(0.0, -differences)
     return logs

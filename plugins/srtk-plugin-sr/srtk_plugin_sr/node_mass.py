@@ -340,9 +340,8 @@ def _chosen(
     at = at[first_places(wanted.triples[at], size) & ~was[wanted.triples[at]]]
     chosen, places = wanted.triples[at], wanted.places[at]
     passed_ = np.stack([table.subjects[chosen], table.objects[chosen]], axis=1).ravel()
-    gains = np.where(
-        first_places(passed_, table.size), nodes.mass[passed_] / math.fsum(nodes.mass.tolist() or [1.0]), 0.0
-    )
+    whole_mass = math.fsum(nodes.mass[nodes.order].tolist() or [1.0])
+    gains = np.where(first_places(passed_, table.size), nodes.mass[passed_] / whole_mass, 0.0)
     shares = np.cumsum(gains)[1::2]
     # After each of the nodes that are read, the number of triples; a node may need none that is new.
     ends = np.searchsorted(places, distinct(wanted.places[kept]), side="right")
