@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from functools import partial
+from itertools import repeat
 from typing import Any
 
 import attrs
@@ -115,7 +115,8 @@ class ReadTable:
         at = [ids[place] for place in np.searchsorted(nodes, ends).tolist()]
         middle = [self.names[relation] for relation in self.relations[triples].tolist()]
         # A call of the class itself takes twice the time.
-        return list(map(partial(tuple.__new__, Triple), zip(at[: len(middle)], middle, at[len(middle) :], strict=True)))
+        rows = zip(at[: len(middle)], middle, at[len(middle) :], strict=True)
+        return list(map(tuple.__new__, repeat(Triple), rows))
 
     def find(self, other: ReadTable, triples: Ints) -> Ints:
         """Return the numbers of triples of another table of the same graph, all of which are here too."""
