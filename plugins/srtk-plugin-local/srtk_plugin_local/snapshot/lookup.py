@@ -15,7 +15,7 @@ from srtk_plugin_local.snapshot.arrays import Snapshot, has_type
 from srtk_plugin_local.snapshot.csr import Adjacency, Ints, locate, spread
 from srtk_plugin_local.snapshot.csr_traversal import make_triples
 
-_ROWS = 1 << 16
+_ROWS = 1 << 11  # larger parts keep free memory between the pieces of an index
 # So many patterns are read by slices, more by arrays.
 _FEW = 4
 
