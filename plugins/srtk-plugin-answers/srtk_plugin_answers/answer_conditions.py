@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Sequence
 
 import attrs
 
-from srtk_framework.text import without_mentions
+from srtk_framework.text import fold, without_mentions
 from srtk_framework.values import Literal, Question
 from srtk_plugin_answers.answer_choices import is_class
 from srtk_plugin_answers.answer_sources import Sources
@@ -23,13 +24,16 @@ _NOT_MODIFIED = "nothing of what the question asks for is known to be {words}"
 _LEFT_OUT = "nothing of the graph is called {words}, and it was left out"
 
 
+_PREDICATE = re.compile(r"\b(?:is|are|was|were) (?P<word>[^\W\d_]+)\W*$")
+
+
 def complement(sources: Sources, question: Question, one: Operated, draft: Draft) -> Draft:
     """Return all others of the class, where a question with *not* found those that it excludes.
 
     Nodes of which the graph does not say it are among them.
     """
     path, text = draft.path, unnamed_text(question)
-    if draft.kind != "difference" or draft.missing or one.bounds or not is_negated(text):
+    if draft.kind != "difference" or draft.missing or one.bounds or not question.links or not is_negated(text):
         return draft
     if "without" in one.lead.facts:
         return draft
@@ -56,12 +60,14 @@ def modified(sources: Sources, question: Question, case: Case, draft: Draft) -> 
     told = stems_of(" ".join(sources.likeness.label(one) for one in relations))
     words = {word for word in before - STOP_WORDS if not word.isdigit() and not stems_of(word) & told}
     nodes = [one for one in draft.entities if not isinstance(one, Literal)]
-    if not words or not nodes:
+    # Which dishes are vegetarian: a column of yes and no.
+    predicate = {found["word"]} if (found := _PREDICATE.search(fold(question.text))) else set()
+    if not (words or predicate) or not nodes:
         return draft
     words -= _words_of_classes(sources, nodes, noun)
-    if not words:
+    if not words and not predicate:
         return draft
-    one, named = sources.sets.narrowed(NodeSet(None, dict.fromkeys(nodes, ())), words, noun)
+    one, named = sources.sets.narrowed(NodeSet(None, dict.fromkeys(nodes, ())), words | predicate, noun)
     left = words - named - {noun}
     if left and not any(sources.graph.find(sorted(left))) and not sources.sets.is_text(left):
         return attrs.evolve(draft, likened=True, notice=_LEFT_OUT.format(words=" ".join(sorted(left))))

@@ -22,7 +22,7 @@ from srtk_plugin_answers.order_handlers import (
     by_place,
 )
 from srtk_plugin_answers.question_kinds import Kind
-from srtk_plugin_answers.unlinked_handlers import by_class, by_text
+from srtk_plugin_answers.unlinked_handlers import by_class, by_linked_class, by_text
 from srtk_plugin_answers.yes_no_handlers import by_bound, by_join, polar
 
 Handler = Callable[[Sources, Case], Draft | None]
@@ -88,8 +88,9 @@ def draft_of(sources: Sources, question: Question, operated: Operated, names: Ma
         first = things_first(sources, question, operated, choices(question, operated, labels))
         found = held_first(sources, operated, first, names)
         known = Case(question, with_held(sources, with_things(sources, question, operated), names), found, labels)
-    for handler in handlers:
-        draft = handler(sources, known)
-        if draft is not None:
-            return modified(sources, question, known, complement(sources, question, operated, polar(question, draft)))
-    return Draft(operated.kind.kind, missing="no path leads to an answer")
+    drafts = (handler(sources, known) for handler in handlers)
+    draft = next((one for one in drafts if one is not None), None)
+    if draft is None:
+        draft = Draft(operated.kind.kind, missing="no path leads to an answer")
+    draft = modified(sources, question, known, complement(sources, question, operated, polar(question, draft)))
+    return draft if not draft.missing else by_linked_class(sources, known) or draft

@@ -13,11 +13,18 @@ from srtk_framework.graph import path_order
 from srtk_framework.roles import KnowledgeGraph
 from srtk_framework.text import fold, without_mentions
 from srtk_framework.values import Link, Literal, Path, Question, RankedPath, Step, Subgraph, Triple
-from srtk_plugin_answers.answer_types import asks_for_things, class_words, measure_asked, value_kind, verb_of_who
+from srtk_plugin_answers.answer_types import (
+    asked_relation,
+    asks_for_things,
+    class_words,
+    measure_asked,
+    value_kind,
+    verb_of_who,
+)
 from srtk_plugin_answers.literal_values import fits
 from srtk_plugin_answers.operations import Operated
 from srtk_plugin_answers.path_ends import turns_back
-from srtk_plugin_answers.question_classes import MENTION, STOP_WORDS, shared_words, singular, stems_of
+from srtk_plugin_answers.question_classes import MENTION, STOP_WORDS, name_of, shared_words, singular, stems_of
 from srtk_plugin_answers.question_kinds import unnamed_text
 from srtk_plugin_answers.question_values import value_constraints
 
@@ -62,6 +69,9 @@ def choices(question: Question, operated: Operated, names: Mapping[str, str]) ->
     of_ends.pop(frozenset(), None)
     every = sorted(of_ends.values(), key=lambda choice: not (choice.narrowed or _has_role(choice, operated)))
     text = unnamed_text(question)
+    if noun := asked_relation(question.text):
+        # The column that is asked for is meant, whatever else leads to alike nodes.
+        every = sorted(every, key=lambda choice: not (_is_single(choice) and name_of(_label(choice, names)) == noun))
     wanted = value_kind(text)
     if wanted is None and asks_for_things(text) and not _is_of_relation(every, operated.phrases, names):
         wanted = "name"
@@ -84,8 +94,15 @@ def choices(question: Question, operated: Operated, names: Mapping[str, str]) ->
 
 def _told(choice: Choice, names: Mapping[str, str]) -> set[str]:
     """Return the stems of the relation of a path of one step."""
-    steps = choice.path.steps
-    return stems_of(names.get(steps[0].relation, "")) if len(steps) == 1 else set()
+    return stems_of(_label(choice, names)) if _is_single(choice) else set()
+
+
+def _is_single(choice: Choice) -> bool:
+    return len(choice.path.steps) == 1
+
+
+def _label(choice: Choice, names: Mapping[str, str]) -> str:
+    return names.get(choice.path.steps[-1].relation, "")
 
 
 def _by_field(every: list[Choice], names: Mapping[str, str]) -> list[Choice]:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+import re
 from collections.abc import Mapping, Sequence
 from typing import Any
 
@@ -17,6 +18,7 @@ from srtk_plugin_answers.path_scores import PathScores
 
 # Distance of scores from which on another relation is meant; wrong relations were 2 and more away.
 _CLEAR = 1.0
+_EXCLUDES = re.compile(r"\b(?:not|never|without|except|excluding)\b|n['’]t\b", re.IGNORECASE)
 _JOIN = 2
 """Maximum number of steps from one link over the set to another."""
 
@@ -96,8 +98,8 @@ class JoinedTopics:
         return rows and ways == [True, False] and len(relations) > 1
 
     def excluding(self, question: Question, sets: Sequence[NodeSet], text: str) -> Lead:
-        """Return the whole set between two links, the part that is not joined to the one mentioned last first."""
-        paths, last = self._joining_paths(question, text)
+        """Return the whole set between two links, the part that is not joined to the excluded one first."""
+        paths, last = self._joining_paths(question, text, _excluded(question))
         for path in paths:
             whole, joining = self._parted(path, last, question)
             only = [member for member in whole.instances if member not in joining]
@@ -130,11 +132,11 @@ class JoinedTopics:
         asked = [lead.rows[0] for lead in others]
         return attrs.evolve(first, others=asked, before=len(first.rows), margin=margin(first, others))
 
-    def _joining_paths(self, question: Question, text: str) -> tuple[list[RankedPath], str]:
-        """Return the best paths over a node from the other topics to the link mentioned last, and that link."""
+    def _joining_paths(self, question: Question, text: str, end: str | None = None) -> tuple[list[RankedPath], str]:
+        """Return the best paths over a node from the other topics to a link, by default the last one, and that link."""
         linked = _as_mentioned(question, self._names(question))
         topics = link_topics(question.links)
-        last = linked[-1] if linked else ""
+        last = end or (linked[-1] if linked else "")
         starts = [one for one in linked if topics[one] != topics[last]]
         limits = Budget(nodes=self.members, hub=self.members)
         found = self.graph.paths([[one] for one in starts], [[last]] * len(starts), _JOIN, limits, False, True)
@@ -212,6 +214,13 @@ def _reversed(steps: Path) -> Path:
 
 def _join(path: RankedPath, entity: str) -> dict[str, str]:
     return {"step": str(path.steps[-1]), "entity": entity}
+
+
+def _excluded(question: Question) -> str | None:
+    """Return the first link behind a word that excludes; None where such a word or the links' places are not known."""
+    found = _EXCLUDES.search(question.text)
+    behind = [link for link in question.links if found and link.start is not None and link.start >= found.end()]
+    return min(behind, key=lambda link: link.start or 0).entity if behind else None
 
 
 def _as_mentioned(question: Question, labels: Mapping[str, str]) -> list[str]:

@@ -7,13 +7,13 @@ import re
 import attrs
 
 from srtk_framework.text import fold, without_mentions
-from srtk_framework.values import Question, RankedPath, Step
+from srtk_framework.values import Literal, Question, RankedPath, Step
 from srtk_plugin_answers.answer_sources import Sources
-from srtk_plugin_answers.answer_types import asked_relation, asks_for_age, asks_for_things, value_kind
+from srtk_plugin_answers.answer_types import asked_relation, asks_for_age, asks_for_things, measure_asked, value_kind
 from srtk_plugin_answers.choices import Choice
 from srtk_plugin_answers.drafts import NO_RELATION, NO_VALUE, Case, Draft, looked_up, margin_of
 from srtk_plugin_answers.joined_topics import triples_between
-from srtk_plugin_answers.literal_values import fits, value_of
+from srtk_plugin_answers.literal_values import fits, is_date, is_missing, value_of
 from srtk_plugin_answers.node_sets import whole_set
 from srtk_plugin_answers.operations import Operated
 from srtk_plugin_answers.order_handlers import asks_for_value
@@ -32,6 +32,7 @@ _ASKS = word_set(
 )
 """Words beside a noun that say no more than that it is asked for."""
 _NOT_WITHIN = "nothing of the set has a value of {name!r} within {within}"
+_NO_VERB = "no relation of the graph is called as {verb!r}; the answer is from {label!r}"
 _OVER = "what the question names has no {noun} of its own; the answer goes over {over}"
 _NO_YEAR = "the graph has a column for each of several years, and not a single one for {years}"
 
@@ -66,10 +67,11 @@ def by_year(sources: Sources, case: Case) -> Draft | None:
 def by_empty(sources: Sources, case: Case) -> Draft | None:
     """Answer none, or refuse, where nothing is within the bounds of a question, or nothing has such a value."""
     lead, bounds = case.operated.lead, case.operated.bounds
+    if bounds and "bounds" not in lead.facts:
+        is_asked = any(one.noun or one.date for one in bounds)
+        return Draft(case.kind, missing=no_value(bounds)) if is_asked else None
     if lead.answers or not bounds:
         return None
-    if "bounds" not in lead.facts:
-        return Draft(case.kind, missing=no_value(bounds)) if any(one.noun for one in bounds) else None
     if case.kind == "count":
         return attrs.evolve(Draft.of_lead(case.kind, lead), number=0)
     label = sources.likeness.label(lead.facts["bounds"][-1]["relation"])
@@ -80,11 +82,21 @@ def by_date(sources: Sources, case: Case) -> Draft | None:
     """Answer when: by the dates of a statement, or where a path ends in dates."""
     if value_kind(unnamed_text(case.question)) != "date":
         return None
-    if (dated := _of_statement(sources, case.question)) is not None:
-        return dated
-    if not any(fits(end, "date") for choice in case.found for end in choice.ends):
+    if (draft := _of_statement(sources, case.question)) is not None:
+        return draft
+    dated = [choice for choice in case.found if all(fits(end, "date") or is_missing(end) for end in choice.ends)]
+    # A price may look like a year.
+    likely = {choice.path for choice in dated if _is_price(sources, case, choice)}
+    dated = [choice for choice in dated if choice.path not in likely or len(choice.path.steps) == 1]
+    if not dated:
         return Draft(case.kind, missing="the graph has no date of what the question names")
-    return looked_up(case, "lookup", case.found)
+    return attrs.evolve(looked_up(case, "lookup", dated), likened=dated[0].path in likely)
+
+
+def _is_price(sources: Sources, case: Case, choice: Choice) -> bool:
+    """Return whether a path ends in plain numbers of a relation that is neither named nor like a year."""
+    plain = all(isinstance(end, Literal) and not is_date(end) for end in choice.ends)
+    return plain and not _is_told(sources, case, choice, "year or date")
 
 
 def by_set(sources: Sources, case: Case) -> Draft | None:
@@ -102,13 +114,24 @@ def by_value(sources: Sources, case: Case) -> Draft | None:
     if value_kind(unnamed_text(case.question)) != "number" or not case.found:
         return None
     if not asks_for_age(case.question.text):
-        if any(fits(end, "number") for choice in case.found for end in choice.ends):
+        measure = measure_asked(unnamed_text(case.question))
+        numbers = [choice for choice in case.found if any(fits(end, "number") for end in choice.ends)]
+        if not numbers:
+            return Draft(case.kind, missing="the graph has no number of what the question names")
+        if measure is None or _is_told(sources, case, numbers[0], measure):
             return None
-        return Draft(case.kind, missing="the graph has no number of what the question names")
+        return Draft(case.kind, missing=NO_RELATION.format(noun=measure.partition(" ")[2]))
     ages = [choice for choice in case.found if len(choice.path.steps) == 1 and _is_age(sources, case.operated, choice)]
     if not ages:
         return Draft(case.kind, missing="the graph has no age of what the question names")
     return looked_up(case, case.kind, [*ages, *(choice for choice in case.found if choice not in ages)])
+
+
+def _is_told(sources: Sources, case: Case, choice: Choice, measure: str) -> bool:
+    """Return whether the question names the relation of a path's number, or that is like a measure."""
+    step = choice.path.steps[-1]
+    named = sources.likeness.names_in(case.question, [step.relation])
+    return named or sources.likeness.is_like(case.operated, measure, step, LIKE)
 
 
 def _is_age(sources: Sources, one: Operated, choice: Choice) -> bool:
@@ -127,7 +150,10 @@ def by_path(sources: Sources, case: Case) -> Draft | None:
     draft = looked_up(case, case.kind, case.found)
     over = sources.likeness.relations_between(case.question, case.found[0])
     notice = _OVER.format(noun=asked_relation(case.question.text), over=", ".join(over)) if over else ""
-    return attrs.evolve(draft, likened=bool(over) or not sources.likeness.is_close(case, case.found[0]), notice=notice)
+    is_close = sources.likeness.is_close(case, case.found[0])
+    if not (over or is_close) and (verb := sources.likeness.unnamed_verb(case.question, case.found[0])):
+        notice = _NO_VERB.format(verb=verb, label=sources.likeness.label(case.found[0].path.steps[-1].relation))
+    return attrs.evolve(draft, likened=bool(over) or not is_close, notice=notice)
 
 
 def by_noun_of(sources: Sources, case: Case) -> Draft | None:

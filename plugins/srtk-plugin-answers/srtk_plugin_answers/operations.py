@@ -240,11 +240,16 @@ class Operations:
             return [frozenset() for _ in nodes]
         roles = of_role(reads, self.names, [one.phrases for one in every], nodes)
         of_things = [
-            row if one.phrases and not own and not role and asks_for_things(unnamed_text(one.question)) else ()
+            row if self._means_rows(one) and not own and not role else ()
             for one, own, role, row in zip(every, fit, roles, nodes, strict=True)
         ]
         rows = of_rows(reads, self.schema, of_things)
         return [some or other for some, other in zip(roles, rows, strict=True)]
+
+    def _means_rows(self, one: Operated) -> bool:
+        """Return whether a question asks for things by a noun that names no column."""
+        labels = {fold(label) for label in self.names.labels(self.schema.relations).values()}
+        return bool(one.phrases) and not labels & {*one.phrases} and asks_for_things(unnamed_text(one.question))
 
     def _find_classes(self, reads: PathReads, every: Sequence[Operated]) -> None:
         """Find the nodes of each question that have the class that it names, and the sets with such members."""

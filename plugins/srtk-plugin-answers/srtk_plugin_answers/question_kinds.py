@@ -43,11 +43,15 @@ _DIFFERENCE = re.compile(
     r"|but (?:lost|no|for))\b"
     r"|n't\b|\bcannot\b"
 )
+# Of an order O-1008 the figures are no year.
+_PLAIN_YEAR = r"(?:(?<![a-z]-)|(?<=mid-))\b(?:1\d|20)\d\d\b"
+_YEAR = re.compile(_PLAIN_YEAR)
+_NOT = re.compile(r"\b(?:not|never)\b|n['’]t\b", re.IGNORECASE)
+_CLAUSE = re.compile(r"\b(?:and|but|or|that|which|who)\b", re.IGNORECASE)
 _TIME = re.compile(
     r"\b(?:in|during|before|after|since|until|till|by|as of|from|between|around|of) (?:the )?(?:early |late |mid-?)?"
-    r"(?:year )?(?:1\d|20)\d\ds?\b|\b(?:1\d|20)\d\d\b|\b(?:currently|nowadays|at present|today)\b"
+    rf"(?:year )?(?:1\d|20)\d\ds?\b|{_PLAIN_YEAR}|\b(?:currently|nowadays|at present|today)\b"
 )
-_YEAR = re.compile(r"\b(?:1\d|20)\d\d\b")
 _ASKING = re.compile(r"\b(?:which|who|what)\b")
 _AMOUNT = re.compile(r"\bthan (?:\d|once|twice|one|two|three|four|five|six|seven|eight|nine|ten|a |an )")
 
@@ -153,6 +157,12 @@ def is_yes_no(question: str) -> bool:
 def is_negated(question: str) -> bool:
     """Return whether a question in English has *not* outside of its bounds: *is X not in Y*, but *isn't X in Y*."""
     return bool(re.search(r"\b(?:not|never)\b", _without_numbers(question).casefold()))
+
+
+def excluded_text(question: str) -> str:
+    """Return what stands behind *not* in a question in English; nothing where a further clause follows it."""
+    _, _, text = _NOT.sub("¤", question, count=1).partition("¤")
+    return "" if _CLAUSE.search(text) else text
 
 
 def _is_polar(words: Sequence[str]) -> bool:

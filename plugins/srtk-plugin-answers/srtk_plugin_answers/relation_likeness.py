@@ -99,10 +99,12 @@ class RelationLikeness:
         noun = asked_relation(case.question.text) or next((one for one in one.phrases if one not in PEOPLE), None)
         if noun is not None and self.is_name(noun):
             # A value that is missing here is neither another value nor the value of another node.
-            is_other = len(steps) == 1 and name_of(self.label(steps[0].relation)) != noun
+            is_other = noun not in [name_of(self.label(step.relation)) for step in steps] and (
+                len(steps) == 1 or noun in one.phrases
+            )
             if is_other or (returns(steps) and not (_ALIKE & words_of(case.question.text)) - words_of(noun)):
                 return noun
-        if (verb := self._unnamed_verb(case.question, best)) is not None and not steps[-1].inverse:
+        if (verb := self.unnamed_verb(case.question, best)) is not None and not steps[-1].inverse:
             likest = max(self.likeness(one, verb, step) for step in steps)
             # Who is a name: of things in small letters only what the verb is close to.
             if likest < _VERB or (likest < CLOSE and not self._has_capitals(best)):
@@ -116,7 +118,8 @@ class RelationLikeness:
             return case.question.text.strip(" ?") if own[0] > 0 and score < _FAR * own[0] else None
         if margin < _CLEAR and noun not in one.phrases and self._is_doubted(one, noun, steps[-1], case.labels):
             return None if self.is_like(one, noun, steps[-1], _DOUBTED) else noun
-        least = _NAMED if len(steps) == 1 and noun == asked_relation(case.question.text) else LIKE
+        is_asked = noun == asked_relation(case.question.text) or _asks_what_has(case.question)
+        least = _NAMED if len(steps) == 1 and is_asked else LIKE
         is_like = score >= _NEAR or any(self.is_like(one, noun, step, least) for step in steps)
         return None if is_like else noun
 
@@ -124,8 +127,7 @@ class RelationLikeness:
         """Return the noun of *how many does X have*, if neither the ends of the path nor a relation is called so."""
         one, path = case.operated, case.operated.lead.path
         nouns = [phrase for phrase in one.phrases if phrase not in PEOPLE]
-        text = without_mentions(case.question, case.question.links, {}, MENTION)
-        if not _HAS.match(" ".join(text.casefold().split())):
+        if not _asks_what_has(case.question):
             return None
         if path is None or not nouns or one.bounds or one.fit or one.roles or one.named:
             return None
@@ -148,7 +150,7 @@ class RelationLikeness:
     def is_close(self, case: Case, best: Choice) -> bool:
         """Return whether a path has a relation close to the noun of a question that asks for a relation, if it does."""
         noun, steps = asked_relation(case.question.text), best.path.steps
-        verb = None if noun else self._unnamed_verb(case.question, best)
+        verb = None if noun else self.unnamed_verb(case.question, best)
         if verb and not self._has_capitals(best):
             return False
         told = noun or verb
@@ -157,7 +159,7 @@ class RelationLikeness:
     def _has_capitals(self, best: Choice) -> bool:
         return any(label[:1] != label[:1].lower() for label in self.names.graph.labels(sorted(best.ends)))
 
-    def _unnamed_verb(self, question: Question, best: Choice) -> str | None:
+    def unnamed_verb(self, question: Question, best: Choice) -> str | None:
         """Return the verb of *who* in a question, if it is no name of the last relation of the best path."""
         verb = verb_of_who(without_mentions(question, question.links, {}, MENTION))
         label = self.label(best.path.steps[-1].relation)
@@ -184,3 +186,9 @@ class RelationLikeness:
         """Return whether a question has a word of one of the relations, outside of its links' mentions."""
         asked = stems_of(without_mentions(question, question.links, {}, MENTION))
         return any(asked & stems_of(label) for label in self.names.labels(relations).values())
+
+
+def _asks_what_has(question: Question) -> bool:
+    """Return whether a question asks how many of something a link has."""
+    text = without_mentions(question, question.links, {}, MENTION)
+    return bool(_HAS.match(" ".join(text.casefold().split())))

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Collection, Iterable, Iterator, Sequence
+from itertools import permutations
 
 import attrs
 
@@ -13,9 +14,10 @@ from srtk_plugin_answers.answer_types import class_words, classes_asked
 from srtk_plugin_answers.counted_steps import not_counted, verb_stems
 from srtk_plugin_answers.deciding_values import DecidingValues
 from srtk_plugin_answers.graph_names import words_of_role
+from srtk_plugin_answers.literal_values import truth_of
 from srtk_plugin_answers.node_sets import Lead, NodeSet, Row
 from srtk_plugin_answers.question_classes import PEOPLE, STOP_WORDS, shared_words, stems_of, word_set, words_of
-from srtk_plugin_answers.question_kinds import QuestionKind
+from srtk_plugin_answers.question_kinds import QuestionKind, excluded_text
 from srtk_plugin_answers.question_orders import CountedOrder, counted_order, order_clause
 from srtk_plugin_answers.question_values import clauses, value_constraints
 from srtk_plugin_answers.shared_names import SharedNames
@@ -34,6 +36,8 @@ _QUOTES = '"“”‘«»'
 _MARKS = f"{_QUOTES}',;:?.!"
 _PARTICIPLES = ("ed", "ing")
 _NOTHING_DECIDES = "the graph has no number or date that decides"
+_WORDS = 3
+"""Words of a text that is looked for, at most."""
 _MOST = 100_000
 """Members of a class that are read."""
 
@@ -68,7 +72,14 @@ class UnlinkedSets:
         of_order = set() if order is None else words_of(order.noun) | verbs
         # The noun may be a value of some rows: the pets of a table of animals.
         words = words_of(rest) - of_order - (set() if self._only_columns() and not of_class else covered)
-        whole, named = self.narrowed(whole, words)
+        denied = words_of(excluded_text(rest)) if kind.kind == "difference" else set()
+        whole, named = self.narrowed(whole, words - denied)
+        if denied:
+            without, excluded = self.narrowed(whole, words & denied)
+            if not excluded:
+                return Lead(), "nothing of the class has what the question excludes"
+            left = [member for member in whole.instances if member not in without.instances]
+            whole, named = attrs.evolve(whole, instances=dict.fromkeys(left, ())), named | excluded
         covered |= of_order | named
         if not whole.instances:
             return Lead(), "nothing of the class has all that the question names"
@@ -90,6 +101,13 @@ class UnlinkedSets:
         """Return whether something of the graph has one of some words as a text."""
         texts = [Literal.make(form) for word in sorted(words) for form in (word, word.capitalize())]
         return any(self.graph.match([Pattern(None, None, text) for text in texts]))
+
+    def has_text(self, words: Collection[str], relation: str) -> bool:
+        """Return whether something has a text or a name of up to three words by a relation."""
+        runs = [" ".join(run) for run in permutations(sorted(words))] if len(words) <= _WORDS else []
+        ends = [Literal.make(form) for run in runs for form in (run, run.capitalize(), run.title())]
+        nodes = [node for row in self.graph.find(runs) for node in row] if runs else []
+        return any(self.graph.match([Pattern(None, relation, end) for end in [*ends, *nodes]])) if runs else False
 
     def of_value(self, question: Question) -> Lead | None:
         """Return the nodes with a text of the question: a code, a sign, a name of people.
@@ -170,7 +188,7 @@ class UnlinkedSets:
             if counted is not None:
                 covered |= {word for word in words_of(rest) if verb_stems(word) & stems_of(relation)}
             rest, narrowed = text, True
-        elif kind.kind in ("count", "lookup", "time-bound"):
+        elif kind.kind in ("count", "lookup", "time-bound") or (kind.kind == "difference" and excluded_text(rest)):
             one = sets[0]
             members = list(one.instances)
             proof = [pair for member in members for pair in one.values.get(member, ())]
@@ -300,6 +318,8 @@ class UnlinkedSets:
     def _conditions(self, one: NodeSet, words: set[str]) -> dict[frozenset[str], dict[str, Triple]]:
         """Find the names and texts that members lead to in one step, and that the question names.
 
+        A column of yes and no has them as its name: *organic*.
+
         Returns:
             For the words of each, in singular, the triple of each member that has it.
         """
@@ -324,6 +344,11 @@ class UnlinkedSets:
         for (_, parts), triples in found.items():
             if len(triples) > len(best.get(parts, ())):
                 best[parts] = triples
+        for row, label in zip(rows, self.graph.labels([step.relation for step in steps]), strict=True):
+            parts = frozenset(words_of(label))
+            truths = {triple.subject: truth_of(triple.object) for triple in row}
+            if parts and parts <= words and row and None not in truths.values():
+                best[parts] = {triple.subject: triple for triple in row if truths[triple.subject]}
         return best
 
 

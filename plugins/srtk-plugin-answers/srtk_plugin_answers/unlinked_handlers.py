@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import attrs
 
-from srtk_framework.values import Question
+from srtk_framework.values import Pattern, Question
 from srtk_plugin_answers.answer_sources import Sources
 from srtk_plugin_answers.answer_types import arithmetic_of
 from srtk_plugin_answers.choices import other_words, unknown_names
@@ -47,3 +47,15 @@ def by_class(sources: Sources, case: Case) -> Draft:
 def _has_sign(question: Question) -> bool:
     """Return whether a question quotes something, or has a sign that is no letter, figure or mark."""
     return any(not (char.isalnum() or char.isspace() or char in _PLAIN_MARKS) for char in question.text)
+
+
+def by_linked_class(sources: Sources, case: Case) -> Draft | None:
+    """Answer without the links that are no names but words of a class: *which sunny orchards are there*."""
+    question, types = case.question, sources.operations.schema.type_relations
+    if not question.links or not types or unnamed_text(question) != question.text:
+        return None
+    classes = [Pattern(None, relation, link.entity) for link in question.links for relation in types]
+    if not any(sources.graph.match(classes)):
+        return None
+    draft = by_class(sources, attrs.evolve(case, question=attrs.evolve(question, links=())))
+    return None if draft.missing else draft

@@ -6,12 +6,14 @@ from collections.abc import Sequence
 
 import attrs
 
+from srtk_framework.text import without_mentions
 from srtk_framework.values import Question
 from srtk_plugin_answers.answer_sources import Sources
 from srtk_plugin_answers.choices import Choice, named_value
 from srtk_plugin_answers.drafts import NO_VALUE, TWO_NAMES, Case, Draft
 from srtk_plugin_answers.literal_values import truth_of
 from srtk_plugin_answers.operations import Operated
+from srtk_plugin_answers.question_classes import MENTION, STOP_WORDS, words_of
 from srtk_plugin_answers.question_kinds import is_negated, is_yes_no, unnamed_text
 from srtk_plugin_answers.question_values import ValueConstraint
 
@@ -43,7 +45,7 @@ def _confirmed(sources: Sources, question: Question, one: Operated, found: Seque
     if lead.facts:
         return attrs.evolve(Draft.of_lead(kind, lead), entities=(), truth=bool(lead.answers))
     if not found:
-        return Draft(kind, missing=TWO_NAMES)
+        return _of_quality(sources, question) or Draft(kind, missing=TWO_NAMES)
     best = found[0]
     ends_, truths = best.ends, {truth_of(end) for end in best.ends}
     if truths in ({True}, {False}):
@@ -53,10 +55,34 @@ def _confirmed(sources: Sources, question: Question, one: Operated, found: Seque
     else:
         named = named_value(question, best)
         if named is None and (truths != {None} or not _has_figure(question, one)):
-            return Draft(kind, missing=TWO_NAMES)
+            return _of_quality(sources, question) or Draft(kind, missing=TWO_NAMES)
         truth, ends_ = named is not None, ends_ if named is None else {named: ends_[named]}
     proof = [(triple, best.path) for way in ends_.values() for triple in way]
     return Draft(kind, truth=truth, proof=proof, complete=True, score=best.path.score)
+
+
+def _of_quality(sources: Sources, question: Question) -> Draft | None:
+    """Answer whether something has the value that the question names: *is the door blue*.
+
+    It has not, if others have that value by a relation by which it has another. None where nothing has it, or where
+    words of the question are left over.
+    """
+    links = list(dict.fromkeys(link.entity for link in question.links))
+    told = words_of(without_mentions(question, question.links, {}, MENTION)) - STOP_WORDS
+    if len(links) != 1 or not told:
+        return None
+    [frontier] = sources.graph.frontiers([links])
+    [steps] = sources.graph.steps([frontier], False)
+    own = [one for row in sources.graph.triples([frontier] * len(steps), steps, None) for one in row]
+    names = sources.operations.names.labels({one.relation for one in own})
+    texts = dict(zip([one.object for one in own], sources.graph.labels([one.object for one in own]), strict=True))
+    by_relation = {relation: told - words_of(label) or told for relation, label in names.items()}
+    having = [one for one in own if words_of(texts[one.object]) == by_relation[one.relation]]
+    if having:
+        return Draft("yes-no", truth=True, proof=[(one, None) for one in having], complete=True)
+    others = {relation for relation, words in by_relation.items() if sources.sets.has_text(words, relation)}
+    lacking = [one for one in own if one.relation in others]
+    return Draft("yes-no", truth=False, proof=[(one, None) for one in lacking], complete=True) if lacking else None
 
 
 def polar(question: Question, draft: Draft) -> Draft:

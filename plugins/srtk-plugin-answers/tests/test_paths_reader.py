@@ -680,11 +680,11 @@ SIZES = [
     ("more", "paths", "text"),
     [
         ([], ("height", "mass"), "7"),  # how heavy is measured by the mass
-        ([["latvia", "depth", '"5"^^xsd:integer']], ("height", "depth"), "3"),  # neither is likelier
-        ([["latvia", "mass", "much"]], ("height", "mass"), "3"),  # not all of these are numbers
+        ([["latvia", "depth", '"5"^^xsd:integer']], ("height", "depth"), ""),  # neither is a mass
+        ([["latvia", "mass", "much"]], ("height", "mass"), ""),  # not all of these are numbers
     ],
 )
-def test_how_heavy_asks_for_the_number_whose_relation_is_likest(more: Any, paths: Any, text: str) -> None:
+def test_how_heavy_asks_for_the_number_whose_relation_is_likest_or_is_refused(more: Any, paths: Any, text: str) -> None:
     answer, _ = asked("How heavy is Latvia?", "latvia", triples=[*SIZES, *more], paths=paths)
     assert answer.text == text
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import pytest
-from srtk_plugin_answers.question_kinds import KINDS, kind_of, unnamed_text
+from srtk_plugin_answers.question_kinds import KINDS, excluded_text, kind_of, unnamed_text
 
 from srtk_framework.values import Link, Question
 
@@ -48,6 +48,8 @@ from srtk_framework.values import Link, Question
         ("Which members of the band other than Ann sang?", "difference"),
         ("What was the currency of Latvia in 1999?", "time-bound"),
         ("Who led Latvia in the 1990s?", "time-bound"),
+        ("Who led Latvia in mid-1990?", "time-bound"),
+        ("Who paid for order O-1990?", "lookup"),
         ("Can you describe the flag of Latvia?", "lookup"),
         ("Can Latvia vote?", "yes-no"),
         ("Do you need a visa for Latvia?", "yes-no"),
@@ -132,3 +134,16 @@ def test_up_to_fifty_places_are_asked_for_in_words_or_figures() -> None:
 )
 def test_a_number_before_an_order_or_before_what_has_the_most_is_of_places(text: str, places: int) -> None:
     assert kind_of(text).places == places
+
+
+@pytest.mark.parametrize(
+    ("text", "excluded"),
+    [
+        ("Which doors are not blue?", " blue?"),
+        ("Which doors aren’t dark blue?", " dark blue?"),
+        ("Which doors are not blue but old?", ""),
+        ("Which doors are blue?", ""),
+    ],
+)
+def test_what_is_excluded_stands_behind_not_where_no_further_clause_does(text: str, excluded: str) -> None:
+    assert excluded_text(text) == excluded

@@ -83,3 +83,6 @@ def test_an_answer_over_another_relation_says_so(ask) -> None:
     said = str(ask("lands.tsv", "Who is the mayor of Francia?"))
     assert "what the question names has no mayor of its own; the answer goes over capital" in said
     assert "of its own" not in str(ask("lands.tsv", "Who is the mayor of Lutetia?"))
+    said = "no relation of the graph is called as 'directed'; the answer is from 'cast'"
+    assert said in str(ask("casts.csv", "Who directed Night Ferry?"))
+    assert "called as" not in str(ask("films.csv", "Who directed Night Ferry?"))

