@@ -7,11 +7,11 @@ from collections.abc import Sequence
 
 import attrs
 
-from srtk_framework.text import fold, without_mentions
-from srtk_framework.values import Literal, Question
+from srtk_framework.text import fold, link_topics, without_mentions
+from srtk_framework.values import Literal, Question, RankedPath
 from srtk_plugin_answers.answer_choices import is_class
 from srtk_plugin_answers.answer_sources import Sources
-from srtk_plugin_answers.answer_types import class_modifiers
+from srtk_plugin_answers.answer_types import class_modifiers, class_words
 from srtk_plugin_answers.drafts import Case, Draft
 from srtk_plugin_answers.graph_names import objects_of
 from srtk_plugin_answers.node_sets import NodeSet
@@ -21,6 +21,7 @@ from srtk_plugin_answers.question_kinds import is_negated, unnamed_text
 
 _NOT_EXCLUDED = "all that the question excludes is known, and not all of its class"
 _NOT_MODIFIED = "nothing of what the question asks for is known to be {words}"
+_NO_ROW = "nothing of what the question asks for has all of {words}"
 _LEFT_OUT = "nothing of the graph is called {words}, and it was left out"
 
 
@@ -77,6 +78,62 @@ def modified(sources: Sources, question: Question, case: Case, draft: Draft) -> 
     shown = [pair for node in kept for pair in one.values.get(node, ())]
     number = draft.number if draft.number is None or draft.counts else len(kept)
     return attrs.evolve(draft, entities=tuple(kept), proof=[*draft.proof, *shown], number=number)
+
+
+def within_rows(sources: Sources, question: Question, case: Case, draft: Draft) -> Draft:
+    """Keep the answers from rows of a table that have all values that the question names: *Maths* on *Tuesday*."""
+    path = draft.path
+    if draft.missing or draft.truth is not None or draft.kind not in ("lookup", "time-bound", "count"):
+        return draft
+    if path is None or case.operated.bounds or not _is_from_rows(sources, path):
+        return draft
+    links = [link for link in question.links if link.entity == path.entity]
+    told = words_of(" ".join(sources.likeness.label(step.relation) for step in path.steps))
+    words = words_of(without_mentions(question, links, {}, MENTION)) - told - class_words(question.text)
+    last = path.steps[-1]
+    shown = [triple for triple, _ in draft.proof if triple.relation == last.relation]
+    rows = dict.fromkeys(triple.subject for triple in shown)
+    kept, named = sources.sets.narrowed(NodeSet(None, dict.fromkeys(rows, ())), words)
+    if unmet := _cells_elsewhere(sources, question, draft, path, kept):
+        return Draft(draft.kind, missing=_NO_ROW.format(words=", ".join(unmet)))
+    if not named or len(kept.instances) == len(rows):
+        return draft
+    ends = {triple.subject if last.inverse else triple.object for triple in shown if triple.subject in kept.instances}
+    if not ends:
+        return Draft(draft.kind, missing=_NO_ROW.format(words=", ".join(sorted(named))))
+    entities = tuple(one for one in draft.entities if one in ends)
+    proof = [pair for pair in draft.proof if pair[0].subject in kept.instances]
+    proof += [pair for row in kept.instances for pair in kept.values.get(row, ())]
+    return attrs.evolve(
+        draft, entities=entities, proof=proof, number=draft.number if draft.number is None else len(entities)
+    )
+
+
+def _cells_elsewhere(sources: Sources, question: Question, draft: Draft, path: RankedPath, rows: NodeSet) -> list[str]:
+    """Return the names of links that are cells of the table of a path, of no row of its answers."""
+    pairs = [*draft.proof, *(one for row in rows.values.values() for one in row)]
+    met = {path.entity, *(end for triple, _ in pairs for end in (triple.subject, triple.object))}
+    topics = link_topics(question.links)
+    met_topics = {topics[link.entity] for link in question.links if link.entity in met}
+    left = {link.entity: link.name or link.entity for link in question.links if topics[link.entity] not in met_topics}
+    columns = {
+        one for table in sources.operations.schema.tables.values() if path.steps[-1].relation in table for one in table
+    }
+    steps = sources.graph.steps(sources.graph.frontiers([[one] for one in left]), True) if left else []
+    return [
+        name
+        for name, row in zip(left.values(), steps, strict=True)
+        if any(step.inverse and step.relation in columns for step in row)
+    ]
+
+
+def _is_from_rows(sources: Sources, path: RankedPath) -> bool:
+    """Return whether a path ends in rows of a table, or over rows in their cells."""
+    *_, before, last = (None, *path.steps)
+    if last is None or not (last.inverse or (before is not None and before.inverse)):
+        return False
+    over = {last.relation} if before is None or last.inverse else {before.relation, last.relation}
+    return any(over <= set(columns) for columns in sources.operations.schema.tables.values())
 
 
 def _words_of_classes(sources: Sources, nodes: Sequence[str], noun: str) -> set[str]:

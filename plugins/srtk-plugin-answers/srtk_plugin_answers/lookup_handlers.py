@@ -102,11 +102,21 @@ def _is_price(sources: Sources, case: Case, choice: Choice) -> bool:
 def by_set(sources: Sources, case: Case) -> Draft | None:
     """Answer with the result of the operation; refuse to count what neither a class nor a relation is called."""
     one = case.operated
-    if not one.lead.answers or one.held > 0:
+    if not one.lead.answers or one.held > 0 or _goes_on(case):
         return None
     if case.kind == "count" and (noun := sources.likeness.uncounted(case)) is not None:
         return Draft(case.kind, missing=NO_RELATION.format(noun=noun))
     return _of_lead(sources, case.question, one)
+
+
+def _goes_on(case: Case) -> bool:
+    """Return whether a column is asked for of rows that two links name: *which room is Maths in on Tuesday*."""
+    one = case.operated
+    if "with" not in one.lead.facts or not case.found or {*one.lead.answers} & {*one.fit, *one.roles}:
+        return False
+    last = case.found[0].path.steps[-1]
+    over = {way[-1].subject for way in case.found[0].ends.values()}
+    return not last.inverse and bool(over & {*one.lead.answers})
 
 
 def by_value(sources: Sources, case: Case) -> Draft | None:

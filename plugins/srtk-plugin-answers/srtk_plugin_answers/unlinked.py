@@ -8,15 +8,15 @@ from itertools import permutations
 import attrs
 
 from srtk_framework.roles import KnowledgeGraph
-from srtk_framework.text import spaced
+from srtk_framework.text import spaced, without_mentions
 from srtk_framework.values import Literal, Pattern, Question, Schema, Step, Triple
-from srtk_plugin_answers.answer_types import class_words, classes_asked
+from srtk_plugin_answers.answer_types import class_words, classes_asked, value_kind
 from srtk_plugin_answers.counted_steps import not_counted, verb_stems
 from srtk_plugin_answers.deciding_values import DecidingValues
 from srtk_plugin_answers.graph_names import words_of_role
 from srtk_plugin_answers.literal_values import truth_of
 from srtk_plugin_answers.node_sets import Lead, NodeSet, Row
-from srtk_plugin_answers.question_classes import PEOPLE, STOP_WORDS, shared_words, stems_of, word_set, words_of
+from srtk_plugin_answers.question_classes import MENTION, PEOPLE, STOP_WORDS, shared_words, stems_of, word_set, words_of
 from srtk_plugin_answers.question_kinds import QuestionKind, excluded_text
 from srtk_plugin_answers.question_orders import CountedOrder, counted_order, order_clause
 from srtk_plugin_answers.question_values import clauses, value_constraints
@@ -132,7 +132,15 @@ class UnlinkedSets:
             members = list(dict.fromkeys(triple.object for triple in onward))
             proof += [(triple, None) for triple in onward]
         facts = {"members": len(members), "complete": True}
+        if not onward and value_kind(question.text) is not None and self._leaves_words(question, proof):
+            facts["likened"] = True  # who supplies order O-7 asks for no order
         return Lead(facts=facts, answers=members, members=members, proof=proof)
+
+    def _leaves_words(self, question: Question, proof: Row) -> bool:
+        """Return whether a question has words, outside of its links, that a proof has not."""
+        told = self.graph.labels([one for triple, _ in proof for one in (triple.relation, triple.object)])
+        words = words_of(without_mentions(question, question.links, {}, MENTION)) - words_of(" ".join(told))
+        return bool(words - STOP_WORDS - class_words(question.text))
 
     def _with_texts(self, question: Question) -> list[Sequence[Triple]]:
         """Return the triples of each text that the question names, longest first; a part of a longer text is none."""

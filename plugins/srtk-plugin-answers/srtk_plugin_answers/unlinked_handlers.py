@@ -24,7 +24,7 @@ def by_text(sources: Sources, case: Case) -> Draft | None:
             truth = not question.links or any(link.entity in lead.answers for link in question.links)
             return Draft(case.kind, truth=truth, proof=lead.proof, complete=True)
         number = len(lead.answers) if case.kind == "count" else None
-        return Draft(case.kind, tuple(lead.answers), proof=lead.proof, complete=True, number=number)
+        return attrs.evolve(Draft.of_lead(case.kind, lead), number=number)
     if unknown:
         return Draft(case.kind, missing=f"nothing of the graph is called {', '.join(unknown)}")
     return None

@@ -20,6 +20,9 @@ FILES = {
     )
     + ':Dorva a :door ; rdfs:label "Dorva" ; :paint "red" .\n',
     "bikes.csv": "bike,brand,supplier\nRover,Velora,Nordrad\nSwift,Velora,Nordrad\nGranit,Haag,Peaks\n",
+    "lessons.csv": "lesson,subject,teacher,group,room,day\n"
+    "L1,Maths,Ms Orr,7A,R12,Monday\nL2,Maths,Ms Orr,9B,R14,Tuesday\n"
+    "L3,Maths,Mr Pell,8C,R14,Friday\nL4,Art,Mr Sousa,7A,R20,Tuesday\nL5,Music,Mr Sousa,8C,R20,Thursday\n",
     "rents.csv": "rent,client,cart,paid on\nR-1,Ida Moor,Rover,2024-04-01\nR-2,Tom Alt,Swift,2024-04-03\n"
     "R-3,Ida Moor,Granit,2024-05-07\nR-1008,Tom Alt,Rover,2024-05-09\n",
 }
@@ -61,6 +64,10 @@ def ask(tmp_path_factory: pytest.TempPathFactory):
         # the first name behind *not* is excluded
         ("soups.csv", "Which soups do not contain egg but are East?", "Ukha"),
         ("soups.csv", "Which East soups do not contain egg?", "Ukha"),
+        # a row has all values that the question names
+        ("lessons.csv", "Which room is Maths in on Tuesday?", "R14"),
+        ("lessons.csv", "Who teaches Maths to group 8C?", "Mr Pell"),
+        ("lessons.csv", "Which subjects does Mr Sousa teach to 7A?", "Art"),
         # a column whose values several rows share
         ("soups.csv", "What is the humidity of Borscht?", "40"),
     ],
@@ -78,6 +85,7 @@ def test_a_question_is_answered_by_a_value_that_it_names(ask, name: str, questio
         ("soups.csv", "When was Solyanka cooked?", "no date"),  # a price of others looks like a year
         ("soups.csv", "When was Gazpacho cooked?", "no date"),
         ("soups.csv", "How heavy is Borscht?", "no relation like 'weight or mass'"),
+        ("lessons.csv", "Who teaches Maths on Thursday?", "has all of Thursday"),
         ("doors.ttl", "How many stars does Arda have?", "no relation like 'star'"),
     ],
 )
@@ -93,3 +101,8 @@ def test_a_column_of_another_table_is_not_taken_for_the_rows(tmp_path) -> None:
     with Retriever(Graph.open(str(tmp_path)), reader={"use": "paths"}) as retriever:
         answer = retriever.ask("Which clients rented a Velora bike?").to_record()["answer"]
     assert "'client'" in answer["missing"]
+
+
+def test_a_number_of_another_name_that_looks_like_a_year_is_no_sure_date(ask) -> None:
+    answer = ask("soups.csv", "When was Borscht cooked?")
+    assert (answer["text"], answer["certainty"] == "sure") == ("1890", False)

@@ -258,3 +258,12 @@ def test_the_longest_text_is_meant_and_not_the_first_by_its_letters() -> None:
     lead = sets().of_value(Question("q", 'What has "A 9" or "so be it"?'))
     assert lead is not None
     assert lead.answers == ["thief"]
+
+
+@pytest.mark.parametrize(
+    ("text", "likened"),
+    [("Who edited X-1?", True), ("Who has the code X-1?", None), ("Which film was edited with X-1?", None)],
+)
+def test_what_has_a_text_is_not_surely_who_did_something_with_it(text: str, likened: bool | None) -> None:
+    lead, _ = led(text)
+    assert (list(lead.answers), lead.facts.get("likened")) == (["heat"], likened)
