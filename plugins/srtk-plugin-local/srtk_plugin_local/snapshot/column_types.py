@@ -75,7 +75,7 @@ class ColumnType:
 
 _SHORT = r"regexp_replace(regexp_replace(ltrim({}, '+'), '(\.[0-9]*[1-9])0+$', '\1'), '\.0+$', '')"
 _DMY = (
-    "printf('%s-%02d-%02d', split_part({0}, '{1}', 3), "
+    "printf('%s-%02d-%02d', regexp_extract({0}, '[0-9][0-9][0-9][0-9]'), "
     "split_part({0}, '{1}', {2})::INT, split_part({0}, '{1}', {3})::INT)"
 )
 
@@ -114,9 +114,10 @@ def _written(name: str, digits: str, mark: str, unit: str = "") -> ColumnType:
 COMMA = _written("decimal comma", _COMMAED, ",")
 GROUPED = _written("grouped number", _POINTED, ".")
 DATE = ColumnType("date", rf"{ISO_DAY}([ T]00:00(:00(\.0+)?)?Z?)?", "date", "left({}, 10)")
-DATE_TIME = ColumnType(
-    "dateTime", rf"{ISO_DAY}[ T]{_TIME}(Z|[+-][0-9]{{2}}:?[0-9]{{2}})?", "dateTime", "replace({}, ' ', 'T')"
-)
+_ZONE = "( ?(Z|UTC|[+-][0-9]{2}:?[0-9]{2}))?"
+_AFTER = r"regexp_replace(regexp_replace(substr({0}, 12), ' ?UTC$', 'Z'), ' ?([+-][0-9][0-9]):?([0-9][0-9])$', '\1:\2')"
+DATE_TIME = ColumnType("dateTime", rf"{ISO_DAY}[ T]{_TIME}{_ZONE}", "dateTime", f"left({{0}}, 10) || 'T' || {_AFTER}")
+YEAR_FIRST = ColumnType("date Y/M/D", rf"[0-9]{{4}}/{_MONTH}/{_DAY}", "date", _DMY.format("{0}", "/", 2, 3))
 COMPACT = ColumnType(
     "date YYYYMMDD",
     r"(1[5-9]|20)[0-9][0-9](0[1-9]|1[0-2])(0[1-9]|[12][0-9]|3[01])",
@@ -185,8 +186,9 @@ MIXED = ColumnType("mixed", r"(?s).*")
 NAMES = ColumnType("names", r"(?s).*")
 
 _GROUPED_BY_DOTS = ColumnType("", r"[+-]?[1-9][0-9]{0,2}(\.[0-9]{3})+")
-_TIMES = {kind: _with_time(kind) for kind in (DOTTED, DAY_FIRST, MONTH_FIRST, MONTH_NAME)}
-_EXACT = (BOOLEAN, INTEGER, DECIMAL, DOUBLE, DATE, DATE_TIME, DOTTED, MONTH_NAME, _TIMES[DOTTED], _TIMES[MONTH_NAME])
+_TIMES = {kind: _with_time(kind) for kind in (DOTTED, YEAR_FIRST, DAY_FIRST, MONTH_FIRST, MONTH_NAME)}
+_PLAIN = (DOTTED, YEAR_FIRST, MONTH_NAME)
+_EXACT = (BOOLEAN, INTEGER, DECIMAL, DOUBLE, DATE, DATE_TIME, *_PLAIN, *(_TIMES[kind] for kind in _PLAIN))
 _LITERAL = (TIME, YES_NO, ADDRESS, CODE, PHONE, QUANTITY)
 
 _TWO_DIGITS = ColumnType(
@@ -203,6 +205,7 @@ _CURRENCIES = """
 """
 _MEASURES = """
     % ‰ °C °F kg g mg t lb lbs oz km m cm mm mi ft in km² m² ha l L ml mL cl km/h mph min h ms
+    years months weeks days hours minutes seconds pages
     kWh MWh kW MW GW W V Hz kHz MHz GHz kB KB MB GB TB
 """
 

@@ -32,6 +32,7 @@ _FOREIGN_TEXT = (
     (r"BEGIN:VCARD", "is a vCard, which is not read; export the contacts as CSV"),
     (r"BEGIN:VCALENDAR", "is a calendar (iCalendar), which is not read; write its events as CSV"),
     (r"@[A-Za-z]+\s*\{", "is BibTeX, which is not read; export the references as CSV or CSL JSON"),
+    (r"0 HEAD$", "is GEDCOM, which is not read; export the persons as CSV, as with Gramps"),
     (r"TY  - ", "is RIS, which is not read; export the references as CSV or CSL JSON"),
     (r"(?:strict\s+)?(?:di)?graph\b[^\[]*\{", f"is a graph of Graphviz (DOT), {_AS_GRAPHML}"),
     (r"graph\s*\[", f"is GML, {_AS_GRAPHML}"),

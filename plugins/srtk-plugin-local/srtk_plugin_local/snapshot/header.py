@@ -307,9 +307,12 @@ class _First:
     def _unclear(self) -> str:
         count, separator = len(self.cells), self.report.separator
         if count == 1:
+            more = (
+                "; write columns that blanks line up as CSV, as with pandas.read_fwf" if "  " in self.cells[0] else ""
+            )
             return (
                 f"found one column; give the --separator of its columns, if it has several (the lines were cut at "
-                f"{separator!r})"
+                f"{separator!r}){more}"
             )
         if count == 2:
             return (

@@ -35,6 +35,8 @@ _NA = "NA"
 _CODE = re.compile("[A-Z][A-Za-z]")
 # A character of HTML, whose semicolon separates nothing.
 _ENTITY = re.compile(r"&#?\w+;")
+# A code that a spreadsheet must not take for a number: ``="0140449116"`` and ``'04229``.
+_TEXT_MARK = '^="(.*)"$|^\'([0-9][0-9 -]*)$'
 # The address behind the name of a link.
 _ADDRESS = r" \(https?://[^\s()]+\)"
 _DASHES = ("-", "–", "—", "--", "---", "?", "n.a.")
@@ -283,7 +285,12 @@ class Sheets:
         self._drop_missing(sheet)
         in_brackets = [f"bool_and(left({column.sql}, 1) IN ('[', '{{'))" for column in sheet.columns]
         linked = [f"bool_and(regexp_matches({column.sql}, '{_ADDRESS}$'))" for column in sheet.columns]
-        for read, conditions in ((self._split_lists, in_brackets), (self._drop_addresses, linked)):
+        marked = [f"bool_or(regexp_matches({column.sql}, {quote(_TEXT_MARK)}))" for column in sheet.columns]
+        for read, conditions in (
+            (self._drop_text_marks, marked),
+            (self._split_lists, in_brackets),
+            (self._drop_addresses, linked),
+        ):
             flags = first_row(self.con, f"SELECT {', '.join(conditions)} FROM {sheet.table}")
             for column in (column for column, flag in zip(sheet.columns, flags, strict=True) if flag):
                 read(sheet, column)
@@ -302,6 +309,11 @@ class Sheets:
                 self._find_type(sheet, column, values)
         if any(column.type.datatype and _NA in values for column, values in zip(sheet.columns, every, strict=True)):
             self._drop_na(sheet, every)
+
+    def _drop_text_marks(self, sheet: Sheet, column: Column) -> None:
+        """Leave the text of cells that tell a spreadsheet not to take it for a number."""
+        text = f"nullif(regexp_replace({column.sql}, {quote(_TEXT_MARK)}, '\\1\\2'), '')"
+        self.con.execute(f"UPDATE {sheet.table} SET {column.sql} = {text}")
 
     def _drop_addresses(self, sheet: Sheet, column: Column) -> None:
         """Leave the names of links, as Notion and Airtable write them: ``Spring Launch (https://...), ...``."""

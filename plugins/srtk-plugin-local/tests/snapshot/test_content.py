@@ -110,6 +110,7 @@ def test_text_of_no_known_format_and_name_is_a_table_and_that_is_told(tmp_path: 
         ("BEGIN:VCARD\nFN:Ada\n", "is a vCard, which is not read; export the contacts as CSV"),
         ("BEGIN:VCALENDAR\n", "is a calendar"),
         ("@article{a1,\n  title = {T}\n}\n", "is BibTeX"),
+        ("0 HEAD\n1 SOUR GRAMPS\n", "is GEDCOM"),
         ("TY  - JOUR\nAU  - Moss, Ada\n", "is RIS"),
         ("digraph deps {\n a -> b\n}\n", "is a graph of Graphviz"),
         ("graph [\n node [ id 1 ]\n]\n", "is GML"),

@@ -130,6 +130,7 @@ def test_a_first_line_that_may_be_a_row_is_refused(text: str) -> None:
 def test_each_refusal_says_what_to_give() -> None:
     for text, said in (
         ("only\nwords\n", "found one column; give the --separator of its columns, if it has several .*at ','"),
+        ("ID   NAME\n1    Ada\n", "found one column; .*; write columns that blanks line up as CSV, as with pandas"),
         ("Riga,Latvia\nOslo,Norway\n", "its first line may be a header or the first of its rows; give --header"),
         ("a,b,c,d\ne,f,g,h\n".replace("a,", "12,"), "expected 3 columns separated by ',', found 4: "),
     ):

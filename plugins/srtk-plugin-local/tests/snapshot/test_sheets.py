@@ -78,3 +78,15 @@ def test_a_code_of_the_rows_is_another_name_and_a_title_is_the_name(tmp_path: Pa
     assert made.graph.other_names(["tt01"]) == [["tt01"]]
     plain = Made(tmp_path, "id,name,kind\nsalt,Salt Road,film\n7,Blue Tram,film\n")
     assert plain.graph.other_names(["salt"]) == [[]]
+
+
+def test_the_marks_of_texts_in_spreadsheets_are_no_part_of_them(tmp_path: Path) -> None:
+    isbn, none = (cell.replace('"', '""') for cell in ('="0140449116"', '=""'))
+    rows = f'id,name,isbn,zip,note\n1,Tide,"{isbn}",\'04229,\'90s film\n2,Kite,"{none}",\'10 115,="x\n'
+    made = Made(tmp_path, rows)
+    assert {(s, r, o) for s, r, o in made.facts if r in ("isbn", "zip")} == {
+        ("Tide", "isbn", "0140449116"),
+        ("Tide", "zip", "04229"),
+        ("Kite", "zip", "10 115"),
+    }
+    assert {o for _, r, o in made.facts if r == "note"} == {"'90s film", '="x'}
