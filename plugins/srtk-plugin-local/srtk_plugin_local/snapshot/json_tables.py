@@ -72,11 +72,13 @@ def json_tables(name: str, planner: Planner, strict: bool, meter: Meter, memory:
     text = _whole(name, memory)
     found = _decoded(text, name) if text.strip() else []
     meter(Path(name).stat().st_size)
-    if isinstance(found, list):
-        yield from _table(FileReport(name, "json", strict), _rows_of(found, name), planner, "row ")
-        return
     if isinstance(found, Repeated):
         raise InputError(f"{name}: an object has a key twice; rename one of them")
+    report = FileReport(name, "json", strict)
+    found = _records(found, report) if isinstance(found, dict) else found
+    if isinstance(found, list):
+        yield from _table(report, _rows_of(found, name), planner, "row ")
+        return
     if isinstance(found, dict) and "head" in found and isinstance(found.get("results"), dict):
         found = [_bound(binding) for binding in found["results"].get("bindings") or ()]
         yield from _table(FileReport(name, "json", strict), _rows_of(found, name), planner, "row ")
@@ -103,6 +105,29 @@ def _bound(binding: Any) -> Any:
     if not isinstance(binding, dict) or not all(isinstance(term, dict) for term in binding.values()):
         return None
     return {variable: term.get("value") for variable, term in binding.items()}
+
+
+def _records(found: dict[str, Any], report: FileReport) -> Any:
+    """Return a list of objects where it is written in another way: as lists below headings, by column, or by key."""
+    if _are_rows(found.get("data")) and isinstance(found.get("columns"), list):  # orient='split' of pandas
+        return [dict(zip(found["columns"], row, strict=False)) for row in found["data"]]
+    if _are_rows(found.get("values")):  # the interface of Google Sheets
+        report.note("the first of its 'values' was read as headings")
+        titles, *rows = found["values"]
+        return [dict(zip(titles, row, strict=False)) for row in rows]
+    objects = [one for one in found.values() if isinstance(one, dict)]
+    if len(objects) < max(2, len(found)) or "results" in found or not (common := set.intersection(*map(set, objects))):
+        return found
+    if all(place.isdigit() for place in common):  # orient='columns' of pandas
+        places = dict.fromkeys(place for cells in objects for place in cells)
+        return [{title: cells.get(place) for title, cells in found.items()} for place in places]
+    report.note("the keys of its objects were read as their ids")
+    return [{"id": key, **one} for key, one in found.items()]
+
+
+def _are_rows(found: Any) -> bool:
+    """Return whether a value is a list of lists, as rows of cells are, the first with some cell."""
+    return isinstance(found, list) and all(isinstance(row, list) for row in found) and any(found[:1])
 
 
 def _features(found: Any) -> list[Any]:
@@ -248,7 +273,7 @@ def _cells(
             yield from _cells(value, report, number, unit, f"{title}.")
             continue
         values = value if isinstance(value, list) else [value]
-        if isinstance(value, list) and value and all(names := [name_of_object(one) for one in value]):
+        if isinstance(value, list) and value and all(names := [name_of_object(one, key) for one in value]):
             report.note(ONLY_NAMES.format(title))
             values = names
         if any(isinstance(one, dict | list) for one in values):

@@ -10,6 +10,7 @@ from typing import Any
 
 from srtk_plugin_local.snapshot.column_types import DOUBLE, INTEGER, NEARLY, share
 from srtk_plugin_local.snapshot.headings import LABELS
+from srtk_plugin_local.snapshot.plurals import singular
 
 ONLY_NAMES = "of the objects in {!r} the names are read alone; write the rest as a table of its own"
 
@@ -49,12 +50,17 @@ def has_lists(cells: Sequence[str]) -> bool:
     return any(len(items) > 1 for items in made) or any("'" in cell or '"' in cell for cell in cells)
 
 
-def name_of_object(value: Any) -> str | None:
-    """Return the name of an object of JSON or Parquet, such as ``{"id": 18, "name": "Drama"}``; None without a name."""
+def name_of_object(value: Any, heading: str = "") -> str | None:
+    """Return the name of an object of JSON or Parquet, such as ``{"id": 18, "name": "Drama"}``; None without a name.
+
+    Args:
+        value: The object.
+        heading: Heading of the list with it, whose singular names it, too: ``ingredient`` of ``ingredients``.
+    """
     if not isinstance(value, dict):
         return None
     names = {key.casefold(): name for key, name in value.items() if isinstance(name, str) and name.strip()}
-    for keys in (*((key,) for key in LABELS), *_NAMES):
+    for keys in (*((key,) for key in (*LABELS, singular(heading.casefold()))), *_NAMES):
         if text := " ".join(names[key].strip() for key in keys if key in names):
             return text
     return None

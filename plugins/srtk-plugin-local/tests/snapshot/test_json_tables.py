@@ -389,3 +389,47 @@ EDGES = [{"data": {"id": "e1", "source": "n2", "target": "n1", "interaction": "i
 )
 def test_nodes_and_edges_are_read_where_they_are_wrapped(read, whole):
     assert read(whole).facts == [("n2", "inhibits", "n1")]
+
+
+ROWS = [{"name": "Ada Moss", "city": "Leeds"}, {"name": "Ben Ortiz", "city": "York"}]
+
+
+@pytest.mark.parametrize(
+    "whole",
+    [
+        {"u1": ROWS[0], "u2": ROWS[1]},
+        {"name": {"1": "Ben Ortiz", "0": "Ada Moss"}, "city": {"0": "Leeds", "1": "York"}},
+        {"columns": ["name", "city"], "index": [0, 1], "data": [[*row.values()] for row in ROWS]},
+        {"range": "A1:B3", "values": [["name", "city"], *([*row.values()] for row in ROWS)]},
+    ],
+)
+def test_rows_are_read_in_whatever_way_they_are_nested(read, whole):
+    facts = {(o, r) for _, r, o in read(whole).facts}
+    assert facts == {("Leeds", "city"), ("York", "city")}
+
+
+@pytest.mark.parametrize(
+    "whole",
+    [
+        {"a": {"name": "Ada"}},
+        {"a": {"x": 1}, "b": {"y": 2}},
+        {"a": {}, "b": {}},
+        {"a": {"x": 1}, "b": {"x": 2}, "c": 3},
+        {"values": [[]]},
+        {"values": [1]},
+        [["name", "city"], ["Ada", "Leeds"]],
+    ],
+)
+def test_other_nested_objects_and_lists_are_no_rows(read, whole):
+    assert "give a list of objects" in refused(read, whole)
+
+
+def test_what_is_read_as_ids_or_headings_is_told(read):
+    assert "the keys of its objects were read as their ids" in read({"u1": ROWS[0], "u2": ROWS[1]}).said
+    assert "'values' was read as headings" in read({"values": [["name", "city"], ["Ada", "Leeds"]]}, "b.json").said
+
+
+def test_an_object_in_a_list_is_named_by_the_singular_of_its_heading(read):
+    soup = [{"ingredient": "lentils", "amount": "200 g"}, {"ingredient": "carrot"}]
+    found = read([{"name": "Soup", "ingredients": soup, "steps": [{"text": "Chop"}]}])
+    assert found.facts == [("Soup", "ingredients", "carrot"), ("Soup", "ingredients", "lentils")]
