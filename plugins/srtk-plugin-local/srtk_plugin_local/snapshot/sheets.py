@@ -317,7 +317,7 @@ class Sheets:
 
     def _drop_addresses(self, sheet: Sheet, column: Column) -> None:
         """Leave the names of links, as Notion and Airtable write them: ``Spring Launch (https://...), ...``."""
-        names = f"trim(regexp_replace({column.sql}, '{_ADDRESS},? *', '{LIST}', 'g'), '{LIST}')"
+        names = f"trim(regexp_replace({column.sql}, '{_ADDRESS},?', '{LIST}', 'g'), '{LIST}')"
         self.con.execute(f"UPDATE {sheet.table} SET {column.sql} = {names}")
         sheet.note(f"of the links in {column.title!r} the names are read alone, without their addresses")
 

@@ -174,7 +174,7 @@ def found_separator(lines: Sequence[tuple[int, str]], kind: str) -> str:
         widths = [len(cells) for _, cells in _first_rows(lines, quoted, other)]
         most = max(widths, key=widths.count, default=1)
         # Above a table there may be lines of other widths, as in the statement of an account.
-        if most > 2 and widths.count(most) > 1:
+        if most > 2:
             widths = widths[widths.index(most) :]
         if widths and widths[0] > 1:
             score = (min(widths[0], 3), widths.count(widths[0]) / len(widths))

@@ -84,6 +84,7 @@ DECIMALS = "its numbers were read as decimal; decimal comma would fit, too"
         (["1.250 €", "2.40 €"], ",", "number in €", ""),
         (["1.250 €", "2.400,50 €"], ",", "decimal comma in €", ""),
         (["0.250 €", "240 €"], ",", "number in €", ""),
+        (["1.250 €", "2,5 €"], ",", "decimal comma in €", ""),
         (["1.250 kg", "240 kg"], ",", "number in kg", ""),
         (["1.250", "240"], ",", "decimal", ""),
         (["250 €", "240 €"], ",", "number in €", ""),

@@ -384,6 +384,7 @@ EDGES = [{"data": {"id": "e1", "source": "n2", "target": "n1", "interaction": "i
     [
         {"elements": {"nodes": NODES, "edges": EDGES}},
         {"elements": {"nodes": [node["data"] for node in NODES], "edges": [EDGES[0]["data"]]}},
+        {"graph": {"name": "x"}, "nodes": [node["data"] for node in NODES], "edges": [EDGES[0]["data"]]},
         {"graph": {"nodes": {"n1": {"label": "TP53"}, "n2": {"label": "MDM2"}}, "edges": [EDGES[0]["data"]]}},
     ],
 )

@@ -76,6 +76,8 @@ def test_a_code_of_the_rows_is_another_name_and_a_title_is_the_name(tmp_path: Pa
     made = Made(tmp_path, "tconst,kind,year,primaryTitle\ntt01,film,1999,Salt Road\ntt02,film,2011,Blue Tram\n")
     assert ("Salt Road", "kind", "film") in made.facts
     assert made.graph.other_names(["tt01"]) == [["tt01"]]
+    bare = Made(tmp_path, "ref,maker,year,size\nx1,Holm,1999,5\nx2,Birk,2011,6\n")
+    assert ("x1", "maker", "Holm") in bare.facts  # no heading says that it names the rows
     plain = Made(tmp_path, "id,name,kind\nsalt,Salt Road,film\n7,Blue Tram,film\n")
     assert plain.graph.other_names(["salt"]) == [[]]
 

@@ -341,6 +341,7 @@ def test_words_of_a_header_that_come_again_below_make_no_header(read: Any) -> No
         ("tsv", ["one"], "\t"),
         ("csv", ["Account:;7", "From:;May", "a;b;c;d", "1,5;x;y;z", "2,5;x;y;z"], ";"),  # lines above the table
         ("csv", ["A, B", "From, C", "a;b;c;d", "1,5;x;y;z", "2,5;x;y;z"], ";"),
+        ("csv", ["one", "a;b", "c;d"], ","),  # of two columns the first line decides
         ("csv", ["A note", "a;b;c", "B, C", "D, E"], ","),  # a single line is no table
         ("csv", ["a;b", "c;d", "e", "f", "g"], ","),
     ],
