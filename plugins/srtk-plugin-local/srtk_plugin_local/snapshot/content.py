@@ -37,10 +37,7 @@ _FOREIGN_TEXT = (
     (r"(?:strict\s+)?(?:di)?graph\b[^\[]*\{", f"is a graph of Graphviz (DOT), {_AS_GRAPHML}"),
     (r"graph\s*\[", f"is GML, {_AS_GRAPHML}"),
     (r"\*(?:Vertices|Network)\b", f"is a network of Pajek, {_AS_GRAPHML}"),
-    (
-        r"(?:CREATE TABLE|INSERT INTO|PRAGMA)\b",
-        "is a dump of SQL, which is not read; load it into SQLite, and give that",
-    ),
+    (r"(?:CREATE TABLE|INSERT INTO|PRAGMA)\b", f"is a dump of SQL, {_AS_SQLITE}"),
     (r"-\s+[\w ]+:\s", f"is YAML, {_AS_JSON}"),
     (r"(?:Prefix|Ontology)\s*\(", "is OWL in functional syntax, which is not read; save it as RDF/XML or Turtle"),
     (r"Prefix:\s|Ontology:\s", "is OWL in Manchester syntax, which is not read; save it as RDF/XML or Turtle"),

@@ -138,14 +138,17 @@ def _features(found: Any) -> list[Any]:
 
 def _graph_of(found: Any) -> Any:
     """Return nodes and edges as tables, where they are wrapped, as those of Cytoscape and of JSON Graph Format are."""
-    wrapped = (found.get(key) for key in ("elements", "graph")) if isinstance(found, dict) else ()
-    inner = next((some for some in wrapped if isinstance(some, dict)), None)
-    if inner is None or _is_table(found.get("nodes")):
+    if not isinstance(found, dict) or any(map(_is_table, found.values())):
         return found
+    key = next((key for key in ("elements", "graph") if isinstance(found.get(key), dict)), None)
+    if key is None:
+        return found
+    inner = {**found, **found[key]}
+    del inner[key]
     nodes = inner.get("nodes")
     if isinstance(nodes, dict) and all(isinstance(node, dict) for node in nodes.values()):
-        inner = {**inner, "nodes": [{"id": id_, **node} for id_, node in nodes.items()]}
-    return {key: _unwrapped(some) if _is_table(some) else some for key, some in inner.items()}
+        inner["nodes"] = [{"id": id_, **node} for id_, node in nodes.items()]
+    return {title: _unwrapped(some) if _is_table(some) else some for title, some in inner.items()}
 
 
 def _unwrapped(rows: list[Any]) -> list[Any]:

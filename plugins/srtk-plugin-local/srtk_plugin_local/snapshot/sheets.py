@@ -284,8 +284,8 @@ class Sheets:
         """Find types, separators of lists and counts of all columns."""
         self._drop_missing(sheet)
         in_brackets = [f"bool_and(left({column.sql}, 1) IN ('[', '{{'))" for column in sheet.columns]
-        linked = [f"bool_and(regexp_matches({column.sql}, '{_ADDRESS}$'))" for column in sheet.columns]
-        marked = [f"bool_or(regexp_matches({column.sql}, {quote(_TEXT_MARK)}))" for column in sheet.columns]
+        linked = [f"bool_and(ends_with({c.sql}, ')') AND contains({c.sql}, ' (http'))" for c in sheet.columns]
+        marked = [f"bool_or(left({c.sql}, 1) = '''' OR left({c.sql}, 2) = '=\"')" for c in sheet.columns]
         for read, conditions in (
             (self._drop_text_marks, marked),
             (self._split_lists, in_brackets),

@@ -389,7 +389,9 @@ EDGES = [{"data": {"id": "e1", "source": "n2", "target": "n1", "interaction": "i
     ],
 )
 def test_nodes_and_edges_are_read_where_they_are_wrapped(read, whole):
-    assert read(whole).facts == [("n2", "inhibits", "n1")]
+    found = read({**whole, "style": "flat"})
+    assert found.facts == [("n2", "inhibits", "n1")]
+    assert "'style'" in found.said.partition("these keys are not read: ")[2]
 
 
 ROWS = [{"name": "Ada Moss", "city": "Leeds"}, {"name": "Ben Ortiz", "city": "York"}]
