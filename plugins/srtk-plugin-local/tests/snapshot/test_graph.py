@@ -13,6 +13,7 @@ import pyarrow.parquet as pq
 import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
+from srtk_plugin_local.memory import MemoryGraph
 from srtk_plugin_local.snapshot.build import build
 from srtk_plugin_local.snapshot.build_settings import BuildSettings
 from srtk_plugin_local.snapshot.graph import LocalGraph
@@ -202,3 +203,13 @@ def test_files_without_a_fact_are_refused_each_time(tmp_path: Path, text: str, w
     for _ in range(2):  # the second time the snapshot is there
         with pytest.raises(InputError, match=rf"hold no fact, so that nothing can be asked: .*a\.csv: {why}"):
             graph.open()
+
+
+def test_a_relation_has_spellings_that_an_entity_of_the_same_id_lacks(tmp_path: Path) -> None:
+    direct, entity = "http://www.wikidata.org/prop/direct/P31", "http://www.wikidata.org/entity/Q5"
+    (tmp_path / "a.nt").write_text(f"<{entity}> <{direct}> <{direct}> .\n")
+    stored = LocalGraph(str(build(BuildSettings((str(tmp_path / "a.nt"),)), tmp_path / "out").folder))
+    stored.open()
+    for graph in (stored, MemoryGraph([[entity, direct, direct]])):
+        assert graph.own_ids(["P31", "wdt:P31", "Q5"], True) == [direct, direct, "Q5"]
+        assert graph.own_ids(["P31", "wdt:P31", "Q5"], False) == ["P31", direct, entity]
