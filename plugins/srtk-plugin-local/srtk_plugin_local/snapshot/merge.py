@@ -15,11 +15,11 @@ Rows = tuple[npt.NDArray[Any], ...]
 
 
 def merged(old: Iterator[Rows], new: Iterator[Rows]) -> Iterator[Rows]:
-    """Merge two streams, each of whose parts has rows.
+    """Merge two streams; a part of the merged one has rows.
 
     Args:
-        old: The longer stream.
-        new: A stream of rows with as many columns.
+        old: The longer stream, of which a part may be without rows.
+        new: A stream of rows with as many columns; each of its parts has rows.
     """
     rest = next(new, None)
     for rows in old:

@@ -148,8 +148,7 @@ class Kept:
                 lengths = ends[1:] - ends[:-1]
                 rows = np.repeat(owners, lengths), np.repeat(relations, lengths), self.nodes[side.targets[low:high]]
                 less = removed[slice(*np.searchsorted(removed, [low, high]))] - low
-                if len(less) < high - low:
-                    yield tuple(np.delete(column, less) for column in rows)
+                yield tuple(np.delete(column, less) for column in rows)
                 self.snapshot.forget()
 
     def hashes(self, hashes: str, nodes: str, staying: Flags) -> Iterator[Rows]:

@@ -18,6 +18,7 @@ import pyarrow.parquet as pq
 import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
+from srtk_plugin_local.snapshot import sheets
 from srtk_plugin_local.snapshot.build import build
 from srtk_plugin_local.snapshot.build_settings import BuildSettings
 from srtk_plugin_local.snapshot.column_types import type_by_name, type_of
@@ -663,6 +664,17 @@ def test_a_value_of_another_type_stays_a_text_and_is_counted(make: Make) -> None
     assert made.graph.match([Pattern("40", "size")])[0][0].object == '"large"'
     assert made.graph.match([Pattern("3", "size")])[0][0].object == '"30"^^xsd:integer'
     assert "column 'size': 1 of 40 values are no integer; they stay texts" in made.notes
+
+
+@pytest.mark.parametrize(("odd", "type_"), [({1, 2}, "integer"), ({1, 2, 3}, "mixed")])
+def test_a_type_of_a_sample_that_one_of_twenty_of_all_rows_lacks_is_none(
+    make: Make, monkeypatch: pytest.MonkeyPatch, odd: set[int], type_: str
+) -> None:
+    monkeypatch.setattr(sheets, "_SAMPLE", 10)  # each fourth row
+    rows = "".join(f"{n},N{n},{'x' if n in odd else n}\n" for n in range(40))
+    made = make({"a.csv": f"id,name,size\n{rows}"})
+    assert made.read_as("size") == type_
+    assert any("2 of 40 values are no integer" in note for note in made.notes) is (type_ == "integer")
 
 
 def test_bookkeeping_is_left_out_and_told_unless_it_is_kept(make: Make) -> None:
