@@ -9,7 +9,7 @@ from pathlib import Path
 
 import attrs
 import pytest
-from srtk_plugin_local.snapshot import parser_process
+from srtk_plugin_local.snapshot import parser_process, staging_tables
 from srtk_plugin_local.snapshot.build import build
 from srtk_plugin_local.snapshot.build_settings import BuildSettings
 from srtk_plugin_local.snapshot.graph import LocalGraph
@@ -193,3 +193,17 @@ def test_a_process_at_its_limit_ends_at_once_whatever_it_would_do_without_memory
     )
     done = subprocess.run([sys.executable, "-c", code], timeout=60, check=False)
     assert done.returncode == 77
+
+
+def test_a_small_file_of_nodes_and_edges_is_parsed_in_this_process(tmp_path, monkeypatch):
+    file = tmp_path / "a.graphml"
+    file.write_text('<graphml><graph><node id="a"/><edge source="a" target="b"/></graph></graphml>')
+    apart = []
+    monkeypatch.setattr(
+        staging_tables, "read_apart", lambda *given: apart.append(given[1]) or parser_process.read_apart(*given)
+    )
+    small = build(BuildSettings((str(file),)), tmp_path / "small")
+    assert apart == []
+    monkeypatch.setattr(parser_process, "SMALL", 10)
+    assert build(BuildSettings((str(file),)), tmp_path / "large").meta.content == small.meta.content
+    assert apart == ["graphml"]

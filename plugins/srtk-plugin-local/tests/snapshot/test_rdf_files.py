@@ -156,6 +156,8 @@ def test_a_triple_as_a_value_is_a_node_with_its_parts(tmp_path: Path) -> None:
     assert sorted(triple.relation.rpartition("#")[2] for triple in triples) == [
         "http://ex.org/says", "object", "object", "predicate", "predicate", "subject", "subject",
     ]  # fmt: skip
+    [literal] = (triple.object for triple in triples if isinstance(triple.object, Literal))
+    assert literal == Literal.make("7", "http://www.w3.org/2001/XMLSchema#integer")
 
 
 def test_what_is_said_of_an_annotation_is_kept_with_what_it_says(tmp_path: Path) -> None:
