@@ -9,9 +9,12 @@ import pytest
 from srtk_plugin_local.snapshot.build import build
 from srtk_plugin_local.snapshot.build_settings import BuildSettings
 from srtk_plugin_local.snapshot.graph import LocalGraph
-from srtk_plugin_local.snapshot.sheets import separator_of
+from srtk_plugin_local.snapshot.sheets import separator_of, table_name
+from srtk_plugin_local.snapshot.tables import LIST
 
 from srtk_framework.values import Pattern
+
+PLAIN = ["one"] * 49
 
 
 class Made:
@@ -44,6 +47,26 @@ class Made:
         ("genres", ["Drama,1,200", "Drama,x"], ""),
         ("genres", [f"Drama,{'x' * 60}", f"Drama,{'y' * 60}"], ""),
         ("labels", ["Friends ::: Choir", "Choir"], ":::"),
+        ("tag", [f"a{LIST}b"], LIST),
+        ("tag", ["a|b", *PLAIN], "|"),  # one of fifty cells
+        ("tag", ["a|b", *PLAIN, "one"], ""),
+        ("tag", ["a|b;c|d"], "|"),
+        ("tag", ["|"], ""),
+        ("tag", [f"{'x' * 40}|{'y' * 40}"], "|"),
+        ("tag", [f"{'x' * 40}|{'y' * 41}"], ""),  # parts of sentences
+        ("tag", ["a;b", "c;d"], ";"),
+        ("tag", ["a;b", "c"], ""),
+        ("tags", ["a;b", "c"], ";"),
+        ("class", ["a;b", "c"], ""),  # no plural
+        ("tag", ["a &amp; b", "c &#38; d"], ""),
+        ("tag", ["a &amp; b; c", "d; e"], ";"),
+        ("tags", ["a, b", "b, c"], ", "),
+        ("tags", ["a, b", "c, d"], ""),  # nothing comes again
+        ("tags", ["a, b, a"], ""),  # a single cell
+        ("tag", ["a, b", "b, c"], ""),
+        ("tags", [f"{'x' * 30}, {'y' * 30}", f"{'x' * 30}, {'y' * 30}"], ", "),
+        ("tags", [f"{'x' * 30}, {'y' * 31}", f"{'x' * 30}, {'y' * 31}"], ""),
+        ("tags", [], ""),
     ],
 )
 def test_several_values_in_a_cell_are_told_from_one(title: str, values: list[str], separator: str) -> None:
@@ -92,3 +115,7 @@ def test_the_marks_of_texts_in_spreadsheets_are_no_part_of_them(tmp_path: Path) 
         ("Kite", "zip", "10 115"),
     }
     assert {o for _, r, o in made.facts if r == "note"} == {"'90s film", '="x'}
+
+
+def test_a_table_has_the_name_of_its_file_or_that_within_it() -> None:
+    assert [table_name(name) for name in ("x/a.b.csv", "shop.db::t.x", "a")] == ["a", "t.x", "a"]

@@ -132,6 +132,15 @@ def test_the_first_labels_of_a_graph_change_the_names_of_all_ids(tmp_path: Path)
     assert files_of(built) == files_of(fresh)
 
 
+def test_a_graph_of_one_node_is_updated(tmp_path: Path) -> None:
+    loop, label = write(tmp_path / "1.tsv", "a\tr\ta\n"), write(tmp_path / "l.tsv", "a\tAda\n")
+    built = build(BuildSettings(files=(loop,), labels=(label,)), tmp_path / "g").folder
+    more = write(tmp_path / "2.tsv", "b\tr\ta\n")
+    update(built, {"files": (more,)}, ())
+    fresh = build(BuildSettings(files=(loop, more), labels=(label,)), tmp_path / "fresh").folder
+    assert files_of(built) == files_of(fresh)
+
+
 def test_a_label_stays_until_it_is_removed(tmp_path: Path) -> None:
     label = "http://www.w3.org/2000/01/rdf-schema#label"
     old = f'<x:a> <x:r> <x:b> .\n<x:a> <{label}> "Zoe"@de .\n'
