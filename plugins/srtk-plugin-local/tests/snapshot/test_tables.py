@@ -431,6 +431,14 @@ def test_lines_above_the_header_are_counted_but_the_one_that_tells_the_separator
     assert (rows, report.skipped) == ([("a", "r", "b")], {})
 
 
+def test_a_blank_line_is_none_of_the_lines_that_the_separator_is_found_from(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(tables, "SAMPLE", 2)
+    planner = plan_facts(BuildSettings(("rows",), header=True))
+    assert rows_of(tmp_path, "\na;b,c\nd;e\nf;g\n", "csv", planner)[1].separator == ";"
+
+
 def test_tables_are_cut_at_so_many_rows(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(tables, "ROWS", 2)
     text = "".join(f"s{n},r,o{n}\n" for n in range(5))

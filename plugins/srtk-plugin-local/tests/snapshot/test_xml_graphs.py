@@ -80,6 +80,15 @@ def test_nodes_of_gexf_are_members_of_the_nodes_that_they_stand_in_or_name(tmp_p
     assert report.notes == ["2 nodes come again with the same id; each id is one node"]
 
 
+def test_the_parent_of_a_node_of_gexf_is_of_the_innermost_node(tmp_path: Path) -> None:
+    parent = '<parents><parent for="z"/></parents>'
+    nested = (
+        f'<node id="a">{parent}<nodes><node id="b"><nodes><node id="c">{parent}</node></nodes></node></nodes></node>'
+    )
+    graph, _ = gexf(tmp_path, f'<nodes>{nested}<node id="z"/></nodes>')
+    assert list(graph.members) == [("a", "z"), ("b", "a"), ("c", "b"), ("c", "z")]
+
+
 def test_values_of_gexf_belong_to_the_declared_attribute_of_their_owner(tmp_path: Path) -> None:
     declared = (
         '<attributes class="node"><attribute id="0" title="town" type="string"><default>Riga</default></attribute>'
