@@ -201,3 +201,15 @@ def test_a_stage_of_unknown_size_ends_whole_on_the_bar() -> None:
         bar("write", 1, 2)
         bar("sort", 0, None)
     assert [(task.description, task.percentage) for task in bar._progress.tasks] == [("write", 100), ("sort", 100)]
+
+
+@pytest.mark.parametrize(("size", "whole"), [(60, True), (61, False)])
+def test_an_example_shows_sixty_characters_of_a_label(
+    world: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch, size: int, whole: bool
+) -> None:
+    (world / "labels.tsv").write_text(f"Q1\t{'x' * size}\n")
+    out = build_world(world, "--quiet")
+    monkeypatch.setenv("COLUMNS", "200")
+    capsys.readouterr()
+    assert call(info, str(out)) == 0
+    assert ("x" * size in capsys.readouterr().out) is whole
