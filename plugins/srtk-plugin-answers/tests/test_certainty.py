@@ -10,14 +10,16 @@ import attrs
 import pytest
 from srtk_plugin_answers.answer_types import value_kind
 from srtk_plugin_answers.certainty import Evidence
-from srtk_plugin_answers.choices import other_words
+from srtk_plugin_answers.choices import Choice, other_words
 from srtk_plugin_answers.drafts import Draft
+from srtk_plugin_answers.graph_names import GraphNames
 from srtk_plugin_answers.joined_topics import JoinedTopics
 from srtk_plugin_answers.literal_values import is_missing
 from srtk_plugin_answers.node_sets import Lead, NodeSet, margin, whole_set
 from srtk_plugin_answers.path_reads import PathReads
 from srtk_plugin_answers.path_scores import SURE, PathScores, ScoreUnit, is_clear, scores_of_questions, share_of
 from srtk_plugin_answers.reader import PathsReader
+from srtk_plugin_answers.relation_likeness import RelationLikeness
 from srtk_plugin_local.memory import MemoryGraph
 
 from srtk_framework.graph import Instance, facts
@@ -176,10 +178,14 @@ LAND = [
 
 
 def read(
-    text: str, *paths: tuple[str, float], scores: dict[tuple[str, str], float], scale: float | None = None
+    text: str,
+    *paths: tuple[str, float],
+    scores: dict[tuple[str, str], float],
+    scale: float | None = None,
+    triples: Any = LAND,
 ) -> Answer:
-    graph = memory(LAND)
-    ranked = [RankedPath("land", (Step(path),), score) for path, score in paths]
+    graph = memory(triples)
+    ranked = [RankedPath("land", tuple(map(Step, path.split("/"))), score) for path, score in paths]
     [found] = facts(graph, [ranked], Budget())
     reader = PathsReader(graph, Table(scores), scale=scale)
     reader.open()
@@ -198,6 +204,26 @@ def test_a_noun_that_is_more_like_another_relation_is_refused_where_no_path_is_a
     assert read("gdp of Land", ("population", 6.0), far, scores=scores).enough
     scores |= {("gdp", "population"): 4.5, ("gdp", "money"): 4.0}
     assert read("gdp of Land", ("population", 6.0), near, scores=scores).enough
+
+
+@pytest.mark.parametrize(("mayor", "money", "enough"), [(4.0, 3.9, True), (4.0, 4.1, False), (5.0, 5.1, True)])
+def test_a_noun_is_doubted_by_the_last_step_of_a_path(mayor: float, money: float, enough: bool) -> None:
+    scores = {**OWN, ("mayor", "mayor"): 10.0, ("chief", "mayor"): mayor, ("chief", "money"): money}
+    rows = [*LAND, ["town", "mayor", "ann"]]
+    answer = read("chief of Land", ("largest city/mayor", 6.0), ("money", 5.9), scores=scores, triples=rows)
+    assert (answer.enough, answer.entities) == (enough, ("ann",) if enough else ())
+
+
+@pytest.mark.parametrize(("value", "itself"), [(9.9, True), (10.0, False), (None, True)])
+def test_a_relation_orders_by_itself_where_no_value_is_as_like_the_order(value: float | None, itself: bool) -> None:
+    scores = {**OWN, ("largest city", "population"): value or 0.0}
+    lead = Lead(facts={} if value is None else {"relation": "population"})
+    one: Any = SimpleNamespace(lead=lead, scores=PathScores(Table(scores), ()))
+    likeness = RelationLikeness(GraphNames(memory(LAND), Schema()))
+    question = Question("q", "What is the largest city in Land?")
+    for path, orders in (("largest city", itself), ("money", False)):
+        best = Choice(RankedPath("land", (Step(path),), 1.0), {})
+        assert likeness.orders_itself(question, one, best) is orders
 
 
 def test_what_a_relation_that_orders_does_not_order_is_refused() -> None:
