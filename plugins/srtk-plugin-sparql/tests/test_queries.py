@@ -194,9 +194,9 @@ FACTS = """
 """
 
 
-def answered(query: str, *variables: str) -> set[tuple[str, ...]]:
+def answered(query: str, *variables: str, facts: str = FACTS) -> set[tuple[str, ...]]:
     store = ox.Store()
-    store.load(FACTS.encode(), format=ox.RdfFormat.TURTLE)
+    store.load(facts.encode(), format=ox.RdfFormat.TURTLE)
     return {tuple(row[one].value.removeprefix(SPACE) for one in variables) for row in store.query(query)}
 
 
@@ -221,7 +221,18 @@ def test_nodes_are_called_by_some_relations_or_by_those_of_labels() -> None:
         assert answered(write(names, [SPACE + "r"]), "n") == {("e",), ("j",)}
 
 
-def test_pages_far_behind_are_of_a_sorted_whole() -> None:
-    near, far = (queries.page("SELECT", "?o", 10, queries.SORTED - 10 + more) for more in (0, 1))
-    assert near == f"SELECT ORDER BY ?o LIMIT 10 OFFSET {queries.SORTED - 10}"
-    assert far == f"SELECT * WHERE {{ {{ SELECT ORDER BY ?o }} }} LIMIT 10 OFFSET {queries.SORTED - 9}"
+def test_pages_behind_ten_thousand_rows_are_of_a_sorted_whole() -> None:
+    near, far = (queries.page("SELECT", "?o", 10, start) for start in (9990, 9991))
+    assert near == "SELECT ORDER BY ?o LIMIT 10 OFFSET 9990"
+    assert far == "SELECT * WHERE { { SELECT ORDER BY ?o } } LIMIT 10 OFFSET 9991"
+
+
+@pytest.mark.parametrize("space", ["http://example.org/", "urn:kit:"])
+def test_each_neighbour_is_of_one_namespace_and_of_none_where_its_id_would_have_a_prefix(space: str) -> None:
+    ids = [f"{space}{name}" for name in ("a", "deep/b", "c:d")] + ["http://elsewhere.example/e"]
+    meaning = Vocabulary(prefixes={"": space, "x": f"{space}deep/"})
+    written = Queries(meaning, Ids(meaning))
+    facts = "".join(f"<{one}> <{space}r> <{space}hub> .\n" for one in ids)
+    parts = written.by_namespace(written.neighbours([], [(f"{space}hub", f"{space}r")]))
+    found = [answered(part, "o", facts=facts) for part in parts]
+    assert found == [{(ids[0],)}, {(ids[1],)}, {(ids[2],), (ids[3],)}]

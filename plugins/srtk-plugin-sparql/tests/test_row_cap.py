@@ -17,7 +17,7 @@ from srtk_plugin_sparql.vocabulary import Vocabulary
 from srtk_plugin_web import MalformedError, PartialError, RequestError
 
 from srtk_framework.testing import served
-from srtk_framework.values import Budget, Literal, Pattern
+from srtk_framework.values import Budget, Literal, Pattern, Step
 
 SPACE = "http://example.org/wide/"
 LABEL = "http://www.w3.org/2000/01/rdf-schema#label"
@@ -194,3 +194,23 @@ def test_a_failure_while_the_cap_is_found_out_is_an_error_and_it_is_asked_again(
         with pytest.raises(RequestError):
             driver.frontiers([["wide"]])
         assert ASKED["steps"](driver) == whole["steps"]
+
+
+def test_more_rows_than_a_cap_are_read_in_parts_just_below_it(wide: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    asked: list[tuple[int, bool]] = []
+
+    def select(query: Any, divisible: bool, fresh: bool = False) -> Any:
+        asked.append((len(query), divisible))
+        if len(query) >= 10:
+            raise CappedError("the answer is cut", 10)
+        return list(query)
+
+    with closing(graph(wide)) as driver:
+        reader = driver._open
+        monkeypatch.setattr(reader, "_write", list)
+        monkeypatch.setattr(reader._source, "select", select)
+        pairs = [(f"node{number:03d}", Step("code")) for number in range(40)]
+        rows: Any = reader._read(pairs, dict.fromkeys(pairs, 1))
+        assert rows == pairs
+        # In halves these would be 15 queries.
+        assert asked == [(40, True), *[(9, True)] * 4, (4, True)]
