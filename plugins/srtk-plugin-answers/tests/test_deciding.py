@@ -378,7 +378,11 @@ def test_members_all_over_a_set_show_its_steps(monkeypatch: pytest.MonkeyPatch) 
     rows = [[one, "depth", number(place)] for place, one in enumerate("ad")]
     rows += [[one, "size", number(place)] for place, one in enumerate("bce")]
     rows += [["d", "lake", f"l{n}"] for n in range(9)]
-    rows += [["a", "rank", number(1)], ["b", "port", "p"], ["c", "port", "q"]]  # neither orders, of one or by one
+    rows += [
+        ["a", "rank", number(1)],
+        ["b", "port", "p"],
+        ["c", "port", "q"],
+    ]  # a single value, and an end each, order nothing
     offered = counted(rows)._offered([members("r", *"abcde")], PathScores(Table(), ()))
     assert [(decider.step.relation, len(ends)) for _, decider, ends in offered] == [("depth", 0), ("lake", 2)]
     monkeypatch.setattr(counted_steps, "_TRIED", 20)

@@ -182,15 +182,15 @@ def test_label_relations_that_are_set_are_the_only_ones(tmp_path: Path) -> None:
 @pytest.mark.parametrize(
     ("languages", "order"),
     [
-        (("lv", "DE", "en"), ["lv", "lv-x", "de", "de-at", "en", "en-gb", "", None]),
-        (("de",), ["de", "de-at", "", None]),
+        (("lv", "DE", "en"), ["lv", "lv-x", "de", "de-at", "en", "en-gb", ""]),
+        (("de",), ["de", "de-at", ""]),
         ((), ["en", "en-gb", "", "lv"]),
     ],
 )
 def test_names_are_ranked_by_their_languages_and_unwanted_ones_are_none(
-    languages: tuple[str, ...], order: list[str | None]
+    languages: tuple[str, ...], order: list[str]
 ) -> None:
-    ranks = [_rank(language, languages) for language in order if language is not None]
+    ranks = [_rank(language, languages) for language in order]
     assert ranks == sorted(set(ranks))
     assert ranks[0] == 0
     if languages:
