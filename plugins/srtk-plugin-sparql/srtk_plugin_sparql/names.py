@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
+import functools
 import logging
 import re
 from collections import Counter
 from collections.abc import Collection, Iterable, Sequence
-from functools import partial
 from typing import NamedTuple
 
 from srtk_plugin_web import RequestError
@@ -50,6 +50,7 @@ class Names:
         self._sample = sample
         self._usage: _Usage | None = None
         self._spaces: Sequence[str] | None = None
+        self._local: dict[str, frozenset[str]] = {}
         self._labels: dict[str, str] = {}
         self._index: dict[str, list[str]] | None = None
 
@@ -72,7 +73,7 @@ class Names:
         if self._sample and not ranked:
             self._labels.update(dict.fromkeys(missing, ""))
             return
-        ask = partial(self._reader.queries.labels, relations=ranked, used=self._scan)
+        ask = functools.partial(self._reader.queries.labels, relations=ranked, used=self._scan)
         rows = self._reader.ask_all(missing, ask, "?n ?l")
         places = {relation: place for place, relation in enumerate(ranked)}
         best = self._best((row["n"].value, row["l"], places[row["r"].value] if "r" in row else 0) for row in rows)
@@ -168,10 +169,19 @@ class Names:
             return set()
         if self._spaces is None:
             self._spaces = self._read_spaces()
-        wanted = {fold(name) for name in names}
-        iris = (space + form for name in names for form in _local_forms(name) for space in self._spaces)
-        ids = {self._ids.short(iri) for iri in dict.fromkeys(iris) if terms.is_iri(iri)}
-        return {id_ for id_ in ids if fold(self._ids.local_name(id_)) in wanted}
+        found: set[str] = set()
+        for name in names:
+            if name not in self._local:
+                if len(self._local) == terms.KEPT:
+                    self._local.clear()
+                self._local[name] = self._ids_ending_in(name, self._spaces)
+            found |= self._local[name]
+        return found
+
+    def _ids_ending_in(self, name: str, spaces: Sequence[str]) -> frozenset[str]:
+        iris = (space + form for form in _local_forms(name) for space in spaces)
+        ids = {self._ids.short(iri) for iri in iris if terms.is_iri(iri)}
+        return frozenset(id_ for id_ in ids if fold(self._ids.local_name(id_)) == fold(name))
 
     def _read_spaces(self) -> list[str]:
         """Return the most frequent namespaces of a sample of nodes."""
@@ -190,10 +200,10 @@ class Names:
         if self._sample and not used.names:
             return []
         if not used.tags:
-            ask = partial(queries.called_in_any_language, relations=used.names)
+            ask = functools.partial(queries.called_in_any_language, relations=used.names)
             return self._reader.ask_all(sorted(forms), ask, "?n ?l")
         written = {terms.text(form, language) for form in forms for language in used.tags}
-        return self._reader.ask_all(sorted(written), partial(queries.called, relations=used.names), "?n ?l")
+        return self._reader.ask_all(sorted(written), functools.partial(queries.called, relations=used.names), "?n ?l")
 
     def _used(self) -> _Usage:
         """Return which relations and languages the names of the graph have, read once."""
@@ -220,6 +230,8 @@ class Names:
             _log.warning("the languages of names are not known (%s); names are looked up in %s", error, usual[1:])
             return _Usage(usual, labels, (*labels, *aliases))
         names = [name for place, name in enumerate((*labels, *aliases)) if counts.get(place)]
+        if self._reader.walks_relations():
+            self._reader.queries.narrow(names)
         used = _Usage([], [name for name in names if name in labels], names)
         if all(some.total() < self._sample for some in counts.values()):
             return used
@@ -231,12 +243,12 @@ class Names:
         return _rank(tag.lower(), self._languages) >= 0
 
 
-def _forms(name: str) -> set[str]:
+@functools.lru_cache(maxsize=terms.KEPT)
+def _forms(name: str) -> frozenset[str]:
     plain = " ".join(name.replace("_", " ").split())
     first = plain[:1].upper() + plain[1:]
-    return {form for form in (name, plain, first, plain.lower(), plain.title(), plain.upper()) if form} | {
-        form.replace(" ", "_") for form in (plain, first) if form
-    }
+    cases = (name, plain, first, plain.lower(), plain.title(), plain.upper())
+    return frozenset(form for form in (*cases, plain.replace(" ", "_"), first.replace(" ", "_")) if form)
 
 
 def _local_forms(name: str) -> set[str]:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Collection, Iterable, Sequence
 
 from srtk_framework.text import LITERAL_FORM
 from srtk_plugin_sparql import terms
@@ -39,7 +39,7 @@ class Queries:
         labels, aliases = ids.named
         self._ids = ids
         self._labels = labels
-        self._names = (*labels, *aliases)
+        self._names = self._naming = (*labels, *aliases)
         relations = (*vocabulary.type_relations, *vocabulary.subclass_relations)
         self.classes = frozenset(r for r in relations if ids.iri(r) is not None and not ids.is_hidden(r))
         self._relation = self.relation("?p")
@@ -53,9 +53,18 @@ class Queries:
         self._language = _language_filter(vocabulary.languages)
         self._spaces = dict(vocabulary.prefixes)
 
+    def narrow(self, used: Collection[str]) -> None:
+        """Test relations only for the names that a graph uses: a server compares each triple with each of them.
+
+        A name of SKOS-XL stays, since its relation may lead to nodes without a text.
+        """
+        self._naming = tuple(one for one in self._names if one in used or _any([one]) != terms.iri(one))
+        self._relation = self.relation("?p")
+
     def relation(self, variable: str) -> str:
         """Let a variable be a relation of the graph."""
-        parts = [f"{variable} NOT IN ({', '.join(map(terms.iri, self._names))})"] if self._names else []
+        naming = ", ".join(map(terms.iri, self._naming))
+        parts = [f"{variable} NOT IN ({naming})"] if naming else []
         if self._ids.relations:
             parts.append(f"isIRI({variable}){_starts(variable, self._ids.relations)}")
         return f"FILTER({' && '.join(parts)})" if parts else ""

@@ -73,8 +73,9 @@ class StepReader(QueryBatches):
 
     def load(self, nodes: Iterable[str], inverse: bool) -> None:
         """Read the steps of nodes: outgoing steps, and where wanted incoming steps too."""
-        every = list(self.iris(nodes).items())
         incoming = inverse or self._both
+        unread = (node for node in nodes if node not in self._out or (incoming and node not in self._in))
+        every = list(self.iris(unread).items())
         for forward, backward in ((True, True), (True, False), (False, True)):
             some = [
                 (node, iri)

@@ -77,6 +77,7 @@ class Ids:
 
     def __init__(self, vocabulary: Vocabulary) -> None:
         self.decodes = vocabulary.decode
+        self._known: dict[str, str | None] = {}
         self._spaces = dict(vocabulary.prefixes)
         self._order = sorted(self._spaces.items(), key=lambda item: (-len(item[1]), item[0]))
         self._hidden = vocabulary.hidden
@@ -110,8 +111,13 @@ class Ids:
 
     def iri(self, id_: str) -> str | None:
         """Return the IRI of an id, or None where no IRI has this id."""
-        found = self._expand(id_)
-        return found if found is not None and is_iri(found) and self.short(found) == id_ else None
+        if id_ not in self._known:
+            if len(self._known) == KEPT:
+                self._known.clear()
+            found = self._expand(id_)
+            is_own = found is not None and is_iri(found) and self.short(found) == id_
+            self._known[id_] = found if is_own else None
+        return self._known[id_]
 
     def own(self, id_: str, relation: bool) -> str:
         """Return the id in the graph's spelling of an entity or relation in any spelling; unchanged if it has none."""

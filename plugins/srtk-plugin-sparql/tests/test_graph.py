@@ -295,6 +295,22 @@ def counted(graph: SparqlGraph) -> list[str]:
     return asked
 
 
+def test_names_that_a_graph_does_not_use_are_in_no_later_query(tmp_path: Path) -> None:
+    skos = "http://www.w3.org/2004/02/skos/core#"
+    names = f'<{E}riga> <{skos}altLabel> "Riga" ; <http://www.w3.org/2008/05/skos-xl#prefLabel> <{E}label> .'
+    (tmp_path / "a.ttl").write_text(f"<{E}mill> <{E}in> <{E}riga> . {names}")
+    load([tmp_path / "a.ttl"], tmp_path / "store")
+    graph = SparqlGraph(str(tmp_path / "store"), names="exact", vocabulary=Vocabulary(prefixes={"": E}))
+    graph.open()
+    with closing(graph):
+        assert graph.find(["Riga"]) == [["riga"]]
+        asked = counted(graph)
+        assert graph.steps(graph.frontiers([["riga"]]), True) == [[Step("in", True)]]
+        assert len(asked) == 1
+        assert f"{skos}altLabel" in asked[0]
+        assert f"{skos}prefLabel" not in asked[0]
+
+
 @pytest.mark.parametrize("both", [True, False])
 def test_neighbours_are_known_to_be_there_and_their_classes_are_one_query(tmp_path: Path, both: bool) -> None:
     facts = " ".join(f"<{E}n{n}> <{E}in> <{E}riga> ; <{E}kind> <{E}mill> , <{E}k{n}> ." for n in range(3))
