@@ -171,11 +171,12 @@ class Names:
             self._spaces = self._read_spaces()
         found: set[str] = set()
         for name in names:
-            if name not in self._local:
-                if len(self._local) == terms.KEPT:
-                    self._local.clear()
-                self._local[name] = self._ids_ending_in(name, self._spaces)
-            found |= self._local[name]
+            if len(self._local) >= terms.KEPT:
+                self._local = {}
+            local = self._local
+            if name not in local:
+                local[name] = self._ids_ending_in(name, self._spaces)
+            found |= local[name]
         return found
 
     def _ids_ending_in(self, name: str, spaces: Sequence[str]) -> frozenset[str]:

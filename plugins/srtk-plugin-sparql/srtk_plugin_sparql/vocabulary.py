@@ -111,13 +111,14 @@ class Ids:
 
     def iri(self, id_: str) -> str | None:
         """Return the IRI of an id, or None where no IRI has this id."""
-        if id_ not in self._known:
-            if len(self._known) == KEPT:
-                self._known.clear()
-            found = self._expand(id_)
-            is_own = found is not None and is_iri(found) and self.short(found) == id_
-            self._known[id_] = found if is_own else None
-        return self._known[id_]
+        if id_ in (known := self._known):
+            return known[id_]
+        found = self._expand(id_)
+        own = found if found is not None and is_iri(found) and self.short(found) == id_ else None
+        if len(known) >= KEPT:
+            self._known = {}  # another thread may be reading the old one
+        self._known[id_] = own
+        return own
 
     def own(self, id_: str, relation: bool) -> str:
         """Return the id in the graph's spelling of an entity or relation in any spelling; unchanged if it has none."""

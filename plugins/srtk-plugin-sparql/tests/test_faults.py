@@ -14,6 +14,8 @@ import pytest
 from srtk_plugin_sparql.errors import TooLargeError
 from srtk_plugin_sparql.graph import SparqlGraph
 from srtk_plugin_sparql.limits import SparqlLimits
+from srtk_plugin_sparql.step_reader import _unpacked
+from srtk_plugin_sparql.terms import Row, Term
 from srtk_plugin_sparql.vocabulary import Vocabulary
 from srtk_plugin_web import (
     CircuitOpenError,
@@ -300,6 +302,13 @@ def test_an_answer_that_lacks_what_was_asked_is_malformed(proxy: Any, body: str)
     proxy.always = "given"
     with closing(graph(proxy.url, attempts=1)) as driver, pytest.raises(MalformedError):
         driver.frontiers([["Latvia"]])
+
+
+@pytest.mark.parametrize(("text", "nodes"), [("0:\u00b2", 1), ("0", 1), ("0:1", 2), ("1:1", 1), ("-1:1", 1)])
+def test_counts_that_are_not_whole_or_of_other_nodes_are_malformed(text: str, nodes: int) -> None:
+    assert _unpacked(Row(c=Term("literal", "0:7"), m=Term("literal", "1")), 1) == [(0, 7)]
+    with pytest.raises(MalformedError):
+        _unpacked(Row(c=Term("literal", text), m=Term("literal", str(nodes))), 1)
 
 
 def test_a_number_of_rows_that_is_none_means_no_cap(proxy: Any, whole: list[Any]) -> None:
