@@ -137,8 +137,9 @@ class NameIndex:
             initials = [sorted(one for one in _initials(row) if len(one) <= MOST_INITIALS) for row in rows]
             counts = np.fromiter((len(row) for row in initials), dtype=np.int64, count=len(some))
             shorts.append(_pairs([one for row in initials for one in row], np.repeat(numbers, counts)))
-        self._whole, self._parts, self._initials = _Table(whole), _Table(parts), _Table(shorts)
         self._halves = _Filter(np.concatenate([*halves, _half_keys(_Sums(list(words)), 0).ravel()]))
+        del halves, words
+        self._whole, self._parts, self._initials = _Table(whole), _Table(parts), _Table(shorts)
         self._names_of = names_of
 
     def near(self, names: Sequence[str], limit: int, whole: bool = False) -> list[list[str]]:
@@ -368,12 +369,13 @@ class _Table:
     """The owners of each key: ``owners[n]`` has ``keys[n]``, sorted by key, then owner.
 
     Args:
-        parts: Keys and owners, in any order; a pair may come twice.
+        parts: Keys and owners, in any order; a pair may come twice. The list is emptied.
     """
 
-    def __init__(self, parts: Sequence[tuple[Keys, npt.NDArray[Any]]]) -> None:
+    def __init__(self, parts: list[tuple[Keys, npt.NDArray[Any]]]) -> None:
         keys = np.concatenate([keys for keys, _ in parts])
         owners = np.concatenate([owners for _, owners in parts])
+        parts.clear()  # before the sort, which takes as much memory again
         if len(owners) and int(owners.max()) < 1 << 32:
             owners = owners.astype(np.uint32)
         order = np.lexsort((owners, keys))
