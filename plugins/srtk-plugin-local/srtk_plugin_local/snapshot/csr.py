@@ -76,7 +76,7 @@ def locate(values: npt.NDArray[Any], starts: Ints, ends: Ints, wanted: Ints) -> 
 RUN = 256
 """Targets in a block, whose groups share the upper bits of their starts."""
 _FEW = 1 << 20
-"""Numbers up to which all are read at once and kept in memory: up to 24 MB of a graph."""
+"""Numbers up to which all are read at once and kept in memory: up to 40 MB of a graph."""
 
 
 @attrs.frozen
