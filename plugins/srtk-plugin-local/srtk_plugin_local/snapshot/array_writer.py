@@ -333,9 +333,13 @@ def _write_labels(work: Work, name: str, owner: str, table: str, kept: Kept | No
     columns = "text, old" if stay else "coalesce(text, '')"
     with work.heap(name) as heap:
         if count:
-            sql = f"SELECT {columns} FROM {owner} LEFT JOIN {table} ON {owner}.rowid = {table}.n ORDER BY {owner}.rowid"
+            # The join is stored, and ordered then: both at once do not share the memory of the build.
+            joined = f"{owner} LEFT JOIN {table} ON {owner}.rowid = {table}.n"
+            work.con.execute(f"CREATE TABLE labelled AS SELECT {owner}.rowid AS place, {columns} FROM {joined}")
+            sql = "SELECT * EXCLUDE (place) FROM labelled ORDER BY place"
             for batch in work.batches(sql, ROWS, "write labels", None):
                 heap.write(kept.with_labels(*batch.columns) if kept is not None and stay else batch.column(0))
+            work.con.execute("DROP TABLE labelled")
     return count
 
 
