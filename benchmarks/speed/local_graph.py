@@ -2,11 +2,13 @@
 
     python -m benchmarks.speed.local_graph --triples 20000000 [--stores local scipy igraph duckdb ladybug oxigraph]
     python -m benchmarks.speed.local_graph --triples 100000000 --stores local labelled --folder FOLDER
+    python -m benchmarks.speed.local_graph --triples 30000000 --entities 30000000 --stores labelled --folder FOLDER
 
 Each store is built in a process of its own from the same TSV file and stored on disk; then it is opened in another
 process, which reads the triples of random nodes in both directions, one node at a time. Times are CPU times. The store
-`labelled` is a snapshot with a label for each entity. `--update` also replaces a hundredth of the triples of the
-snapshot. `--sum` adds up the recorded costs for a graph of the size of Wikidata.
+`labelled` is a snapshot with a label for each entity; `--entities` makes many of them for few triples. `--update` also
+replaces a hundredth of the triples of the snapshot. `--sum` adds up the recorded costs for a graph of the size of
+Wikidata.
 
 The degrees are the law of `benchmarks.loopback.wikidata_shaped`: the logarithm of an entity's claims is normal, the
 object of rank n is drawn with a frequency of n to the power of -0.9, and a relation has favourites of its own. An
@@ -59,14 +61,22 @@ def entities_of(triples: int) -> int:
     return max(int(triples / (MEDIAN_DEGREE * math.exp(SPREAD**2 / 2))), 1000)
 
 
-def generate(file: IO[bytes], triples: int, seed: int) -> None:
-    """Write tab-separated triples, in blocks of entities; a few come twice."""
+def generate(file: IO[bytes], triples: int, seed: int, entities: int = 0) -> None:
+    """Write tab-separated triples, in blocks of entities; a few come twice.
+
+    Args:
+        file: File to write to.
+        triples: About how many.
+        seed: Seed of the random numbers.
+        entities: Number of entities, each with at least one triple; 0 for as many as Wikidata has to its triples.
+    """
     import pyarrow as pa
     import pyarrow.compute as pc
     from pyarrow import csv
 
     random = np.random.default_rng(seed)
-    entities = entities_of(triples)
+    median = triples / entities / math.exp(SPREAD**2 / 2) if entities else MEDIAN_DEGREE
+    entities = entities or entities_of(triples)
     own = np.stack([random.choice(RELATIONS - 1, OWN, replace=False) + 1 for _ in range(KINDS)])
     steps = 2 * random.integers(1, 2**31, RELATIONS) + 1
     frequent = np.cumsum(1 / (np.arange(OWN) + 2))
@@ -81,7 +91,7 @@ def generate(file: IO[bytes], triples: int, seed: int) -> None:
     options = csv.WriteOptions(include_header=False, delimiter="\t", quoting_style="none")
     for start in range(0, entities, CHUNK):
         size = min(CHUNK, entities - start)
-        degrees = np.clip(np.rint(random.lognormal(math.log(MEDIAN_DEGREE), SPREAD, size)), 1, MOST).astype(np.int64)
+        degrees = np.clip(np.rint(random.lognormal(math.log(median), SPREAD, size)), 1, MOST).astype(np.int64)
         subjects = np.repeat(np.arange(start, start + size), degrees)
         first = np.cumsum(degrees) - degrees
         kinds = (subjects * 2654435761 >> 7) % KINDS
@@ -509,6 +519,7 @@ def main() -> int:
     """Measure the stores, and print each at once."""
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--triples", type=int, default=2_000_000)
+    parser.add_argument("--entities", type=int, default=0, help="number of entities, by default by Wikidata's degrees")
     parser.add_argument("--stores", nargs="+", choices=STORES, default=["local"])
     parser.add_argument("--update", action="store_true", help="also update the snapshot")
     parser.add_argument("--seed", type=int, default=0)
@@ -519,14 +530,15 @@ def main() -> int:
         keep("Wikidata, summed", "labelled", sums(measurement(load("stores"), "local-graph")["records"]))
         return 0
     where = f"{args.triples / 1e6:g} million triples"
+    where += f" of {args.entities / 1e6:g} million entities" if args.entities else ""
     spawn = multiprocessing.get_context("spawn")
     with tempfile.TemporaryDirectory(dir=args.folder) as folder:
         source = Path(folder) / "triples.tsv"
         with source.open("wb") as file:
-            generate(file, args.triples, args.seed)
+            generate(file, args.triples, args.seed, args.entities)
         if "labelled" in args.stores:
             with source.with_name(LABELS).open("wb") as file:
-                generate_labels(file, entities_of(args.triples), args.seed)
+                generate_labels(file, args.entities or entities_of(args.triples), args.seed)
         ids = sampled(source)
         for store in args.stores:
             out = Path(folder) / store

@@ -57,6 +57,14 @@ def test_the_degrees_do_not_depend_on_the_size() -> None:
         assert len(rows) / len(subjects) == pytest.approx(14.4, rel=0.02)
 
 
+def test_each_of_a_given_number_of_entities_has_triples() -> None:
+    file = io.BytesIO()
+    generate(file, 20_000, 0, 10_000)
+    rows = file.getvalue().splitlines()
+    assert len(rows) == pytest.approx(20_000, rel=0.05)
+    assert len({row.split(b"\t")[0] for row in rows}) == 10_000
+
+
 def test_the_parts_of_a_snapshot_by_their_units_are_the_snapshot(tmp_path: Path) -> None:
     source, out = tmp_path / "triples.tsv", tmp_path / "labelled"
     with source.open("wb") as file:
