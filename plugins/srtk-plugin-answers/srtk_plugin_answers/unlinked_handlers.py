@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import attrs
 
-from srtk_framework.values import Pattern, Question
+from srtk_framework.values import Question, Step
 from srtk_plugin_answers.answer_sources import Sources
 from srtk_plugin_answers.answer_types import arithmetic_of
 from srtk_plugin_answers.choices import other_words, unknown_names
@@ -13,6 +13,8 @@ from srtk_plugin_answers.number_handlers import calculated
 from srtk_plugin_answers.question_kinds import is_yes_no, unnamed_text
 
 _PLAIN_MARKS = "?.,;:!'’-()/%&$€£"
+_MOST = 1000
+"""Members from which on a class that is linked is not read whole."""
 
 
 def by_text(sources: Sources, case: Case) -> Draft | None:
@@ -54,8 +56,11 @@ def by_linked_class(sources: Sources, case: Case) -> Draft | None:
     question, types = case.question, sources.operations.schema.type_relations
     if not question.links or not types or unnamed_text(question) != question.text:
         return None
-    classes = [Pattern(None, relation, link.entity) for link in question.links for relation in types]
-    if not any(sources.graph.match(classes)):
+    frontiers = sources.graph.frontiers([[link.entity] for link in question.links])
+    pairs = [(frontier, Step(relation, True)) for frontier in frontiers for relation in types]
+    members = sources.graph.triples([one for one, _ in pairs], [step for _, step in pairs], _MOST)
+    # A class of a large graph is not read whole.
+    if not any(members) or any(len(row) >= _MOST for row in members):
         return None
     draft = by_class(sources, attrs.evolve(case, question=attrs.evolve(question, links=())))
     return None if draft.missing else draft
