@@ -8,7 +8,7 @@ from typing import Any
 
 from srtk_framework.values import InputError, close_matches
 from srtk_plugin_local.snapshot.build_settings import BuildSettings
-from srtk_plugin_local.snapshot.column_types import TEXT, ColumnType, type_by_name
+from srtk_plugin_local.snapshot.column_types import NAMES, TEXT, ColumnType, type_by_name
 from srtk_plugin_local.snapshot.plan_file import KINDS, entry_of, read_plan
 from srtk_plugin_local.snapshot.sheets import Sheet, Sheets
 
@@ -24,7 +24,8 @@ def plan_data(sheets: Iterable[Sheet]) -> dict[str, Any]:
             data["ids"] = sheet.prefix
         data["columns"] = {}
         for column in sheet.columns:
-            entry = {"as": column.type.name if column.kind in ("literal", "property") else column.kind}
+            kind = TEXT if column.type is NAMES else column.type  # a plan means entities by names
+            entry = {"as": kind.name if column.kind in ("literal", "property") else column.kind}
             entry |= {"to": column.to, "by": column.by} if column.to else {}
             data["columns"][column.title] = entry | ({"split": column.split} if column.split else {})
         tables[sheet.name] = data
@@ -64,7 +65,8 @@ def _changes(sheet: Sheet, now: Mapping[str, ColumnType]) -> str:
     """Return which columns would be of another type by their values now, in brackets; empty if none would."""
     found = []
     for column in sheet.columns:
-        is_typed = column.kind in ("literal", "property") and column.type is not now[column.title]
+        same = column.type is now[column.title] or (column.type, now[column.title]) == (TEXT, NAMES)
+        is_typed = column.kind in ("literal", "property") and not same
         if column.filled and (is_typed or (column.kind == "names" and now[column.title].datatype)):
             kept = column.type.name if is_typed else "names"
             found.append(f"{column.title!r} as {kept}, though its values would be {now[column.title].name}")

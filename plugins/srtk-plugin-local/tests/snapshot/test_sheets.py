@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from pathlib import Path
 from typing import Any
 
@@ -28,6 +29,7 @@ class Made:
         triples = self.graph.match([Pattern()])[0]
         named = [self.graph.labels([t.subject, t.object]) for t in triples]
         self.facts = {(s, t.relation, o) for t, (s, o) in zip(triples, named, strict=True)}
+        self.plan, self.content = built.meta.build["plan"], built.meta.content
         self.notes = " ".join(built.meta.build["reading"][0]["notes"])
 
 
@@ -119,3 +121,13 @@ def test_the_marks_of_texts_in_spreadsheets_are_no_part_of_them(tmp_path: Path) 
 
 def test_a_table_has_the_name_of_its_file_or_that_within_it() -> None:
     assert [table_name(name) for name in ("x/a.b.csv", "shop.db::t.x", "a")] == ["a", "t.x", "a"]
+
+
+def test_the_plan_of_a_table_reads_it_as_it_was_read(tmp_path: Path) -> None:
+    rows = "First Name,Last Name,City,Notes\nInes,Cruz,Porto,met in Lyon\nJonas,Weber,Jena,at work\n"
+    first = Made(tmp_path, rows)
+    (tmp_path / "plan.yaml").write_text(json.dumps(first.plan))  # JSON is YAML
+    second = Made(tmp_path, rows, plan=str(tmp_path / "plan.yaml"))
+    assert second.facts == first.facts
+    assert second.content == first.content
+    assert "though its values" not in Made(tmp_path, rows + "Bo,Falk,Kiel,x\n").notes
