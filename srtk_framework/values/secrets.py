@@ -34,7 +34,12 @@ _ENDINGS = (
     *(f"{kind}key" for kind in ("api", "access", "secret", "private", "auth", "subscription", "shared", "account")),
 )
 _NAMES = frozenset({"key", "auth", "pwd", "pass", "apikeys", "signature", "sig"})
-_PLAIN_HEADERS = ("accept", "contenttype", "contentlanguage", "contentlength", "useragent", "from", "referer", "host")
+_PLAIN_HEADERS = frozenset(
+    (
+        *("accept", "acceptcharset", "acceptencoding", "acceptlanguage", "cachecontrol", "connection"),
+        *("contentencoding", "contentlanguage", "contentlength", "contenttype", "from", "host", "referer", "useragent"),
+    )
+)
 _URL = re.compile(r"[A-Za-z][A-Za-z0-9+.-]*://[^\s\"'<>]+")
 _LOGIN = re.compile(r"(?<=://)[^\s/?#\"'<>]*@")
 _PARAMETER = re.compile(r"(?<=[?&;])([^=&;#\s\"'<>]+)=([^&;#\s\"'<>]+)")
@@ -66,7 +71,7 @@ def secrets_in(data: Any, name: object = "") -> Iterator[str]:
             if is_secret_name(name):
                 yield from secrets_in(value, name)
             elif _is_headers(name):
-                yield from () if _is_plain_header(key) else _header_secrets(value)
+                yield from secrets_in(value) if _is_plain_header(key) else _header_secrets(value)
             else:
                 yield from secrets_in(value, key)
     elif isinstance(data, list | tuple):
@@ -196,7 +201,7 @@ def _is_headers(name: object) -> bool:
 
 
 def _is_plain_header(name: object) -> bool:
-    return isinstance(name, str) and re.sub(r"[^a-z]", "", name.lower()).startswith(_PLAIN_HEADERS)
+    return isinstance(name, str) and re.sub(r"[^a-z]", "", name.lower()) in _PLAIN_HEADERS
 
 
 def _header_secrets(value: Any) -> Iterator[str]:

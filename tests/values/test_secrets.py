@@ -63,6 +63,12 @@ def test_plain_headers_and_ordinary_settings_are_no_secrets() -> None:
     assert redacted_data(data) == data
 
 
+@pytest.mark.parametrize("name", ["From-Token", "Host-Auth", "Accept-Token", "Hostkey", "Cookie", "X-Client"])
+def test_a_header_whose_name_only_begins_as_a_plain_one_is_a_secret(name: str) -> None:
+    assert list(secrets_in({"headers": {name: "abc-0123"}})) == ["abc-0123"]
+    assert list(secrets_in({"headers": {"Referer": "https://a.example/?token=abc-0123"}})) == ["abc-0123"]
+
+
 def test_names_of_variables_stay_and_defaults_go() -> None:
     data = {"key": {"env": "NAME", "default": SECRET}, "token": "${mine}", "password": {"env": "OTHER"}}
     assert redacted_data(data) == {

@@ -135,7 +135,7 @@ def test_what_a_table_was_taken_for_is_told(films, capsys):
 def test_a_table_may_have_no_header_or_one_entity_in_a_row(films, tmp_path, capsys):
     (tmp_path / "plain.csv").write_text("subject,relation,object\nAlien,directed by,Ridley Scott\n")
     assert main(["ask", "plain.csv", "Who made Alien?", *BFS[:4]]) == OK
-    assert "the graph has 1 triples" in capsys.readouterr().err
+    assert "the graph has 1 triple, " in capsys.readouterr().err
     assert main(["ask", "plain.csv", "Who made Alien?", *BFS[:4], "--no-header"]) == OK
     assert "the graph has 2 triples" in capsys.readouterr().err
     (tmp_path / "wide.csv").write_text("film,director,cast\nAlien,Ridley Scott,Sigourney Weaver;John Hurt\n")

@@ -127,7 +127,9 @@ class SparqlGraph(KnowledgeGraph):
         self._source = RememberedSource(source)
         self._reader = self.make_reader(self._source, vocabulary, ids, page, facts.nodes, workers)
         sample = 0 if self.preset else self.sample
-        self._known_names = Names(self._reader, vocabulary.languages, self.scans_names, sample)
+        # Of a record the queries must be the same whatever is asked first.
+        narrows = self.record is None and self.replay is None
+        self._known_names = Names(self._reader, vocabulary.languages, self.scans_names, sample, narrows)
 
     @property
     def scans_names(self) -> bool:

@@ -42,12 +42,15 @@ class Names:
     0, only the given languages are asked for.
     """
 
-    def __init__(self, reader: StepReader, languages: Sequence[str], scan: bool, sample: int = 0) -> None:
+    def __init__(
+        self, reader: StepReader, languages: Sequence[str], scan: bool, sample: int = 0, narrows: bool = True
+    ) -> None:
         self._reader = reader
         self._ids = reader.ids
         self._languages = languages
         self._scan = scan
         self._sample = sample
+        self._narrows = narrows
         self._usage: _Usage | None = None
         self._spaces: Sequence[str] | None = None
         self._local: dict[str, frozenset[str]] = {}
@@ -231,7 +234,7 @@ class Names:
             _log.warning("the languages of names are not known (%s); names are looked up in %s", error, usual[1:])
             return _Usage(usual, labels, (*labels, *aliases))
         names = [name for place, name in enumerate((*labels, *aliases)) if counts.get(place)]
-        if self._reader.walks_relations():
+        if self._narrows and self._reader.walks_relations():
             self._reader.queries.narrow(names)
         used = _Usage([], [name for name in names if name in labels], names)
         if all(some.total() < self._sample for some in counts.values()):

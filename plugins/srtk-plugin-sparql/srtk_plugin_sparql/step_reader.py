@@ -98,19 +98,28 @@ class StepReader(QueryBatches):
         rows = self.ask_all(
             enumerate(iri for _, iri in nodes), lambda some: self.queries.steps(some, forward, backward), "?d ?p"
         )
-        tables = [table for table, wanted in ((self._out, forward), (self._in, backward)) if wanted]
-        for table in tables:
-            table.update({node: {} for node, _ in nodes})
-        for row in rows:
-            # An answer without groups may be one row without values.
-            if "p" not in row:
-                continue
-            relation = self.relation_of(row)
-            if not self.ids.is_hidden(relation):
-                table = self._in if row["d"].value == "1" else self._out
-                for number, count in _unpacked(row, len(nodes)):
-                    table[nodes[number][0]][relation] = count
-                    self._kept += 1
+        found: list[dict[str, dict[str, int]]] = [{node: {} for node, _ in nodes} for _ in range(2)]
+        try:
+            for row in rows:
+                # An answer without groups may be one row without values.
+                if "p" not in row:
+                    continue
+                relation = self.relation_of(row)
+                if not self.ids.is_hidden(relation):
+                    table = found[row["d"].value == "1"]
+                    for number, count in _unpacked(row, len(nodes)):
+                        table[nodes[number][0]][relation] = count
+                        self._kept += 1
+        except PartialError:
+            if len(nodes) == 1:
+                raise
+            # The server cuts a text that is too long for it.
+            for half in (nodes[: len(nodes) // 2], nodes[len(nodes) // 2 :]):
+                self._load(half, forward, backward)
+            return
+        for known, table, wanted in ((self._out, found[0], forward), (self._in, found[1], backward)):
+            if wanted:
+                known.update(table)
         self._kept += len(nodes)
 
     def relation_of(self, row: Mapping[str, Term]) -> str:
@@ -288,9 +297,12 @@ def _unpacked(row: Row, nodes: int) -> list[tuple[int, int]]:
     try:
         found = [(int(node), int(count)) for node, count in (one.split(":") for one in row["c"].value.split())]
     except ValueError:
-        raise row.malformed(f"the answer has {row['c'].value[:40]!r} where nodes and counts were asked for") from None
+        found = []
     if len(found) != row.number("m"):
-        raise row.malformed("the answer has fewer nodes in a text than it counts")
+        shown = row["c"].value[:40]
+        raise row.about(
+            PartialError(f"the answer has {shown!r} where {row['m'].value} nodes and counts were asked for")
+        )
     if not all(0 <= node < nodes for node, _ in found):
         raise row.malformed("a row of the answer is about a node that the query does not name")
     return found

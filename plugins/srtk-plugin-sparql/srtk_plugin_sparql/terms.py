@@ -61,7 +61,10 @@ class Row(dict[str, Term]):
 
     def malformed(self, cause: str) -> MalformedError:
         """Make an error about this row, with its source and query."""
-        error = MalformedError(cause)
+        return self.about(MalformedError(cause))
+
+    def about(self, error: MalformedError) -> MalformedError:
+        """Name the source and the query of this row in an error."""
         place = getattr(self, "place", None)
         return error if place is None else error.about(place[0], place[1], "query")
 

@@ -11,6 +11,7 @@ from contextlib import closing
 from typing import Any
 
 import pytest
+from srtk_plugin_sparql import step_reader
 from srtk_plugin_sparql.errors import TooLargeError
 from srtk_plugin_sparql.graph import SparqlGraph
 from srtk_plugin_sparql.limits import SparqlLimits
@@ -309,6 +310,32 @@ def test_counts_that_are_not_whole_or_of_other_nodes_are_malformed(text: str, no
     assert _unpacked(Row(c=Term("literal", "0:7"), m=Term("literal", "1")), 1) == [(0, 7)]
     with pytest.raises(MalformedError):
         _unpacked(Row(c=Term("literal", text), m=Term("literal", str(nodes))), 1)
+
+
+def test_nodes_whose_counts_came_cut_are_asked_for_in_halves_and_never_taken_for_bare(
+    kit_server: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    with closing(graph(kit_server)) as driver:
+        known = ("Latvia", "Riga", "Echo")
+        steps = driver.steps(driver.frontiers([known]), True)
+    whole = step_reader._unpacked
+    with closing(graph(kit_server)) as driver:
+        asked: list[int] = []
+
+        def cut(row: Row, nodes: int) -> list[tuple[int, int]]:
+            asked.append(nodes)
+            if nodes > most:
+                row = Row(row, c=Term("literal", row["c"].value[:-1] + ":"))
+            return whole(row, nodes)
+
+        monkeypatch.setattr(step_reader, "_unpacked", cut)
+        most = 0
+        for _ in range(2):
+            with pytest.raises(PartialError, match="nodes and counts were asked for"):
+                driver.frontiers([known])
+        most = 1
+        assert driver.steps(driver.frontiers([known]), True) == steps
+        assert {1, 3} <= set(asked)
 
 
 def test_a_number_of_rows_that_is_none_means_no_cap(proxy: Any, whole: list[Any]) -> None:

@@ -77,6 +77,19 @@ def test_the_record_of_a_store_is_replayed_where_the_recipe_names_a_server(kit_s
     assert answers("http://no-such-host.invalid/sparql", replay=str(tmp_path / "record")) == first
 
 
+def test_a_record_answers_steps_whether_or_not_names_were_read_before(proxy: Any, tmp_path: Path) -> None:
+    def asked(names: bool, **settings: Any) -> list[Any]:
+        graph = SparqlGraph(proxy.url, vocabulary=MEANING, engine="oxigraph", names="exact", **settings)
+        graph.open()
+        with closing(graph):
+            if names:
+                graph.find(["riga"])
+            return list(graph.steps(graph.frontiers([["Latvia"]]), True))
+
+    first = asked(True, record=str(tmp_path / "record"))
+    assert asked(False, replay=str(tmp_path / "record")) == first
+
+
 def test_what_was_not_recorded_is_an_error(proxy: Any, tmp_path: Path) -> None:
     answers(proxy.url, record=str(tmp_path / "record"))
     with pytest.raises(NotRecordedError, match="record the run again"):

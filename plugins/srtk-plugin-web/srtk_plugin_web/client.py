@@ -29,6 +29,7 @@ if TYPE_CHECKING:
     from srtk_plugin_web.transport import Transport
 
 _REMEMBERED = 30.0  # Seconds for which nothing is sent after a fatal error
+_SECRET = 8  # A header's value of so many characters is taken out of messages; a shorter one is a word such as ``gzip``
 _WORD = 3  # A secret of so few characters is a word that messages have for other reasons
 
 _log = logging.getLogger(__name__)
@@ -76,7 +77,7 @@ class Client:
         shown = urlunsplit(place._replace(query="", fragment=""))
         self.service = f"{name} at {shown}" if name else shown
         own = dict(headers or {})
-        hidden = [*secrets, *secrets_in(own, "headers")]
+        hidden = [*secrets, *(text for text in secrets_in(own, "headers") if len(text) >= _SECRET)]
         login = urlsplit(address)
         if login.username is not None:
             user, word = unquote(login.username), unquote(login.password or "")

@@ -84,9 +84,10 @@ def test_what_is_secret_is_in_no_message(server: Any, client: Make) -> None:
 
 
 def test_a_header_that_is_no_secret_stays_in_messages_of_the_whole_process(server: Any, client: Make) -> None:
-    server.plan = [said(b"I have no application/json; ask with token-0123", "406 No")]
-    with pytest.raises(DriverError, match=r"no application/json; ask with \*\*\*"):
-        data(client(server.url, headers={"Accept": "application/json", "X-Caller": "token-0123"}))
+    server.plan = [said(b"I have no application/json; ask with token-0123; none", "406 No")]
+    headers = {"Accept": "application/json", "X-Caller": "token-0123", "X-Form": "json", "Authorization": "Bearer none"}
+    with pytest.raises(DriverError, match=r"no application/json; ask with \*\*\*; none"):
+        data(client(server.url, headers=headers))
     assert redacted("an applicator") == "an applicator"
 
 

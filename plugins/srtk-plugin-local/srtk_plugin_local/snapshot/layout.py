@@ -134,9 +134,9 @@ class ArrayFile:
         return self
 
     def __exit__(self, kind: type[BaseException] | None, *_: object) -> None:
-        if kind is None:
-            self._file.write(self._held)
-        self._file.close()
+        with self._file:
+            if kind is None:
+                self._file.write(self._held)
         if kind is None:
             self._written[self._name] = {
                 "dtype": self.dtype.str,

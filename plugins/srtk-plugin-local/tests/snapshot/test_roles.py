@@ -58,7 +58,7 @@ def test_a_name_that_means_a_relation_alone_may_have_codes_but_no_sentences() ->
 def test_relations_come_by_the_rank_of_their_names() -> None:
     every = ("interaction", "kind", "type", "label", "relation", "edge label", "colour")
     found, doubt = relations({name: once("knows", "likes") for name in every}, 2)
-    assert (found, doubt) == (["edge label", "relation", "label", "type", "kind", "interaction"], "")
+    assert (found, doubt) == (["edge label", "relation", "interaction", "label", "type", "kind"], "")
 
 
 @pytest.mark.parametrize(
