@@ -76,7 +76,7 @@ def locate(values: npt.NDArray[Any], starts: Ints, ends: Ints, wanted: Ints) -> 
 RUN = 256
 """Targets in a block, whose groups share the upper bits of their starts."""
 _FEW = 1 << 20
-"""Numbers up to which all are read at once and kept in memory: up to 40 MB of a graph."""
+"""Numbers up to which all are read at once and kept in memory: up to 64 MB of a graph."""
 
 
 @attrs.frozen
@@ -149,13 +149,14 @@ class Dense(NamedTuple):
     def of(cls, forward: Adjacency, inverse: Adjacency, relations: int) -> Dense | None:
         """Read both directions of a graph with so many relations; None where that is too much to keep."""
         size, width = len(forward.nodes) - 1, 2 * relations
-        if size * width > 2 * _FEW or len(forward.targets) > _FEW:
+        if size * width > 2 * _FEW or len(forward.targets) > 4 * _FEW:
             return None
         runs = np.zeros((size * width + 1, 2), dtype=np.int32)
         for backward, side in enumerate((forward, inverse)):
-            groups = np.arange(len(side.relations))
-            places = side.owners(groups) * width + side.relations.astype(np.int64) * 2 + backward
-            runs[places] = np.stack(side.runs(groups), axis=1)
+            places = np.repeat(np.arange(size) * width + backward, np.diff(side.nodes.astype(np.int64)))
+            places += side.relations.astype(np.int64) * 2
+            bounds = side.starts[:]
+            runs[places, 0], runs[places, 1] = bounds[:-1], bounds[1:]
         return cls(runs.view(np.int64)[:, 0], width, np.concatenate([forward.targets, inverse.targets]))
 
 
