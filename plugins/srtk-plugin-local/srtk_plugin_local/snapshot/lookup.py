@@ -272,9 +272,9 @@ def qualifiers(
         np.array([relations.get(t.relation, -1) for t in triples], dtype=np.int64),
         snapshot.numbers([t.object for t in triples]),
     )
-    # Edge positions are never negative, so -1 matches nothing.
-    low: Ints = np.searchsorted(edges, np.maximum(position, 0), side="left").astype(np.int64)
-    high = np.where(position >= 0, np.searchsorted(edges, np.maximum(position, 0), side="right"), low)
+    wanted = np.maximum(position, 0)
+    low: Ints = np.searchsorted(edges, wanted, side="left").astype(np.int64)
+    high = np.where(position >= 0, np.searchsorted(edges, wanted, side="right"), low)
     rows, bounds = spread(low, high.astype(np.int64))
     names = [snapshot.relations[number] for number in snapshot.array("qualifiers.relation")[rows].tolist()]
     terms = snapshot.terms(snapshot.array("qualifiers.term")[rows].astype(np.int64))

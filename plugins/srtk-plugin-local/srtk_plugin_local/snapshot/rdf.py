@@ -26,7 +26,7 @@ _QUOTED = re.compile(rb'"(?:[^"\\]|\\.)*+"')
 RDF = "http://www.w3.org/1999/02/22-rdf-syntax-ns#"
 _ANONYMOUS = re.compile(r"[0-9a-f]{20,32}")
 _DOTS = r"^[A-Za-z][^?#\"\s]*/\.\.?(?:[/?#]|$)"
-_WHERE = re.compile(r"^Parser error (?:at line \d+ column \d+|between .*?): ")
+_WHERE = re.compile(r"^Parser error (?:at line|between) .*?: ")
 
 
 def read_rdf(
@@ -191,7 +191,7 @@ def _without_long(table: pa.Table, report: FileReport) -> pa.Table:
     import pyarrow.compute as pc
 
     sizes = pc.binary_length(table.column("c2"))
-    if (pc.max(sizes).as_py() or 0) <= MAX_LITERAL:
+    if pc.max(sizes).as_py() <= MAX_LITERAL:
         return table
     for row in pc.indices_nonzero(pc.greater(sizes, MAX_LITERAL)).to_pylist():
         report.skip(LONG_LITERALS, report.rows + row + 1, LONG_LITERAL, "triple ")

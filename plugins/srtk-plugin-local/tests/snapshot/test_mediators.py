@@ -6,12 +6,17 @@ from collections.abc import Iterable
 from pathlib import Path
 from typing import Any
 
+import numpy as np
 import pytest
 from srtk_plugin_local.commands.info import describe
+from srtk_plugin_local.snapshot import mediators
 from srtk_plugin_local.snapshot.build import Built, build, update
 from srtk_plugin_local.snapshot.build_settings import BuildSettings
+from srtk_plugin_local.snapshot.csr import RUN, Adjacency, Starts
+from srtk_plugin_local.snapshot.mediators import Noticed, notice
 
 Rows = list[tuple[str, str, str]]
+Edges = list[tuple[str, int, str]]
 STATEMENT = "http://www.wikidata.org/entity/statement/"
 
 
@@ -213,3 +218,145 @@ def test_nodes_that_begin_with_the_first_letter_of_the_pattern_alone_are_not_cal
     homes = [(f"y{k}{n}", "at", f"xt{n}") for n in range(9) for k in range(6)]
     found = noticed(tmp_path, [*employments("xs{}"), *homes, *((f"xt{n}", "in", "c1") for n in range(9))])
     assert (found["nodes"], found["patterns"]) == (4, ["xs*"])
+
+
+def adjacency(size: int, edges: list[tuple[int, int, int]]) -> Adjacency:
+    """Return a direction of the edges of few nodes: from, relation, to."""
+    edges = sorted(edges)
+    assert len(edges) < RUN
+    groups = sorted({edge[:2] for edge in edges})
+    starts = [sum(edge[:2] < group for edge in edges) for group in groups] + [len(edges)]
+    return Adjacency(
+        np.array([sum(group[0] < node for group in groups) for node in range(size + 1)], dtype=np.uint64),
+        np.array([group[1] for group in groups], dtype=np.uint16),
+        Starts(np.array(starts, dtype=np.uint8), np.empty(0, dtype=np.int64)),
+        np.array([edge[2] for edge in edges], dtype=np.uint32),
+    )
+
+
+def of_edges(edges: Edges, relations: str = "rst", types: str = "") -> Noticed | None:
+    """Notice the mediators of edges; nodes that begin with x have no name, and the others in quotes are literals."""
+    ids = sorted({end for s, _, o in edges for end in (s, o)})
+    numbered = [(ids.index(s), r, ids.index(o)) for s, r, o in edges]
+    return notice(
+        adjacency(len(ids), numbered),
+        adjacency(len(ids), [(o, r, s) for s, r, o in numbered]),
+        np.array([id_.startswith("x") for id_ in ids]),
+        np.array([id_.startswith('"') for id_ in ids])
+        if any(id_.startswith('"') for id_ in ids)
+        else np.empty(0, bool),
+        list(relations),
+        list(types),
+        lambda places: [ids[place] for place in places.tolist()],
+    )
+
+
+def facts_of(name: str, leading: int = 1, ends: int = 2) -> Edges:
+    """Return a mediator with some nodes that lead to it, and some that it leads to."""
+    into = [(f"p{n}{name}", 0, name) for n in range(leading)]
+    return into + [(name, 1, f"q{n}") for n in range(ends)]
+
+
+def several(count: int, leading: int = 1, ends: int = 2) -> Edges:
+    return [edge for n in range(count) for edge in facts_of(f"x{n}", leading, ends)]
+
+
+@pytest.mark.parametrize("block", [1, 2, 5, 1_000_000])
+def test_the_blocks_in_which_nodes_are_read_make_no_difference(block: int, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(mediators, "_BLOCK", block)
+    edges = [*several(4), ("a", 1, "b"), ("b", 2, '"1"'), ("x0", 2, '"2"'), ("y", 1, "a")]
+    assert of_edges(edges) == Noticed(4, ("x*",), ("r",), "x2")
+
+
+def beside(count: int) -> Edges:
+    """Return nodes that are called alike and are no mediators, for what leads to them has no name."""
+    return [edge for n in range(60, 60 + 2 * count, 2) for edge in ((f"x{n}", 2, f"x{n + 1}"), (f"x{n + 1}", 2, "q0"))]
+
+
+def two_ends(count: int) -> Edges:
+    return [edge for n in range(count) for edge in facts_of(f"x8{n}", ends=1)]
+
+
+@pytest.mark.parametrize(
+    ("edges", "nodes"),
+    [
+        (several(3), 3),
+        (several(2), None),
+        (several(3, leading=5), 3),  # the most edges that lead to a mediator
+        (several(3, leading=6), None),
+        ([*several(3), ("a", 0, "b")], None),  # nine of ten objects have no name, at least
+        ([*several(9), ("a", 0, "b")], 9),
+        ([*several(8), ("a", 0, "b")], None),
+        ([*several(3), *(("a", 0, f"x9{n}") for n in range(3))], 3),  # half of the objects fit
+        ([*several(3), *(("a", 0, f"x9{n}") for n in range(4))], None),
+        (two_ends(3), None),  # two ends are no fact, unless half have three
+        ([*several(2), *two_ends(2)], 4),
+        ([*several(2), *two_ends(3)], None),
+        ([*several(3), *beside(3)], 3),  # half of those that are called alike
+        ([*several(3), *beside(4)], None),
+        ([*several(3), ("x9", 0, "x0")], None),  # a node without a name leads to one of the three
+        ([edge for edge in several(3) if edge[0] != "x0"], None),
+        ([("x1", 0, "x2"), ("x2", 0, "x3")], None),
+    ],
+    ids=str,
+)
+def test_each_rule_holds_at_its_bound(edges: Edges, nodes: int | None) -> None:
+    found = of_edges(edges)
+    assert (found and found.nodes) == nodes
+
+
+def test_relations_come_by_the_number_of_mediators_behind_them() -> None:
+    edges = [*several(5), *((f"p{n}", 2, f"x{n}") for n in range(4))]
+    found = of_edges(edges)
+    assert found is not None
+    assert found.relations == ("r", "t")
+    found = of_edges([(s, {0: 2, 1: 1, 2: 0}[r], o) for s, r, o in edges])
+    assert found is not None
+    assert found.relations == ("t", "r")
+
+
+def test_a_relation_to_classes_leads_to_no_mediator_and_is_no_part_of_a_fact() -> None:
+    assert of_edges(several(3), types="r") is None
+    assert of_edges(several(3), types="s") is None
+    assert of_edges(several(3), types="t") is not None
+
+
+@pytest.mark.parametrize(
+    ("relations", "more"),
+    [(("r",), "behind r)"), (("r", "s"), "behind r and 1 other relation)"), ("rst", "behind r and 2 other relations)")],
+)
+def test_the_sentence_counts_the_other_relations(relations: tuple[str, ...], more: str) -> None:
+    told = Noticed(1234, ("x*",), tuple(relations), "x1").told()
+    assert told.startswith("1,234 nodes without a name, such as x1, ")
+    assert more in told
+    assert "default" not in told
+    assert "whose default it is for Freebase's in files" in Noticed(3, ("m.*",), ("r",), "m.01", "Freebase").told()
+
+
+@pytest.mark.parametrize(
+    ("ids", "pattern"),
+    [
+        (["a1", "a2"], "a*"),
+        (["ab12", "ab13"], "ab*"),
+        (["ab", "ab"], "ab*"),
+        (["ab", "abc"], "ab*"),
+        (["a[1", "a[2"], "a*"),
+        (["1a", "2a"], "*"),
+        (["n-1_2", "n-1_3"], "n*"),
+    ],
+)
+def test_the_pattern_is_what_the_first_and_the_last_id_begin_with_but_digits(ids: list[str], pattern: str) -> None:
+    assert mediators._patterns(ids) == ("", (pattern,))
+
+
+def test_ids_with_a_start_are_counted_among_sorted_ones() -> None:
+    ids = ["a", "ab", "abc", "abd", "b"]
+    counts = [
+        mediators._number(lambda some: [ids[n] for n in some.tolist()], np.arange(5), start)
+        for start in ("", "a", "ab", "abd", "b", "c")
+    ]
+    assert counts == [5, 4, 3, 1, 1, 0]
+
+
+def test_runs_are_summed_by_their_offsets() -> None:
+    assert mediators._sums(np.array([1, 2, 3]), np.array([0, 0, 2, 3])).tolist() == [0, 3, 3]
