@@ -2,17 +2,21 @@
 
 from __future__ import annotations
 
+import errno
 import json
 import os
 import signal
 import subprocess
 import sys
 from pathlib import Path
+from typing import Any
 
+import duckdb
 import pytest
 from kit.kills import tree
+from srtk_plugin_local.snapshot import build as module
 from srtk_plugin_local.snapshot import layout
-from srtk_plugin_local.snapshot.build import build
+from srtk_plugin_local.snapshot.build import build, check_target, update
 from srtk_plugin_local.snapshot.build_settings import BuildSettings
 from srtk_plugin_local.snapshot.graph import LocalGraph
 from srtk_plugin_local.snapshot.meta_file import read_meta
@@ -43,6 +47,188 @@ def opened(folder: Path) -> LocalGraph:
     graph = LocalGraph(str(folder))
     graph.open()
     return graph
+
+
+def test_a_build_needs_a_file(tmp_path: Path) -> None:
+    with pytest.raises(InputError, match="there is no input file; give at least one file of triples"):
+        build(BuildSettings(files=()), tmp_path / "out")
+    assert list(tmp_path.iterdir()) == []
+
+
+@pytest.mark.parametrize(
+    ("names", "is_ours"),
+    [
+        ((), True),
+        (("meta.json", ".meta.json.part", "0123456789abcdef", "0123456789abcdef-2"), True),
+        (("0123456789abcde",), False),
+        (("0123456789abcdef", "letter.txt"), False),
+        (("meta.json.part",), False),
+    ],
+)
+def test_only_what_a_build_leaves_may_be_replaced_without_force(
+    tmp_path: Path, names: tuple[str, ...], is_ours: bool
+) -> None:
+    out = tmp_path / "above" / "out"
+    out.mkdir(parents=True)
+    for name in names:
+        (out / name).write_text("{}")
+    check_target(out, True)
+    if is_ours:
+        check_target(out, False)
+    else:
+        with pytest.raises(RunError, match="out: exists and is not a graph snapshot"):
+            check_target(out, False)
+        (out / "meta.json").write_text('{"format": "srtk-graph"')
+        check_target(out, False)
+
+
+def test_the_folder_above_a_snapshot_is_made_or_cannot_be(tmp_path: Path) -> None:
+    check_target(tmp_path / "new" / "newer" / "out", False)
+    assert (tmp_path / "new" / "newer").is_dir()
+    assert not (tmp_path / "new" / "newer" / "out").exists()
+    (tmp_path / "file").write_text("")
+    with pytest.raises(RunError, match=r"file/above: cannot be created .*; choose another --out"):
+        check_target(tmp_path / "file" / "above" / "out", True)
+    (tmp_path / "broken").symlink_to(tmp_path / "nowhere")
+    with pytest.raises(RunError, match="broken: is a file, and a snapshot is a folder"):
+        check_target(tmp_path / "broken", True)
+
+
+def test_a_graph_of_the_cache_follows_the_plan_of_the_last_one_of_the_same_files(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def made(name: str, time: int, rows: int) -> Path:
+        (tmp_path / name).mkdir()
+        os.utime(tmp_path / name, (time, time))
+        tables = {"t": {"files": ["a.csv", "b.csv"], "kind": name[-1]}}
+        builds[name] = {
+            "plan": {"tables": tables},
+            "reading": [{"name": "x/a.csv", "rows": rows}, {"name": "y/b.csv", "rows": 1}],
+        }
+        return tmp_path / name
+
+    builds: dict[str, Any] = {}
+    monkeypatch.setattr(module, "_build_of", lambda folder: builds.get(folder.name, {}))
+    new = tmp_path / f"{'a' * 12}-{'0' * 24}"
+    assert module._plan_of(new) == {"tables": {}}
+    made(f"{'b' * 12}-{'1' * 24}", 9, 9)  # of other files
+    made(f"{'a' * 12}-{'1' * 23}", 9, 9)  # no name of the cache
+    assert module._plan_of(new) == {"tables": {}}
+    made(f"{'a' * 12}-{'3' * 24}", 3, 5)
+    last = made(f"{'a' * 12}-{'2' * 24}", 4, 6)
+    made(f"{'a' * 12}-{'4' * 24}", 2, 7)
+    entry = {"files": ["a.csv", "b.csv"], "kind": "2"}
+    assert module._plan_of(new) == {"tables": {"t": {**entry, "beyond": 7}}}
+    assert module._plan_of(last) == {"tables": {"t": entry}}
+    assert module._plan_of(tmp_path / "graph") == {}
+    builds[last.name]["reading"] = [{"name": "a.csv", "rows": 4}]
+    assert module._plan_of(new)["tables"]["t"]["beyond"] == 4
+
+
+@pytest.mark.parametrize(
+    ("names", "is_rdf", "labelled", "found"),
+    [
+        *((True, True, True, True), (False, False, False, False), (None, False, False, True)),
+        *((None, True, False, False), (None, False, True, False)),
+    ],
+)
+def test_ids_are_names_where_it_is_said_or_a_table_has_no_labels(
+    names: bool | None, is_rdf: bool, labelled: bool, found: bool
+) -> None:
+    assert module._ids_are_names(BuildSettings(files=(), names=names), is_rdf, labelled) is found
+
+
+def test_the_classes_of_a_graph_are_those_that_are_given_or_the_usual_ones_that_it_has() -> None:
+    con = duckdb.connect()
+    con.execute("CREATE TABLE relation (id VARCHAR)")
+    con.execute("INSERT INTO relation VALUES ('x'), ('rdfs:subClassOf'), ('rdf:type')")
+    found = module._schema(BuildSettings(files=(), noise=("n",), mediators=("m",)), con)
+    assert found == {
+        "type_relations": ["rdf:type"],
+        "subclass_relations": ["rdfs:subClassOf"],
+        "mediators": ["m"],
+        "noise": ["n"],
+        "prefixes": {},
+    }
+    given = BuildSettings(files=(), type_relations=("x",), subclass_relations=("y",), prefixes={"b": "u:", "a": "v:"})
+    found = module._schema(given, con)
+    assert (found["type_relations"], found["subclass_relations"]) == (["x"], ["y"])
+    assert list(found["prefixes"]) == ["a", "b"]
+
+
+@pytest.mark.parametrize(
+    ("fault", "wanted", "said"),
+    [
+        (duckdb.OutOfMemoryException("x"), RunError, "1GB of memory is too little .*--memory"),
+        (duckdb.IOException("x"), RunError, r"the build cannot write here \(x\); check the disk"),
+        (duckdb.IOException("No space left on device"), OSError, "No space left on device"),
+    ],
+)
+def test_an_error_of_the_database_becomes_a_sentence(
+    tmp_path: Path, fault: Exception, wanted: type[Exception], said: str
+) -> None:
+    def failing() -> None:
+        with module._database(BuildSettings(files=()), tmp_path):
+            raise fault
+
+    with pytest.raises(wanted, match=said) as raised:
+        failing()
+    assert not isinstance(raised.value, OSError) or raised.value.errno == errno.ENOSPC
+
+
+def test_the_database_has_a_limit_of_threads_and_a_place_to_spill_and_is_closed(tmp_path: Path) -> None:
+    with module._database(BuildSettings(files=()), tmp_path) as con:
+        limits = "SELECT current_setting('threads'), current_setting('temp_directory')"
+        assert con.execute(limits).fetchone() == (min(4, os.cpu_count() or 1), str(tmp_path / "spill"))
+    with pytest.raises(duckdb.ConnectionException):
+        con.execute("SELECT 1")
+
+
+def test_an_amount_of_memory_and_a_place_for_the_database_are_checked(tmp_path: Path) -> None:
+    with pytest.raises(InputError, match="'much' is not an amount of memory; write one like 1GB or 500MB"):
+        module._connect(BuildSettings(files=(), memory="much"), tmp_path)
+    with pytest.raises(RunError, match="nowhere: the build cannot write here"):
+        module._connect(BuildSettings(files=()), tmp_path / "nowhere")
+
+
+LABEL = "<http://www.w3.org/2000/01/rdf-schema#label>"
+
+
+def notes_of(folder: Path, text: str) -> list[str]:
+    (folder / "a.ttl").write_text("@prefix s: <http://s.org/> .\n" + text)
+    [report] = build(BuildSettings(files=(str(folder / "a.ttl"),)), folder / "out").meta.build["reading"]
+    return list(report["notes"])
+
+
+@pytest.mark.parametrize(("labels", "told"), [(1, True), (2, False)])
+def test_a_relation_that_looks_like_a_name_is_told_where_less_than_half_have_one(
+    tmp_path: Path, labels: int, told: bool
+) -> None:
+    rows = "".join(f's:Part{n} s:heading "Heading {n}x" ; s:size {n} .\n' for n in range(4))
+    rows += "".join(f's:Part{n} {LABEL} "Name {n}" .\n' for n in range(labels))
+    assert bool(notes_of(tmp_path, rows)) is told
+
+
+@pytest.mark.parametrize(("codes", "told"), [(2, False), (3, True)])
+def test_ids_that_name_nothing_are_told_where_they_are_more_than_half(tmp_path: Path, codes: int, told: bool) -> None:
+    ids = [f"s:Q{n}" for n in range(codes)] + [f"s:Name{'ab'[n]}" for n in range(4 - codes)]
+    assert bool(notes_of(tmp_path, "".join(f"{id_} s:knows {ids[0]} .\n" for id_ in ids))) is told
+
+
+def test_the_first_file_says_what_a_prefix_means_and_an_update_keeps_it(tmp_path: Path) -> None:
+    files = []
+    for name, iri in (("1.ttl", "http://one.org/"), ("2.ttl", "http://two.org/"), ("3.ttl", "http://three.org/")):
+        (tmp_path / name).write_text(f"@prefix p: <{iri}> .\n@prefix z{name[0]}: <{iri}z> .\np:a p:knows p:b .\n")
+        files.append(str(tmp_path / name))
+    built = build(BuildSettings(files=tuple(files[:2])), tmp_path / "out")
+    assert built.meta.build["prefixes"] == {"p": "http://one.org/", "z1": "http://one.org/z", "z2": "http://two.org/z"}
+    changed = update(built.folder, {"files": (files[2],)}, ())
+    assert changed.meta.build["prefixes"] == {**built.meta.build["prefixes"], "z3": "http://three.org/z"}
+    assert changed.meta.build["files"] == files
+    assert [Path(report["name"]).name for report in changed.meta.build["reading"]] == ["1.ttl", "2.ttl", "3.ttl"]
+    assert changed.meta.build["inputs"] != built.meta.build["inputs"]
+    (tmp_path / "t.tsv").write_text("a\tr\tb\n")
+    assert "prefixes" not in build(BuildSettings(files=(str(tmp_path / "t.tsv"),)), tmp_path / "t").meta.build
 
 
 FILES = [*layout.ARRAYS, *(f"{heap}.{part}" for heap in layout.HEAPS for part in ("offsets", "bytes"))]

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import logging
 import tempfile
 from collections.abc import Iterator
 from itertools import pairwise
@@ -14,6 +15,7 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 from srtk_plugin_local.memory import MemoryGraph
+from srtk_plugin_local.snapshot import graph as module
 from srtk_plugin_local.snapshot.build import build
 from srtk_plugin_local.snapshot.build_settings import BuildSettings
 from srtk_plugin_local.snapshot.graph import LocalGraph
@@ -22,7 +24,7 @@ from srtk_framework.graph import graph_defaults as reading
 from srtk_framework.testing import KnowledgeGraphConformance
 from srtk_framework.testing.oracle import OracleGraph
 from srtk_framework.testing.sample import SAMPLE, Sample
-from srtk_framework.values import Budget, InputError, Literal, NodeSet, Pattern, Step, Triple
+from srtk_framework.values import Budget, DriverError, InputError, Literal, NodeSet, Pattern, Step, Triple
 
 
 def write_sample(sample: Sample, folder: Path) -> BuildSettings:
@@ -67,6 +69,74 @@ class TestLocalGraph(KnowledgeGraphConformance):
         graph = LocalGraph(str(build(write_sample(less, tmp_path), tmp_path / "snapshot").folder))
         graph.open()
         return graph
+
+
+def test_a_graph_is_checked_before_it_is_opened(tmp_path: Path) -> None:
+    (tmp_path / "a.tsv").write_text("a\tr\tb\n")
+    files = tuple(str(tmp_path / name) for name in ("a.tsv", "b.tsv"))
+    [(setting, said)] = LocalGraph(str(tmp_path / "out"), BuildSettings(files)).preflight()
+    assert (setting, said.split(";")[0]) == ("build", f"{files[1]} does not exist")
+    assert LocalGraph(str(tmp_path / "out"), BuildSettings(files[:1])).preflight() == []
+    [(setting, said)] = LocalGraph(str(tmp_path / "out")).preflight()
+    assert setting == "path"
+    assert "out: is not a graph snapshot" in said
+    build(BuildSettings(files[:1]), tmp_path / "out")
+    assert LocalGraph(str(tmp_path / "out")).preflight() == []
+
+
+def test_a_graph_that_is_built_says_how_once_and_is_closed_whole(
+    tmp_path: Path, caplog: pytest.LogCaptureFixture
+) -> None:
+    (tmp_path / "a.csv").write_text("subject,relation,object\nRiga,in,Latvia\nRiga,near,\n")
+    graph = LocalGraph(str(tmp_path / "out"), BuildSettings((str(tmp_path / "a.csv"),)))
+    for call in (graph.fingerprint, lambda: graph.steps([], True)):
+        with pytest.raises(DriverError, match="is not open"):
+            call()
+    with caplog.at_level(logging.INFO):
+        graph.open()
+    assert caplog.messages[-1] == "the graph has 1 triple, 2 entities, 1 relation"
+    assert any("skipped 1 row with an empty cell" in message for message in caplog.messages)
+    caplog.clear()
+    with caplog.at_level(logging.INFO):
+        graph.open()
+    assert caplog.messages == []
+    assert graph.source() == f"local:{graph.fingerprint()[:16]}"
+    assert graph.known_words(["riga", "oslo"]) == [True, False]
+    index = graph._names
+    assert graph.near_names(["Rigga"], 1, True) == [["riga"]]
+    assert graph._names is index
+    assert (graph.has_blank_nodes(), graph.noticed_mediators()) == (False, None)
+    graph.close()
+    assert (graph._snapshot, graph._steps, graph._relations, graph._names) == (None, None, {}, None)
+
+
+def test_the_own_columns_of_a_table_of_entities_are_its_relations_that_no_other_has() -> None:
+    columns = {"a": 1, "b": 2, "c": 3}
+    plan = {
+        "tables": {
+            "one": {"rows": "entities", "columns": columns},
+            "two": {"rows": "entities", "columns": {"b": 1}},
+            "edges": {"rows": "facts", "columns": {"a": 1}},
+            "bare": {"rows": "entities"},
+        }
+    }
+    found = module._own_columns(plan, ["a", "b"])
+    assert found == {"one": ("a",), "two": (), "bare": ()}
+    assert module._own_columns({}, ["a"]) == {}
+
+
+def test_edges_are_followed_up_to_a_limit(tmp_path: Path) -> None:
+    (tmp_path / "a.tsv").write_text("a\tr\tb\na\tr\tc\nb\tr\ta\n_:x\tr\ta\n")
+    graph = LocalGraph(str(build(BuildSettings((str(tmp_path / "a.tsv"),)), tmp_path / "out").folder))
+    graph.open()
+    at = graph.frontiers([["a"]])
+    assert [list(frontier.ids()) for frontier in graph.follow(at, [Step("r")], 1)] == [["b"]]
+    assert [list(row) for row in graph.triples(at, [Step("r", True)], None)] == [
+        [Triple("_:x", "r", "a"), Triple("b", "r", "a")]
+    ]
+    assert graph.has_blank_nodes()
+    assert graph.neighbourhood(at, 0, Budget()) == [[]]
+    assert graph.own_ids(["r", "a"], True) == ["r", "a"]
 
 
 ENTITIES = ["a", "b", "B", "c c", "d", "ä", "é", "é", "𝔊", "Ａ", "العربية", '"q', "!", "\n", "z" * 300]

@@ -7,6 +7,7 @@ import random
 import sys
 from collections import Counter
 from pathlib import Path
+from types import SimpleNamespace
 from typing import Any
 
 import pytest
@@ -37,6 +38,28 @@ def files_of(folder: Path) -> dict[str, Any]:
 
 def lines(rows: list[tuple[str, str, str]]) -> str:
     return "".join("\t".join(row) + "\n" for row in rows)
+
+
+def stored(**build: Any) -> Any:
+    return SimpleNamespace(folder="g", meta=SimpleNamespace(build=build))
+
+
+def test_an_update_has_the_settings_of_the_build_but_for_its_own() -> None:
+    given = BuildSettings(files=("a",), labels=("l",), memory="2GB", noise=("r*",), header=False, prefixes={"a": "b:"})
+    assert kept.kept_settings(given) == {"header": False, "noise": ("r*",), "prefixes": {"a": "b:"}}
+    assert kept.kept_settings(BuildSettings(files=("a",))) == {}
+    snapshot = stored(settings={"header": False, "noise": ["r*"]})
+    assert kept.settings_of(snapshot, files=("b",), header=True) == BuildSettings(("b",), header=True, noise=("r*",))
+
+
+def test_a_setting_that_is_no_more_is_refused_with_the_remedy() -> None:
+    with pytest.raises(SnapshotError, match=r"^g: was built with other settings \(.*'old'\); build it again"):
+        kept.settings_of(stored(settings={"old": 1}), files=("b",))
+
+
+@pytest.mark.parametrize(("formats", "found"), [((), False), (("tsv", "csv"), False), (("tsv", "turtle"), True)])
+def test_a_snapshot_of_an_rdf_file_holds_rdf(formats: tuple[str, ...], found: bool) -> None:
+    assert kept.holds_rdf(stored(reading=[{"format": format_} for format_ in formats])) is found
 
 
 @pytest.mark.parametrize("seed", range(4))
@@ -228,3 +251,14 @@ def test_an_update_lets_go_of_each_part_of_the_stored_graph_that_it_has_read(
     update(built, {"files": ()}, (write(tmp_path / "2.tsv", "a0\tr\tr0\n"),))
     parts = ("without", "stage", "edges", "hashes", "with_labels", "aliases")
     assert [name for name in parts if not count[name]] == []
+
+
+def test_a_literal_may_be_what_was_a_subject_only_once_no_triple_of_it_is_left(tmp_path: Path) -> None:
+    rows = write(tmp_path / "1.tsv", '"x"\tr\tb\n"x"\ts\tb\na\ts\t"x"\n')
+    built = build(BuildSettings(files=(rows,)), tmp_path / "g").folder
+    more, first = write(tmp_path / "2.nt", '<x:b> <x:r> "x" .\n'), write(tmp_path / "3.tsv", '"x"\tr\tb\n')
+    for removed in ((), (first,)):
+        with pytest.raises(InputError, match=r'the literal "x" is the subject of a triple'):
+            update(built, {"files": (more,)}, removed)
+    update(built, {"files": (more,)}, (first, write(tmp_path / "4.tsv", '"x"\ts\tb\n')))
+    assert read_meta(built).counts["triples"] == 2
