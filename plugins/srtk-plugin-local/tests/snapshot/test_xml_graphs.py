@@ -224,6 +224,19 @@ def test_values_of_graphml_belong_to_the_declared_key_of_their_owner(tmp_path: P
     assert counts(report) == {"cells of another type": 1}
 
 
+def test_an_unknown_element_in_a_node_of_graphml_does_not_end_it(tmp_path: Path) -> None:
+    graph, _ = graphml(tmp_path, '<node id="a"><view/><data key="n">x</data></node>', '<key id="n"/>')
+    assert graph.nodes == {"a": {"n": "x"}}
+
+
+def test_only_a_value_of_the_graph_itself_is_told_as_not_read(tmp_path: Path) -> None:
+    keys = '<key id="g" for="graph" attr.name="made"/><data key="g">outside</data>'
+    _, report = graphml(tmp_path, '<desc>about</desc><data key="g"> </data>', keys)
+    assert report.unread == []
+    _, report = graphml(tmp_path, '<data key="g">today</data><data key="g">now</data>', keys)
+    assert report.unread == ["made of the graph"]
+
+
 def test_labels_that_yed_draws_are_properties_without_their_markup(tmp_path: Path) -> None:
     keys = '<key id="d" for="node" yfiles.type="nodegraphics"/>'
     label = "<ShapeNode><Geometry/><NodeLabel>{}<Model/></NodeLabel></ShapeNode>"
