@@ -100,6 +100,7 @@ def test_where_ids_are_names_a_label_is_their_words(bare: Snapshot) -> None:
     assert lookup.find(bare, ["old town", "Old_town", "riga", "town"]) == [["Old_town"], ["Old_town"], ["Riga"], []]
     assert lookup.other_names(bare, ["Riga", "x"]) == [[], []]
     assert lookup.degrees(bare, ["Riga", "Old_town"]) == [2, 1]
+    assert lookup.entities(bare, ["Old_town", "lies_in"]) == {"Old_town"}
 
 
 @pytest.mark.parametrize(

@@ -13,7 +13,7 @@ from srtk_plugin_local.snapshot.graph import LocalGraph
 from srtk_plugin_local.snapshot.input_report import sentences
 from srtk_plugin_local.snapshot.property_graphs.roles import relations
 
-from srtk_framework.values import InputError, Pattern, Triple
+from srtk_framework.values import InputError, Literal, Pattern, Triple
 
 EX = "http://example.org/"
 
@@ -129,3 +129,11 @@ def test_a_relation_that_hardly_repeats_has_forty_letters_at_most() -> None:
     for size, found in ((40, ["predicate"]), (41, [])):
         values = Counter({letter * size: 1 for letter in "xyz"})
         assert relations({"predicate": values}, 3) == (found, "")
+
+
+@pytest.mark.parametrize(("literals", "kind"), [("typed", Literal), ("none", str)])
+def test_values_of_edges_are_literals_unless_there_are_none(tmp_path: Path, literals: str, kind: type[str]) -> None:
+    nx.write_graphml(people(), tmp_path / "a.graphml")
+    _, graph, _ = made(tmp_path / "a.graphml", literals=literals)
+    [[(name, value)]] = graph.qualifiers([Triple("a", "knows", "b")])
+    assert (name, type(value)) == ("weight", kind)

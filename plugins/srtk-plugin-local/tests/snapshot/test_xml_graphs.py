@@ -187,7 +187,7 @@ def test_groups_graphs_and_repeated_nodes_of_graphml_are_told(tmp_path: Path) ->
     inner = (
         '<node id="a"><graph edgedefault="undirected"><node id="b"><graph><node id="c"/></graph></node></graph></node>'
     )
-    again = "".join(f'<node id="{id_}"/>' for id_ in "abddd")
+    again = "".join(f'<node id="{id_}"/>' for id_ in "abdddd")
     second = f'</graph><graph>{again}<edge source="a" target="d"/><node/>'
     graph, report = graphml(tmp_path, inner + second)
     assert list(graph.members) == [("b", "a"), ("c", "b")]
@@ -195,7 +195,7 @@ def test_groups_graphs_and_repeated_nodes_of_graphml_are_told(tmp_path: Path) ->
     assert report.notes == [
         "its 2 graphs were read as one",
         "2 nodes come again in another graph; nodes with the same id are one",
-        "2 nodes come again with the same id; each id is one node",
+        "3 nodes come again with the same id; each id is one node",
     ]
     assert counts(report) == {"nodes without id": 1}
     assert graphml(tmp_path, '<node id="a"/>')[1].notes == []
@@ -251,7 +251,31 @@ def test_labels_that_yed_draws_are_properties_without_their_markup(tmp_path: Pat
     assert graph.layout == {"nodegraphics"}
 
 
+@pytest.mark.parametrize(
+    ("active", "shown"), [('active="1"', "second"), ('active="0"', "first"), ('active="x"', "first"), ("", "first")]
+)
+def test_of_several_pictures_of_a_node_the_active_one_gives_the_label(tmp_path: Path, active: str, shown: str) -> None:
+    label = "<ShapeNode><NodeLabel>{}</NodeLabel></ShapeNode>"
+    pictures = f"<Realizers {active}>{label.format('first')}{label.format('second')}</Realizers>"
+    graph, _ = graphml(tmp_path, f'<node id="a"><data key="d">{pictures}</data></node>', '<key id="d" for="node"/>')
+    assert graph.nodes["a"]["label"] == shown
+
+
+def test_a_label_of_yfiles_is_its_text_unless_it_is_bound(tmp_path: Path) -> None:
+    labels = '<Labels><Label/><Label Text="{Binding}"/><Label Text="Ada"/><Other Text="x"/></Labels>'
+    graph, _ = graphml(tmp_path, f'<node id="a"><data key="d">{labels}</data></node>', '<key id="d" for="node"/>')
+    assert graph.nodes["a"] == {"label": "Ada"}
+
+
 # Both
+
+
+def test_the_prefix_of_the_root_is_cut_off_each_name_and_another_is_kept(tmp_path: Path) -> None:
+    text = (
+        '<g:gexf><g:graph><g:nodes><g:node id="a"/><v:node id="x"/></g:nodes><g:edges><g:edge source="a" target="a"/>'
+    )
+    graph, _ = read(tmp_path, text + "</g:edges></g:graph></g:gexf>", "gexf", GexfHandler)
+    assert (list(graph.nodes), edges(graph)) == (["a"], [("a", "a", {}, "")])
 
 
 @pytest.mark.parametrize(
@@ -287,6 +311,13 @@ def test_values_of_a_networkx_graph_are_texts_numbers_dates_and_lists(tmp_path: 
     assert typed == ["born", "tall", "size", "on"]
     assert (edges(found), found.undirected) == ([("a", "2", {"kind": "knows"}, "")], 0)
     assert report.unread == ["odd of nodes", "odd of edges"]
+
+
+def test_scalars_of_numpy_are_read_as_those_of_python() -> None:
+    graph = nx.DiGraph()
+    graph.add_node("a", count=np.int64(3), share=np.float64(0.5), tall=np.bool_(True), name=np.str_("Ada"))
+    found = property_graph(graph, None, FileReport("x", "networkx"))
+    assert found.nodes == {"a": {"count": "3", "share": "0.5", "tall": "true", "name": "Ada"}}
 
 
 def test_keys_of_a_networkx_multigraph_are_keys_where_they_are_texts() -> None:

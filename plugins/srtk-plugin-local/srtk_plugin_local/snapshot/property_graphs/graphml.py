@@ -163,7 +163,7 @@ class GraphmlHandler:
 
     def _close_label(self) -> None:
         """Take the text of a label, which ends with the label or where the first element begins in it."""
-        if self._inside[-1:] and self._inside[-1] in _LABEL_TAGS and self._texts is not None:
+        if self._inside and self._inside[-1] in _LABEL_TAGS and self._texts is not None:
             shown = not self._realizer or self._realizer[0] == self._realizer[1]
             if shown and (label := _plain("".join(self._texts))):
                 self._labels.append(label)
