@@ -137,3 +137,12 @@ def test_values_of_edges_are_literals_unless_there_are_none(tmp_path: Path, lite
     _, graph, _ = made(tmp_path / "a.graphml", literals=literals)
     [[(name, value)]] = graph.qualifiers([Triple("a", "knows", "b")])
     assert (name, type(value)) == ("weight", kind)
+
+
+@pytest.mark.parametrize(("content", "is_empty"), [("", True), ('<node id="a"/>', False)])
+def test_only_a_graph_without_nodes_is_empty(tmp_path: Path, content: str, is_empty: bool) -> None:
+    (tmp_path / "a.graphml").write_text(f"<graphml><graph>{content}</graph></graphml>")
+    built, _, facts = made(tmp_path / "a.graphml")
+    [report] = built.meta.build["reading"]
+    assert facts == []
+    assert ("is empty" in report["notes"], "empty files" in report["skipped"]) == (is_empty, is_empty)
