@@ -46,3 +46,9 @@ def test_info_takes_examples_evenly_and_the_middle_triple_of_a_relation(
     assert described("--verify")["verified"] is True
     given = parsed("g")
     assert (given.relations, given.facts, given.verify, given.json) == (10, 10, False, False)
+
+
+def test_of_a_graph_without_entities_no_share_has_a_label(tmp_path: Path) -> None:
+    (tmp_path / "a.tsv").write_text("")
+    built = build(BuildSettings(files=(str(tmp_path / "a.tsv"),)), tmp_path / "out").folder
+    assert info.describe(built, 1, False)["label_coverage"] == 0.0
