@@ -173,11 +173,10 @@ def key_by_heading(titles: Sequence[str], table: str) -> int | None:
     stem = words_of(table)
     for at, title in enumerate(known):
         parts = title.split()
-        if len(parts) > 1 and parts[-1] in ("id", "key") and stem and same_word(parts[-2], stem[-1]):
+        if parts[-1:] in (["id"], ["key"]) and stem and same_word(parts[-2], stem[-1]):
             return at
-    first = next((at for at, title in enumerate(known) if title), 0)
-    last = known[first].split()[-1:] if known else []
-    return first if last and last[0] in (*KEYS, *CODES) else None
+    filled = [at for at, title in enumerate(known) if title]
+    return filled[0] if filled and known[filled[0]].split()[-1] in (*KEYS, *CODES) else None
 
 
 def words_of(name: str) -> list[str]:

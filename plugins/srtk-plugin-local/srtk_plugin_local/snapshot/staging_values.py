@@ -48,7 +48,7 @@ def shorten(iris: Sequence[str], con: duckdb.DuckDBPyConnection, prefixes: Mappi
     if not iris:
         return []
     sql = f"SELECT {shortened('x', prefixes)} FROM (SELECT unnest(?) AS x, generate_subscripts(?, 1) AS n) ORDER BY n"
-    return [row[0] for row in con.execute(sql, [list(iris), list(iris)]).fetchall()]
+    return [short for (short,) in con.execute(sql, [list(iris), list(iris)]).fetchall()]
 
 
 def value(column: str, prefixes: Mapping[str, str], literals: str) -> str:

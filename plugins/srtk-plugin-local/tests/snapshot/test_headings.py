@@ -7,8 +7,10 @@ from typing import Any
 import pytest
 from srtk_plugin_local.snapshot.headings import (
     LABELS,
+    are_years,
     first_known,
     is_edge_list,
+    is_number,
     key_by_heading,
     known_relation,
     neo4j_kind,
@@ -47,6 +49,11 @@ def test_headings_are_compared_without_case_accents_marks_and_camel_case() -> No
         (["s id", "p", "o"], None),  # a letter with an ending may be anything
         (["subject", "subject", "p", "o"], (0, 2, 3)),
         (["subject", ":START_ID(A)", ":TYPE", ":END_ID", "object"], (1, 2, 3)),
+        (["ob ject", "obj id", "s", "p"], (2, 3, 0)),  # a word in two parts goes before an ending
+        (["sub ject", "entity1", "p", "o"], (1, 2, 3)),
+        (["su bj", "sub ject", "p", "o"], (1, 2, 3)),
+        (["subject name", "head id", "p", "o"], (1, 2, 3)),
+        (["head id", "sub ject", "p", "o"], (1, 2, 3)),
         (["subject", "relation"], None),
         (["city", "relation", "object"], None),
     ],
@@ -91,6 +98,13 @@ def test_a_pair_of_headings_names_the_ends_of_an_edge(titles: list[str], ends: A
         (["country code", "x"], "", 0),
         (["x", "country code"], "", None),
         (["", "code", "x"], "", 1),
+        (["actor", "actor id"], "actors", 1),
+        (["actor", "actor id x"], "actors", None),
+        (["title", "id"], "of", 1),
+        (["old actor id", "x"], "", 0),
+        (["title", "old actor id"], "actors", 1),
+        (["title", "id actor x"], "actors", None),
+        (["title", "the actor film id"], "actors", None),
         (["country", "code"], "", None),
         (["movie id"], "", 0),
         (["title", "movieId"], "movies", 1),
@@ -111,7 +125,7 @@ def test_a_column_is_named_by_heading_or_number(column: str, place: int) -> None
 
 
 def test_a_column_that_is_not_there_or_there_twice_is_refused() -> None:
-    for column, titles in (("3", ["a", "b"]), ("0", ["a", "b"]), ("c", ["a", "b"]), ("A B", ["a b", "a-b"])):
+    for column, titles in (("3", ["a", "b"]), ("1", []), ("0", ["a", "b"]), ("c", ["a", "b"]), ("A B", ["a b", "a-b"])):
         with pytest.raises(InputError, match=f"a.csv: the header has no column {column!r}; it has "):
             place_of(column, titles, "a.csv")
     assert place_of("a b", ["a b", "a-b"], "a.csv") == 0
@@ -135,3 +149,26 @@ def test_the_earliest_word_counts_and_not_the_first_column() -> None:
     assert first_known(["name"], LABELS, []) is None
     assert known_relation(["type", "edge", "x"]) == "edge"
     assert known_relation(["x", "y"]) is None
+
+
+@pytest.mark.parametrize(
+    ("titles", "are"),
+    [
+        (["2001", "2002", "2003"], True),
+        (["2010", "2005", "2000"], True),
+        (["2001", "2002"], False),
+        (["2001", "2002", "2004"], False),
+        (["2001", "2001", "2001"], False),
+        (["3001", "3002", "3003"], False),
+        (["201", "202", "203"], False),
+        (["2001", "2002", "x"], False),
+    ],
+)
+def test_at_least_three_numbers_in_equal_steps_are_years(titles: list[str], are: bool) -> None:
+    assert are_years(titles) is are
+
+
+def test_a_number_is_written_in_digits() -> None:
+    assert [title for title in ("7", "-1.5e3", "+1,000", "x7", "7x", "", ".5") if is_number(title)] == [
+        *("7", "-1.5e3", "+1,000")
+    ]
