@@ -4,7 +4,15 @@ from __future__ import annotations
 
 import duckdb
 import pytest
-from srtk_plugin_local.snapshot.column_types import BY_NAME, ColumnType, type_by_heading, type_of
+from srtk_plugin_local.snapshot.column_types import (
+    BY_NAME,
+    ColumnType,
+    is_missing,
+    number_datatype,
+    type_by_heading,
+    type_by_name,
+    type_of,
+)
 
 
 def canonical(kind: ColumnType, value: str) -> str:
@@ -118,3 +126,145 @@ def test_eight_digits_are_a_day_under_a_heading_of_dates(words: str, values: lis
     assert kind is BY_NAME[name]
     if kind.datatype == "date":
         assert canonical(kind, values[0]) == "2024-01-31"
+
+
+NARROW = "\u202f"
+BRACKETS = "its numbers in brackets were read as negative, such as (1)"
+
+
+@pytest.mark.parametrize(
+    ("values", "separator", "name", "doubt"),
+    [
+        ([], ",", "text", ""),
+        # A type that all values have goes before one that nearly all have.
+        (["1"] * 19 + ["1.5"], ",", "decimal", ""),
+        (["1"] * 19 + ["x"], ",", "integer", ""),
+        (["1"] * 18 + ["x"], ",", "mixed", ""),
+        (["true"] * 19 + ["x"], ",", "boolean", ""),
+        # A yes and a no.
+        (["yes", "no"], ",", "yes or no", ""),
+        (["y", "N"], ",", "yes or no", ""),
+        (["no", "no"], ",", "text", ""),
+        (["yes", "yes"], ",", "text", ""),
+        (["yes", "no", "maybe"], ",", "names", ""),
+        (["yes"] * 10 + ["no"] * 9 + ["maybe"], ",", "yes or no", ""),
+        (["1:05", "1:06"], ",", "time", ""),
+        (["x@y.org"] * 19 + ["none"], ",", "address", ""),
+        (["x@y.org"] * 18 + ["none"], ",", "names", ""),
+        # Long texts describe.
+        (["x" * 100, "y" * 100], ",", "names", ""),
+        (["x" * 101, "y" * 100], ",", "text", ""),
+        # Numbers among words.
+        (["1", "a"], ",", "mixed", ""),
+        (["1", "a", "b"], ",", "names", ""),
+        (["1 x yz"] * 9 + ["none"], ",", "quantity", ""),
+        (["1st of all the long names there"] * 9 + ["none"], ",", "quantity", ""),
+        (["1st of all the long names there"] * 8 + ["none"], ",", "names", ""),
+        # Commas, and groups of digits.
+        (["1,5", "2,25"], ",", "decimal comma", ""),
+        (
+            ["1,250", "240"],
+            ",",
+            "grouped number",
+            "its numbers were read as grouped number; decimal comma would fit, too",
+        ),
+        (
+            ["1,250", "240"],
+            ";",
+            "decimal comma",
+            "its numbers were read as decimal comma; grouped number would fit, too",
+        ),
+        (["1,250,300", "240"], ",", "grouped number", ""),
+        (["1 250", "240"], ",", "grouped number", ""),
+        ([f"1{NARROW}250", "240"], ",", "grouped number", ""),
+        (["1.250.300", "2.400.100"], ",", "decimal comma", ""),
+        (["1.250.300"] * 19 + ["x"], ",", "decimal comma", ""),
+        (["1,250,300"] * 19 + ["x"], ",", "grouped number", ""),
+        (["1,250,300"] * 18 + ["x"], ",", "quantity", ""),
+        (["1,5"] * 19 + ["x"], ",", "decimal comma", ""),
+        (["123 456 789", "987 654 321"], ",", "phone number", ""),  # or the codes of companies
+        (["123 456 789", "1 000"], ",", "grouped number", ""),
+        (["(1)", "2"], ",", "grouped number", BRACKETS),
+        (["(1)", "2", "(3)"], ",", "grouped number", BRACKETS),
+        (["(1)", "(2)"], ",", "names", ""),
+        # Units.
+        (["7 kg", "8 kg"], ",", "number in kg", ""),
+        (["7 kg", "8 g"], ",", "quantity", "its numbers have several units (g, kg), so they stay texts"),
+        (["7 kg"] * 19 + ["x"], ",", "number in kg", ""),
+        (["7 kg"] * 19 + ["8 g"], ",", "number in kg", ""),
+        (["7 kg"] * 18 + ["8 g"], ",", "quantity", "its numbers have several units (g, kg), so they stay texts"),
+        (["7 km²", "8 km²"], ",", "number in km²", ""),
+        (["7 km/h", "8 km/h"], ",", "number in km/h", ""),
+        (["($7)", "$8"], ",", "number in $", "its numbers in brackets were read as negative, such as (7)"),
+        (["$7 kg", "$8 kg"], ",", "quantity", ""),
+        (["1,5 kg", "2,25 kg"], ",", "decimal comma in kg", ""),
+        # Days and months.
+        (["13/1/2024", "1/2/2024"], ",", "date D/M/Y", ""),
+        (["1/13/2024", "1/2/2024"], ",", "date M/D/Y", ""),
+        (["13/1/2024"] * 19 + ["x"], ",", "date D/M/Y", ""),
+        (["1/13/2024"] * 19 + ["x"], ",", "date M/D/Y", ""),
+        (["1.2.99"] * 19 + ["x"], ",", "text", "its years have two digits, so its dates stay texts"),
+    ],
+)
+def test_the_type_is_that_of_nearly_all_values(values: list[str], separator: str, name: str, doubt: str) -> None:
+    kind, said = type_of(values, separator)
+    assert (kind.name, said) == (name, doubt)
+
+
+def test_of_two_units_five_are_named_at_most() -> None:
+    units = ("kg", "g", "mg", "lb", "oz", "km")
+    assert type_of([f"7 {unit}" for unit in units], ",")[1] == (
+        "its numbers have several units (g, kg, km, lb, mg), so they stay texts"
+    )
+
+
+@pytest.mark.parametrize(
+    ("words", "values", "name"),
+    [
+        ("is active", ["0", "1"], "0 or 1"),
+        ("is", ["0", "1"], "0 or 1"),
+        ("active flag", ["0", "1.0"], "0 or 1"),
+        ("flag of it", ["0", "1"], "integer"),
+        ("it is", ["0", "1"], "integer"),
+        ("", ["0", "1"], "integer"),
+        ("is active", ["0", "2"], "integer"),
+        ("is active", ["yes", "no"], "yes or no"),
+        ("size", ["0", "1"], "integer"),
+        ("duration", ["3:45", "4:10"], "text"),
+        ("lap no", ["3:45", "4:10"], "text"),
+        ("start", ["3:45", "4:10"], "time"),
+        ("duration", ["345", "410"], "integer"),
+        ("phone", ["1 250", "2 400"], "text"),
+        ("phone", ["1,5", "2,5"], "text"),
+        ("size", ["1 250", "2 400"], "grouped number"),
+        ("phone", ["1250", "2400"], "integer"),
+    ],
+)
+def test_a_heading_decides_where_the_values_leave_it_open(words: str, values: list[str], name: str) -> None:
+    assert type_by_heading(type_of(values, ",")[0], words.split(), values).name == name
+
+
+def test_a_plan_names_a_type_with_its_unit() -> None:
+    for name in ("number in kg", "decimal comma in kg", "integer", "text"):
+        kind = type_by_name(name)
+        assert kind is not None
+        assert kind.name == name
+    assert [type_by_name(name) for name in ("number", "number in ", "integer in kg", "shape")] == [None] * 4
+
+
+def test_numbers_are_known_as_such() -> None:
+    numbers = ("integer", "decimal", "double", "decimal comma", "grouped number", "number in kg")
+    others = ("date", "time", "0 or 1", "text", "code")
+    assert all(kind.numeric for name in numbers if (kind := type_by_name(name)))
+    assert not any(kind.numeric for name in others if (kind := type_by_name(name)))
+
+
+def test_values_of_facts_have_their_datatype_one_by_one() -> None:
+    assert [number_datatype(text) for text in ("7", "7.0", "7e3", "2020-01-02", "True", "07", "x")] == [
+        *("xsd:integer", "xsd:decimal", "xsd:double", "xsd:date", "xsd:boolean", None, None)
+    ]
+
+
+def test_words_of_a_missing_value_are_the_usual_or_the_given() -> None:
+    assert [is_missing(text, None) for text in ("NULL", "n/a", "na", "x")] == [True, True, False, False]
+    assert [is_missing(text, ["x"]) for text in ("NULL", "X")] == [False, True]
