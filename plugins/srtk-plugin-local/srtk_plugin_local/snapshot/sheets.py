@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any
 import attrs
 
 from srtk_plugin_local.snapshot.build_settings import WITHIN
-from srtk_plugin_local.snapshot.column_types import NEARLY, TEXT, USUAL, ColumnType, type_by_heading, type_of
+from srtk_plugin_local.snapshot.column_types import MIXED, NEARLY, TEXT, USUAL, ColumnType, type_by_heading, type_of
 from srtk_plugin_local.snapshot.headings import IDS, LABELS, is_edge_list, normal, words_of
 from srtk_plugin_local.snapshot.input_report import FileReport
 from srtk_plugin_local.snapshot.list_cells import ONLY_NAMES, has_lists, list_items
@@ -374,7 +374,7 @@ class Sheets:
             all_here = sheet.rows <= _SAMPLE
             column.odd = sum(not column.type.fits(v) for v in plain) if all_here else self.count_odd(sheet, column)
             if column.odd > (1 - NEARLY) * column.filled:  # the sample was too kind
-                column.type, column.odd = type_of([*plain, ""], separator)[0], 0
+                column.type, column.odd = (MIXED if column.type.numeric else TEXT), 0
 
     def count_odd(self, sheet: Sheet, column: Column) -> int:
         """Count the values that do not fit the type."""
