@@ -17,6 +17,7 @@ from srtk_plugin_local.snapshot.column_types import INTEGER, TEXT, type_by_name
 from srtk_plugin_local.snapshot.graph import LocalGraph
 from srtk_plugin_local.snapshot.input_report import FileReport
 from srtk_plugin_local.snapshot.sheets import Column, Sheet, Sheets, separator_of, table_name
+from srtk_plugin_local.snapshot.staging_values import first_row
 from srtk_plugin_local.snapshot.tables import LIST
 
 from srtk_framework.values import Pattern
@@ -422,3 +423,21 @@ def test_the_type_of_a_plan_counts_its_odd_values(staged: Staged) -> None:
     [sheet] = sheets
     sheet.columns[0].type = type_by_name("integer") or TEXT
     assert sheets.count_odd(sheet, sheet.columns[0]) == 1
+
+
+def test_marks_lists_and_links_of_a_column_are_read(staged: Staged) -> None:
+    assert column_of(staged, "'04229 x")[1] == ["04229", "x"]
+    sheets = staged({"a.csv": "n,x,y\n1,['a' 'b'],Ada (https://a.b/c)\n2,[],Bo (https://a.b/d)\n3,['c' 'd'],\n"})
+    assert cells(sheets, next(iter(sheets))) == [("1", f"a{LIST}b", "Ada"), ("2", None, "Bo"), ("3", f"c{LIST}d", None)]
+    [sheet] = sheets
+    assert sheet.reports[0].notes == ["of the links in 'y' the names are read alone, without their addresses"]
+
+
+def test_up_to_a_million_rows_are_counted_exactly(staged: Staged, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(sheet_module, "_EXACT", 3)
+    asked: list[str] = []
+    monkeypatch.setattr(sheet_module, "first_row", lambda con, sql: asked.append(sql) or first_row(con, sql))
+    column_of(staged, "a b c")
+    assert not any("approx_count" in sql for sql in asked)
+    column_of(staged, "a b c d")
+    assert any("approx_count" in sql for sql in asked)
