@@ -163,7 +163,7 @@ def _object(con: duckdb.DuckDBPyConnection, sheets: Sheets, column: Column, sett
     literals = "typed" if settings.literals == "numbers" else settings.literals
     entity, typed = value("x", settings.prefixes, literals), is_literal("x", literals)
     if column.kind in ("type", "source", "target") or settings.literals == "none":
-        return entity, "FALSE" if column.kind != "names" else typed
+        return entity, "FALSE"
     if column.kind == "names":
         return entity, typed
     plain = "'\"' || x || '\"'"

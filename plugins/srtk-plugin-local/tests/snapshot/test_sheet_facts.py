@@ -211,6 +211,8 @@ def test_repeated_edges_that_say_nothing_more_are_not_told(staged: Staged) -> No
         ("acts", "act id", "acts"),
         ("acts", "id", "acts id"),
         ("acts", "old part", "acts old part"),
+        ("acts", "big role id", "acts big role"),
+        ("old_acts", "part", "old acts part"),
     ],
 )
 def test_facts_between_two_tables_have_the_table_and_its_end_as_relation(
@@ -259,6 +261,8 @@ def test_a_text_is_a_literal_or_a_thing_by_its_column(
 def test_a_literal_as_rdf_writes_it_stays_in_any_column(staged: Staged) -> None:
     made = Written(staged({"a.csv": 'id,of\n1,"x"@en\n'}), {"a": "key names"})
     assert made.facts == [("1", "of", '"x"@en', True)]
+    kind = Written(staged({"a.csv": 'id,of\n1,"x"@en\n'}), {"a": "key type"})
+    assert [literal for *_, literal in kind.facts] == [False]
 
 
 def test_tables_of_names_alone_are_told(staged: Staged) -> None:
@@ -279,6 +283,7 @@ def test_columns_are_reported_with_their_meaning(staged: Staged) -> None:
     long = "x" * 41
     odd = "".join(f"{n},{n},NULL,z\n" for n in range(2, 40))
     made = Written(staged({"a.csv": f"id,size,note,y\n1,x,{long},z\n{odd}"}), {"a": "key literal literal layout"})
+    assert ("1", "size", '"x"', True) in made.facts
     report = made.by_name["a"].reports[0]
     assert report.columns[2] == {
         "column": "note",
@@ -319,3 +324,17 @@ def test_a_part_of_a_key_is_said_with_its_own_meaning() -> None:
     parts = [Column("a", 0, "name"), Column("b", 1, "literal", type_by_name("date") or TEXT)]
     sheet = Sheet("t", "s", parts, key=parts)
     assert [read_as(sheet, part) for part in parts] == ["part of the key, name", "part of the key, date"]
+
+
+def test_the_id_space_of_neo4j_stands_before_its_keys() -> None:
+    key = Column("id:ID(Person)", 0)
+    assert id_of(Sheet("t", "s", [key], key=[key], neo4j=True, prefix="t:")) == "'Person/' || c0"
+    assert id_of(Sheet("t", "s", [key], key=[key], prefix="t:")) == "'t:' || c0"
+    assert id_of(Sheet("t", "s", [key], key=[key])) == "c0"
+
+
+def test_a_first_row_may_be_the_one_that_is_left_out(staged: Staged) -> None:
+    edges = Written(staged({"a.csv": "source,target\n,y\nx,y\n"}), {"a": "source target"}, a={"": {"form": "edges"}})
+    assert edges.by_name["a"].reports[0].skipped["rows with an empty cell"][:2] == [1, "a.csv: row 1"]
+    rows = Written(staged({"a.csv": "id,size\n,5\n1,6\n"}), {"a": "key literal"})
+    assert rows.by_name["a"].reports[0].skipped["rows with an empty cell"][:2] == [1, "a.csv: row 1"]

@@ -23,6 +23,7 @@ from srtk_plugin_local.snapshot.build import build
 from srtk_plugin_local.snapshot.build_settings import BuildSettings
 from srtk_plugin_local.snapshot.column_types import type_by_name, type_of
 from srtk_plugin_local.snapshot.graph import LocalGraph
+from srtk_plugin_local.snapshot.table_plan import plan_sheets
 
 from srtk_framework.values import InputError, Literal, Pattern, Triple
 
@@ -63,6 +64,171 @@ def make(tmp_path: Path) -> Make:
         return Made(tmp_path, [*tables, *files], flags, out)
 
     return made
+
+
+# Rules without a build: the kind of each column, with its reason in brackets
+
+
+def kinds(
+    staged: Callable[..., sheets.Sheets], tables: dict[str, str], shared: bool = False, **flags: Any
+) -> list[str]:
+    """Return the first table's columns as planned: ``kind``, ``kind>table.by`` and the reason in brackets."""
+    found = staged({name: text.replace(" ", "\n") for name, text in tables.items()})
+    plan_sheets(found, BuildSettings((), **flags), shared)
+    sheet = next(iter(found))
+    return [
+        c.kind
+        + (f">{c.to}.{c.by}" if c.to else "")
+        + ("*" if c in sheet.key else "")
+        + (f" ({c.why})" if c.why else "")
+        for c in sheet.columns
+    ]
+
+
+@pytest.mark.parametrize(
+    ("table", "wanted"),
+    [
+        # Ends of edges.
+        ("source,target,w a,b,c b,c,d", ["source (heading)", "target (heading)", "property"]),
+        ("source,target,weight a,b,1 b,c,1", ["source (heading)", "target (heading)", "bookkeeping (all are equal)"]),
+        ("source,target,weight a,b,1 b,c,2", ["source (heading)", "target (heading)", "property"]),
+        ("source,target,weight a,b,2", ["source (heading)", "target (heading)", "property"]),
+        ("source,target,weight a,b,1.0", ["source (heading)", "target (heading)", "bookkeeping (all are equal)"]),
+        (
+            "source,target,key a,b,1 b,c,2",
+            ["source (heading)", "target (heading)", "bookkeeping (number of the edge)"],
+        ),
+        ("source,target,key a,b,1 b,c,1", ["source (heading)", "target (heading)", "property"]),
+        (
+            "source,target,type a,b,Directed b,c,Directed",
+            ["source (heading)", "target (heading)", "bookkeeping (direction)"],
+        ),
+        ("source,target,type a,b,likes b,c,Directed", ["source (heading)", "target (heading)", "property"]),
+        ("from,to,x a,b,pp b,c,qq", ["source (heading)", "target (heading)", "property"]),
+        ("id,from,to 1,a,b 2,a,b", ["key* (heading)", "names", "names"]),
+        ("from,to,name a,b,pp a,c,qq a,b,rr", ["names", "names", "key* (only unique column of names)"]),
+        ("from,to,x,y a,b,pp,3 a,c,qq,3 a,b,rr,3", ["names", "names", "key* (only unique column of names)", "literal"]),
+        ("from,to,x,y a,b,pp,3 a,b,pp,4", ["source (heading)", "target (heading)", "property", "property"]),
+        # Empty columns and row numbers.
+        ("id,x,y 1,,a 2,,a", ["key* (heading)", "empty", "names"]),
+        (
+            "index,name,x 0,Ada,3 1,Bo,3",
+            ["bookkeeping (row numbers of pandas)", "key* (only unique column of names)", "literal"],
+        ),
+        ("name,index,x Ada,1,3 Bo,2,3", ["key* (only unique column of names)", "literal", "literal"]),
+        ("index,name,x a,Ada,3 b,Bo,3", ["key* (first unique column of names)", "name (heading)", "literal"]),
+        # Keys.
+        ("x,y,z 3,Ada,p 4,Bo,p", ["literal", "key* (only unique column of names)", "names"]),
+        ("x,y,z 3,Ada,p 4,Bo,q", ["literal", "key* (first unique column of names)", "names"]),
+        ("id,y,z 3,Ada,p 3,Ada,p", ["key* (heading)", "names", "names"]),
+        ("film_code,y,z A1,pp,3 A2,pp,4", ["key* (heading)", "names", "literal"]),
+        ("film_code,y,z A1,Ada,3 A1,Bo,4", ["literal", "key* (only unique column of names)", "literal"]),
+        ("x,y,z A1,pp,3 A2,pp,3", ["key* (only unique column of codes)", "names", "literal"]),
+        ("x,y 1,pp 2,pp", ["key* (first column, which is unique)", "names"]),
+        ("x,y pp,1 pp,2 qq,1", ["key* (first column)", "literal"]),
+        ("p,q,r 1,2.5,7 1,3.5,7 2,2.5,7", ["literal*", "literal*", "literal"]),
+        ("p,q,r 1,2,7.5 1,2,7.5", ["literal*", "literal*", "literal*"]),
+        # Names.
+        ("id,title,x 1,pp,3 2,qq,3", ["key* (heading)", "name (heading)", "literal"]),
+        ("id,title,x 1,pp,3 2,pp,3 3,pp,4", ["key* (heading)", "names", "literal"]),
+        ("id,name,x 1,pp,3 2,pp,3 3,pp,4", ["key* (heading)", "name (heading)", "literal"]),
+        ("id,x,y 1,pp,3 2,qq,3", ["key* (heading)", "name (first column of different names)", "literal"]),
+        ("id,x,y 1,pp,3 2,pp,3", ["key* (heading)", "names", "literal"]),
+        ("id,x,y 1,pp,3 2,,3", ["key* (heading)", "names", "literal"]),
+        ("id,full_name,x 1,pp,3 2,qq,3", ["key* (heading)", "name (heading)", "literal"]),
+        ("id,x_name,y_name 1,p,r 2,q,s", ["key* (heading)", "name (heading)", "names"]),
+        ("id,x_name,t_name 1,p,r 2,q,s", ["key* (heading)", "names", "name (heading)"]),
+        ("id,first_name,last_name 1,Ada,Bo 2,Cy,Di", ["key* (heading)", "name (first name)", "name (last name)"]),
+        ("id,first_name,y 1,Ada,3 2,Cy,3", ["key* (heading)", "name (heading)", "literal"]),
+        # Kinds of the others.
+        ("id,name,alias 1,pp,a 2,qq,b", ["key* (heading)", "name (heading)", "alias"]),
+        ("id,name,notes 1,pp,a 2,qq,b", ["key* (heading)", "name (heading)", "literal"]),
+        ("id,name,notes_of 1,pp,a 2,qq,b", ["key* (heading)", "name (heading)", "names"]),
+        ("id,name,parent 1,pp,2 2,qq,1", ["key* (heading)", "name (heading)", "link>t.key (heading of a role)"]),
+        ("id,name,parent 1,pp,qq 2,qq,pp", ["key* (heading)", "name (heading)", "link>t.name (heading of a role)"]),
+        ("id,name,t_id 1,pp,2 2,qq,1", ["key* (heading)", "name (heading)", "link>t.key (heading names the table)"]),
+        ("item,itemLabel,x q1,Ada,3 q2,Bo,4", ["key* (heading)", "name (heading)", "literal"]),
+        # Neo4j.
+        (
+            ":ID,name:string,:LABEL,born:int 1,Ada,P;Q,1990 2,Bo,P,x",
+            ["key* (heading)", "name (heading)", "type", "literal"],
+        ),
+        (
+            ":ID,aka:string[],:IGNORE,alias 1,a;b,x,n 2,c,y,m",
+            ["key* (heading)", "name (first column of different names)", "ignored", "alias"],
+        ),
+    ],
+)
+def test_headings_and_values_say_what_a_column_is(staged: Any, table: str, wanted: list[str]) -> None:
+    assert kinds(staged, {"t.csv": table}) == wanted
+
+
+LINKED = {"a.csv": "id,{} 1,7 2,8 3,9", "films.csv": "no,title 7,pp 8,qq 9,rr"}
+
+
+@pytest.mark.parametrize(
+    ("heading", "wanted"),
+    [
+        ("film_id", "link>films.key (heading names the table)"),
+        ("filmid", "link>films.key (heading names the table)"),
+        ("film", "link>films.key (heading names the table)"),
+        ("no", "link>films.key (heading of a key)"),
+        ("fil_id", "link>films.key (heading begins the table's name)"),
+        ("fi_id", "literal"),
+        ("size", "literal"),
+        ("film_size", "literal"),
+    ],
+)
+def test_a_heading_says_where_a_column_leads(staged: Any, heading: str, wanted: str) -> None:
+    tables = {name: text.format(heading) for name, text in LINKED.items()}
+    assert kinds(staged, tables)[1] == wanted
+
+
+@pytest.mark.parametrize(
+    ("values", "films", "wanted"),
+    [
+        ("pp qq rr", "pp qq rr", "link>films.name (all values are names there)"),
+        ("pp qq", "pp qq rr", "names"),
+        ("pp qq rr ss", "pp qq rr", "names"),
+    ],
+)
+def test_all_of_three_values_must_be_names_under_another_heading(
+    staged: Any, values: str, films: str, wanted: str
+) -> None:
+    left = " ".join(f"{n},{v}" for n, v in enumerate(values.split() * 2))
+    right = " ".join(f"{n},{v},5" for n, v in enumerate(films.split()))
+    assert kinds(staged, {"a.csv": f"id,x {left}", "films.csv": f"id,title,y {right}"})[1].split(" (first")[0] == wanted
+
+
+def test_flags_decide_before_anything_else(staged: Any) -> None:
+    table = {"t.csv": "id,name,size,tag 1,pp,3,x 2,qq,4,y"}
+    assert kinds(staged, table, id="size")[2] == "key* (given)"
+    assert kinds(staged, table, columns=("size",))[2:] == ["literal", "ignored"]
+    assert (
+        kinds(staged, table, literal_columns=("tag",))[3]
+        == kinds(staged, table, literal_columns=("4",))[3]
+        == "literal"
+    )
+    assert kinds(staged, table, links={"size": "t"})[2] == "link>t.key (given)"
+    assert kinds(staged, table, links={"t.size": "t"})[2] == "link>t.key (given)"
+    with pytest.raises(InputError, match="'size' links to 'u', which is no table of this build"):
+        kinds(staged, table, links={"size": "u"})
+    with pytest.raises(InputError, match=r"links: no table has a column 'sise'\..*size"):
+        kinds(staged, table, links={"sise": "t"})
+    with pytest.raises(InputError, match="keys: 'u' is no table of this build"):
+        kinds(staged, table, keys={"u": "id"})
+
+
+def test_ids_of_several_tables_have_their_names_in_front(staged: Any) -> None:
+    found = staged({"a.csv": "id,x\n1,3\n", "b.csv": "id,y\n1,4\n"})
+    plan = plan_sheets(found, BuildSettings(()), True)
+    assert [sheet.prefix for sheet in found] == ["a:", "b:"]
+    told = "the ids of tables have the table's name in front, and are not the ids of files of triples"
+    assert [sheet.reports[0].notes for sheet in found] == [[told], []]
+    assert list(plan["tables"]) == ["a", "b"]
+    [alone] = one = staged({"a.csv": "id,x\n1,3\n"})
+    plan_sheets(one, BuildSettings(()), True)
+    assert (alone.prefix, alone.reports[0].notes) == ("", [])
 
 
 # Facts or entities
