@@ -176,6 +176,8 @@ BRACKETS = "its numbers in brackets were read as negative, such as (1)"
         ),
         (["1,250,300", "240"], ",", "grouped number", ""),
         (["1 250", "240"], ",", "grouped number", ""),
+        (["1.5"] * 19 + ["[x"], ",", "decimal", ""),
+        (["1.5"] * 19 + ["x]"], ",", "decimal", ""),
         ([f"1{NARROW}250", "240"], ",", "grouped number", ""),
         (["1.250.300", "2.400.100"], ",", "decimal comma", ""),
         (["1.250.300"] * 19 + ["x"], ",", "decimal comma", ""),

@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 import pytest
+from srtk_plugin_local.snapshot import header
 from srtk_plugin_local.snapshot.build_settings import BuildSettings
 from srtk_plugin_local.snapshot.header import Plan, is_rule, plan_facts, plan_fixed
 from srtk_plugin_local.snapshot.input_report import FileReport
@@ -354,3 +355,45 @@ def doubt_of_first(cell: str, rows: str) -> bool:
 def test_variables_of_sparql_are_headings() -> None:
     assert sheet("?a,?b,?c\nx,y,z\n") == (("?a", "?b", "?c"), 2)
     assert facts("?a,?b,c\nx,y,z\n") == ((0, 1, 2), 1)
+
+
+@pytest.mark.parametrize(
+    ("filled", "usual", "above"),
+    [
+        ([1, 4, 4], 4, 1),
+        ([2, 4, 4], 4, 0),  # half of the usual cells
+        ([2, 5, 5], 5, 1),
+        ([1, 2, 4, 4, 4], 4, 1),
+        ([1, 1, 2, 2], 3, 2),
+        ([1, 2, 2], 2, 0),  # of two columns either may be empty
+        ([1, 3, 3], 3, 1),
+        ([1, 1, 1], 3, 0),
+        ([0, 1, 4, 4], 4, 2),
+        ([4], 4, 0),
+    ],
+)
+def test_first_lines_that_fill_less_than_half_of_the_usual_cells_are_above_the_table(
+    filled: list[int], usual: int, above: int
+) -> None:
+    rows = [(n, ["x"] * count + [" "] * (usual - count)) for n, count in enumerate(filled, 1)]
+    assert header._above(rows, usual) == above
+
+
+@pytest.mark.parametrize(
+    ("above", "below", "titles"),
+    [
+        (["a", "", "b"], ["", "c", "d"], ["a", "a c", "b d"]),
+        (["a", "b", "c"], ["", "d", "e"], None),  # no gap
+        (["a", "", "b"], ["", "c"], None),
+        (["", "a", ""], ["", "b", "c"], None),
+        (["a", "", "b"], ["d", "c", "e"], None),
+        (["a", "", ""], ["", "c", ""], None),  # a gap stays
+        (["a", "", ""], ["", "c", "d"], ["a", "a c", "a d"]),
+    ],
+)
+def test_two_lines_are_one_header_where_the_second_fills_each_gap(
+    above: list[str], below: list[str], titles: list[str] | None
+) -> None:
+    first = (1, above)
+    assert header._merged([first, (3, below)], first) == (None if titles is None else (3, titles))
+    assert header._merged([first], first) is None
