@@ -338,3 +338,9 @@ def test_a_first_row_may_be_the_one_that_is_left_out(staged: Staged) -> None:
     assert edges.by_name["a"].reports[0].skipped["rows with an empty cell"][:2] == [1, "a.csv: row 1"]
     rows = Written(staged({"a.csv": "id,size\n,5\n1,6\n"}), {"a": "key literal"})
     assert rows.by_name["a"].reports[0].skipped["rows with an empty cell"][:2] == [1, "a.csv: row 1"]
+
+
+def test_an_item_of_another_type_in_a_list_stays_a_text(staged: Staged) -> None:
+    rows = "".join(f"{n},1|2\n" for n in range(10))
+    made = Written(staged({"a.csv": f"id,sizes\n{rows}10,x|3\n"}), {"a": "key literal"})
+    assert [o for s, _, o, _ in made.facts if s == "10"] == ['"3"^^xsd:integer', '"x"']

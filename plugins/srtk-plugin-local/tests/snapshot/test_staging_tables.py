@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import sqlite3
 from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
@@ -103,6 +104,18 @@ def test_descriptions_of_known_ids_are_facts(tmp_path: Path) -> None:
     assert [report.format for report in staged.reports] == ["tsv", "tsv"]
 
 
+def test_a_file_behind_a_container_is_read_too(tmp_path: Path) -> None:
+    with sqlite3.connect(tmp_path / "a.db") as database:
+        database.execute("CREATE TABLE t (id TEXT PRIMARY KEY, size INTEGER)")
+        database.execute("INSERT INTO t VALUES ('x', 5)")
+    database.close()
+    (tmp_path / "b.tsv").write_text("a\tknows\tb\n")
+    con = duckdb.connect(config={"threads": 1})
+    settings = BuildSettings((str(tmp_path / "a.db"), str(tmp_path / "b.tsv")))
+    stage_triples(con, settings, lambda *_: None, [], {})
+    assert con.execute("SELECT r FROM raw ORDER BY r").fetchall() == [("knows",), ("size",)]
+
+
 RDF = "http://www.w3.org/1999/02/22-rdf-syntax-ns#"
 REIFIED = f"""<http://u/s1> <{RDF}type> <{RDF}Statement> .
 <http://u/s1> <{RDF}subject> <http://u/a> .
@@ -167,6 +180,9 @@ def test_qualifiers_come_from_files_of_five_columns(tmp_path: Path) -> None:
     assert staged.rows("qualifier") == [
         *(("a", "knows", "b", "in", "Rome", False), ("a", "knows", "b", "since", '"1990"^^xsd:gYear', True))
     ]
+    staged.con.execute("INSERT INTO raw VALUES ('b', 'in', 'Rome', TRUE)")
+    stage_qualifiers(staged.con, staged.settings, staged.progress, staged.reports)
+    assert {row[5] for row in staged.rows("qualifier") if row[4] == "Rome"} == {True}  # a literal there is one here
     wrong = BuildSettings((), qualifiers=(str(tmp_path / "q.nt"),))
     with pytest.raises(InputError, match="qualifiers cannot be read from ntriples"):
         stage_qualifiers(staged.con, wrong, staged.progress, staged.reports)
