@@ -360,7 +360,10 @@ def made(file: str, operator: str, occurrence: int, line: int) -> Mutant | None:
     from cosmic_ray.mutating import mutate_code
     from cosmic_ray.plugins import get_operator
 
-    source = mutate_code(Path(file).read_text("utf-8"), get_operator(operator)(), occurrence)
+    try:
+        source = mutate_code(Path(file).read_text("utf-8"), get_operator(operator)(), occurrence)
+    except AttributeError:  # Cosmic Ray cannot exchange one of several exceptions with a dot, such as csv.Error
+        return None
     return Mutant(file, (line,), source) if source and compiles(source) else None
 
 
