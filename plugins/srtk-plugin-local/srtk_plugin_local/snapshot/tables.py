@@ -168,19 +168,29 @@ def found_separator(lines: Sequence[tuple[int, str]], kind: str) -> str:
     lines = [line for line in lines if not line[1].startswith("#")] or lines
     if kind == "tsv" and sum("\t" in line for _, line in lines) >= _SAME_WIDTH * len(lines):
         return usual
-    best, separator = (0, 0.0), usual
+    widths = {}
     for other in (usual, *(c for c in ",;\t|" if c != usual)):
         quoted = "csv" if kind == "csv" or other in ",;" else kind
-        widths = [len(cells) for _, cells in _first_rows(lines, quoted, other)]
-        most = max(widths, key=widths.count, default=1)
-        # Above a table there may be lines of other widths, as in the statement of an account.
-        if most > 2:
-            widths = widths[widths.index(most) :]
-        if widths and widths[0] > 1:
-            score = (min(widths[0], 3), widths.count(widths[0]) / len(widths))
+        widths[other] = [len(cells) for _, cells in _first_rows(lines, quoted, other)]
+    (columns, same), separator = _best_separator(widths)
+    if columns > 2 or same == 1:
+        return separator
+    # Above a table there may be lines of other widths, as in the statement of an account.
+    for other, some in widths.items():
+        if (most := max(some, key=some.count, default=1)) > 2:
+            widths[other] = some[some.index(most) :]
+    return _best_separator(widths)[1] or usual
+
+
+def _best_separator(widths: Mapping[str, Sequence[int]]) -> tuple[tuple[int, float], str]:
+    """Return the best separator by the numbers of cells into which each cuts the lines, and its score."""
+    best, separator = (0, 0.0), ""
+    for other, some in widths.items():
+        if some and some[0] > 1:
+            score = (min(some[0], 3), some.count(some[0]) / len(some))
             if score[1] >= _SAME_WIDTH and score > best:
                 best, separator = score, other
-    return separator
+    return best, separator
 
 
 class _Shape:

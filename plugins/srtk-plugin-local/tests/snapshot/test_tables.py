@@ -344,6 +344,13 @@ def test_words_of_a_header_that_come_again_below_make_no_header(read: Any) -> No
         ("csv", ["one", "a;b", "c;d"], ","),  # of two columns the first line decides
         ("csv", ["A note", "a;b;c", "B, C", "D, E"], ","),  # a single line is no table
         ("csv", ["a;b", "c;d", "e", "f", "g"], ","),
+        ("csv", ["product;price;weight", "Tea;1,50;0,25", "Rice;2,10;1,00", "Salt;0,80;0,50"], ";"),
+        ("csv", ["product|price|weight", "Tea|1,50|0,25", "Rice|2,10|1,00", "Salt|0,80"], "|"),
+        ("csv", ["product\tprice\tweight", "Tea\t1,50\t0,25", "Rice\t2,10\t1,00"], "\t"),
+        ("csv", ["name;place;born", "Ann;Riga, Latvia, EU;1990"], ";"),
+        ("csv", ["name;genres", "A;x, y, z", "B;u, v, w"], ";"),
+        ("csv", ['name;"text, a";b', 'A;"x, y";c', 'B;"u, v";d'], ";"),
+        ("csv", ["Saldo;1.234,00", "day;text;sum", "1.2.2024;Tea;1,50", "2.2.2024;Rice;2,10"], ";"),
     ],
 )
 def test_the_separator_cuts_most_lines_as_the_first(kind: str, lines: list[str], separator: str) -> None:
