@@ -52,7 +52,8 @@ _TEXT_HIT = 0.5
 _NAMED = 0.5
 _IDS = (*KEYS, *CODES, "ids", "ref", "fk")
 _EDGE_IDS = ("id", "edge id", "uuid", "key", "edge", "link id", "relationship id")
-_NUMBERED = (INTEGER, CODE, DATE, DATE_TIME, QUANTITY, NAMES, MIXED)
+_NUMBERED = (INTEGER, CODE, QUANTITY, NAMES, MIXED)
+_DAYS = ("date", "dateTime")
 # Last words of the headings of texts that name nothing.
 _DESCRIPTIONS = [
     [word] for word in ("description", "notes", "note", "comment", "comments", "summary", "abstract", "remarks")
@@ -234,14 +235,22 @@ def _find_key(sheets: Sheets, sheet: Sheet, settings: BuildSettings) -> None:
                 )
             return
     both = _parts_of_name(list(_open(sheet)))
-    if both and sheets.is_unique(sheet, both):
-        sheet.key = both
-        return
+    both = both if both and sheets.is_unique(sheet, both) else []
+    among = [c for c in _open(sheet) if not both or _tells_more(sheets, sheet, c, both)]
     for kind, word in ((NAMES, "names"), (CODE, "codes")):
-        unique = [c for c in _open(sheet) if c.type is kind and not c.split and sheets.is_unique(sheet, [c])]
+        unique = [c for c in among if c.type is kind and not c.split and sheets.is_unique(sheet, [c])]
         if unique:
             _set_key(sheet, unique[:1], f"{'first' if len(unique) > 1 else 'only'} unique column of {word}")
             return
+    sheet.key = both
+
+
+def _tells_more(sheets: Sheets, sheet: Sheet, column: Column, both: Sequence[Column]) -> bool:
+    """Return whether a column may be a key before first and last names: it precedes them, or another table has it."""
+    others = (there for other in sheets if other is not sheet for there in other.columns[1:])
+    return column.place < min(part.place for part in both) or (
+        column not in both and any(there.words == column.words for there in others)
+    )
 
 
 def _may_name(column: Column) -> bool:
@@ -459,7 +468,8 @@ def _join_or_compose(sheets: Sheets, sheet: Sheet) -> None:
     every = [column for column in sheet.columns if column.kind in ("", "link")]
     usable = [column for column in every if not column.split and column.filled == sheet.rows]
     first = usable[:1]
-    if first and first[0].type in _NUMBERED and not first[0].kind and sheets.is_unique(sheet, first):
+    numbered = first and (first[0].type in _NUMBERED or first[0].type.datatype in _DAYS)
+    if numbered and not first[0].kind and sheets.is_unique(sheet, first):
         _set_key(sheet, first, "first column, which is unique")
         for column in _open(sheet):
             if column.words.split()[-1:] == ["name"] and _may_name(column) and column.distinct >= 0.9 * sheet.rows:

@@ -318,6 +318,37 @@ def test_columns_that_only_together_tell_rows_apart_are_told(make: Make) -> None
     assert "'time', 'sensor' together name a row" in made.notes[0]
 
 
+@pytest.mark.parametrize(
+    ("rows", "day"),
+    [
+        ("day,temp,wind\n2024/01/05,5,3\n2024/01/06,5,3\n", "2024-01-05"),
+        ('Date,Close,Volume\n"Jan 5, 2024",5,3\n"Jan 6, 2024",5,4\n', "2024-01-05"),
+        ("date,temp\n20240131,5\n20240201,5\n", "2024-01-31"),
+        ("time,temp,wind\n5.1.2024 10:00,5,3\n5.1.2024 11:00,5,3\n", "2024-01-05T10:00:00"),
+    ],
+)
+def test_days_in_any_form_are_the_key_of_their_rows(make: Make, rows: str, day: str) -> None:
+    made = make({"a.csv": rows})
+    assert day in {subject for subject, _, _ in made.facts()}
+    assert not any("no single column" in note for note in made.notes)
+
+
+@pytest.mark.parametrize("title", ["title", "company", "username"])
+def test_a_unique_column_before_first_and_last_names_is_the_key(make: Make, title: str) -> None:
+    rows = "Emma,Jane,Austen,1815\nTess,Thomas,Hardy,1891\n"
+    made = make({"a.csv": f"{title},first name,last name,year\n{rows}"})
+    assert {subject for subject, _, _ in made.facts()} == {"Emma", "Tess"}
+
+
+def test_a_key_that_another_table_has_is_one_beside_first_and_last_names(make: Make) -> None:
+    users = "first_name,last_name,username,club\nAda,Holm,adah,Chess\nBo,Birk,bob,Chess\n"
+    posts = "post_id,username,likes\np1,adah,3\np2,bob,5\np3,adah,1\n"
+    made = make({"users.csv": users, "posts.csv": posts})
+    assert made.read_as("username").startswith("key")
+    (linked,) = (c["as"] for c in made.reading[1]["columns"] if c["column"] == "username")
+    assert linked.startswith("link"), linked
+
+
 # Links
 
 
