@@ -376,8 +376,10 @@ def _of_one_unit(values: Sequence[str], separator: str) -> tuple[ColumnType, str
         return QUANTITY, f"its numbers have several units ({several}), so they stay texts"
     numbers = [number for _, number in found]
     if unit in _CURRENCIES.split() and (doubt := _doubt_of_dots(numbers)):
-        # Where the currency stands behind, and in most countries of the euro, thousands have dots.
-        if unit in ("€", "EUR") or all(value.endswith(unit) for value in values):
+        # Where the currency stands behind, and in most countries of the euro, thousands have dots; beside semicolons,
+        # too, unless a number without a dot is among them.
+        european = separator == ";" and share(numbers, _GROUPED_BY_DOTS) == 1
+        if european or unit in ("€", "EUR") or all(value.endswith(unit) for value in values):
             return with_unit(COMMA.name, unit), doubt
         return with_unit("number", unit), _AS_DECIMAL
     kind, doubt = type_of(numbers, separator)

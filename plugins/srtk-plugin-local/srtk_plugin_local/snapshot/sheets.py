@@ -438,10 +438,12 @@ def separator_of(title: str, values: Sequence[str]) -> str:
             if separator == ";" and len(cells) < 2 and not _is_plural(title):
                 continue
             return separator
-    separator = "," if any(re.search(r",\S", value) for value in values) else ", "
+    # A comma between digits may belong to a number, or to the name of a substance.
+    tight = any(re.search(r",\S", value) for value in values)
+    separator = "," if tight and not any(re.search(r"\d,\d", value) for value in values) else ", "
     cells = [value.split(separator) for value in values if separator in value]
     parts = [part.strip() for cell in cells for part in cell]
-    if len(cells) < 2 or sum(map(len, parts)) / len(parts) > 30 or any(re.search(r"\d,\d", value) for value in values):
+    if len(cells) < 2 or sum(map(len, parts)) / len(parts) > 30:
         return ""
     # Under another heading, some of the values must stand alone, too.
     alone = separator == "," and len({*parts}.intersection(values)) >= 2

@@ -55,6 +55,7 @@ class Made:
         ("work", ["director, writer", "writer, director", "director", "writer"], ""),
         ("sales", ["1,200", "1,300", "200", "300"], ""),
         ("genres", ["Drama,1,200", "Drama,x"], ""),
+        ("ingredients", ["water, sugar, salt", "water, 1,2-hexanediol", "water, salt"], ", "),
         ("genres", [f"Drama,{'x' * 60}", f"Drama,{'y' * 60}"], ""),
         ("labels", ["Friends ::: Choir", "Choir"], ":::"),
         ("tag", [f"a{LIST}b"], LIST),
