@@ -112,7 +112,7 @@ def _drop_missing(graph: PropertyGraph, report: FileReport) -> None:
                 del properties[name]
                 count += 1
     if count:
-        report.note(counted(count, "values were left out as words for a missing one, such as null"))
+        report.note(counted(count, "values such as null were left out as empty"))
 
 
 class _Edges:
