@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Callable, Iterable, Iterator, Mapping
+from itertools import takewhile, zip_longest
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -25,6 +26,18 @@ if TYPE_CHECKING:
 _GROWTH = 20
 # A table of so many cells, of which so many are empty for each that is filled, takes its time for nothing.
 _CELLS, _SPARSE = 10_000_000, 100
+# How Cytoscape draws an element, and what may be done with it there.
+_STATE = (
+    "position",
+    "renderedPosition",
+    "group",
+    "selected",
+    "selectable",
+    "locked",
+    "grabbable",
+    "grabbed",
+    "pannable",
+)
 _NESTED = "lists of objects or of lists in {!r}"
 _TWICE = "keys that an object has twice"
 _SHAPE = "give a list of objects, an object with such lists, or JSON Lines (pandas: orient='records')"
@@ -72,57 +85,136 @@ def json_tables(name: str, planner: Planner, strict: bool, meter: Meter, memory:
     text = _whole(name, memory)
     found = _decoded(text, name) if text.strip() else []
     meter(Path(name).stat().st_size)
-    if isinstance(found, Repeated):
-        raise InputError(f"{name}: an object has a key twice; rename one of them")
     report = FileReport(name, "json", strict)
-    found = _records(found, report) if isinstance(found, dict) else found
-    if isinstance(found, list):
-        yield from _table(report, _rows_of(found, name), planner, "row ")
+    if isinstance(found, dict):
+        _check_keys(found, name)
+        records = _records(found, report)
+    else:
+        records = found if isinstance(found, list) else None
+    if records is not None:
+        yield from _table(report, _rows_of(records, name), planner, "row ")
         return
-    if isinstance(found, dict) and "head" in found and isinstance(found.get("results"), dict):
-        found = [_bound(binding) for binding in found["results"].get("bindings") or ()]
-        yield from _table(FileReport(name, "json", strict), _rows_of(found, name), planner, "row ")
-        return
-    if isinstance(found, dict) and found.get("type") == "FeatureCollection":
-        report = FileReport(name, "json", strict)
-        report.note("the properties of its features are read, and not their geometry")
-        yield from _table(report, _rows_of(_features(found.get("features")), name), planner, "row ")
-        return
-    found = _graph_of(found)
+    found, wrapper = _graph_of(found, name)
     lists = {key: some for key, some in found.items() if _is_table(some)} if isinstance(found, dict) else {}
     if not lists:
         raise InputError(f"{name}: holds no table; {_SHAPE}; give --format jsonld if it is JSON-LD")
-    rest = [repr(key) for key in found if key not in lists]
+    rest = [key for key in found if key not in lists]
     for number, (key, some) in enumerate(lists.items()):
         report = FileReport(f"{name}{WITHIN}{key}", "json", strict)
-        if number == 0 and rest:
-            report.note(f"beside its tables, these keys are not read: {shortened(', '.join(rest))}")
-        yield from _table(report, _rows_of(some, report.name), planner, "row ")
+        if number == 0:
+            _note_unread(rest, report)
+        elements = _unwrapped(some, report) if wrapper == "elements" else some
+        yield from _table(report, _rows_of(elements, report.name), planner, "row ")
 
 
-def _bound(binding: Any) -> Any:
-    """Return the values of a binding of SPARQL by variable."""
-    if not isinstance(binding, dict) or not all(isinstance(term, dict) for term in binding.values()):
+def _check_keys(found: dict[str, Any], name: str) -> None:
+    if isinstance(found, Repeated):
+        raise InputError(f"{name}: an object has a key twice; rename one of them")
+
+
+def _note_unread(keys: Iterable[str], report: FileReport) -> None:
+    if shown := ", ".join(map(repr, keys)):
+        report.note(f"beside its tables, these keys are not read: {shortened(shown)}")
+
+
+def _records(found: dict[str, Any], report: FileReport) -> list[Any] | None:
+    """Return the rows of an object that is one table, in the way of a known program or by key; None for any other."""
+    results = found.get("results")
+    if _are_rows(found.get("data")) and isinstance(found.get("columns"), list):
+        read, keys = _split, {"columns", "index", "data"}
+    elif _are_rows(found.get("values")):
+        read, keys = _sheet, {"values", "range", "majorDimension"}
+    elif found.get("type") == "FeatureCollection" and isinstance(found.get("features"), list):
+        read, keys = _features, {"type", "features"}
+    elif "head" in found and isinstance(results, dict) and isinstance(results.get("bindings"), list):
+        read, keys = _bindings, {"head", "results"}
+    else:
+        return _by_key(found, report)
+    rest = [key for key in found if key not in keys]
+    if any(_is_table(found[key]) for key in rest):
         return None
-    return {variable: term.get("value") for variable, term in binding.items()}
+    _note_unread(rest, report)
+    return read(found, report)
 
 
-def _records(found: dict[str, Any], report: FileReport) -> Any:
-    """Return a list of objects where it is written in another way: as lists below headings, by column, or by key."""
-    if _are_rows(found.get("data")) and isinstance(found.get("columns"), list):  # orient='split' of pandas
-        return [dict(zip(found["columns"], row, strict=False)) for row in found["data"]]
-    if _are_rows(found.get("values")):  # the interface of Google Sheets
-        report.note("the first of its 'values' was read as headings")
-        titles, *rows = found["values"]
-        return [dict(zip(titles, row, strict=False)) for row in rows]
+def _split(found: dict[str, Any], report: FileReport) -> list[Any]:
+    """Return the rows of ``orient='split'`` of pandas."""
+    return _labelled(found["columns"], found["data"], found.get("index"), report)
+
+
+def _sheet(found: dict[str, Any], report: FileReport) -> list[Any]:
+    """Return the rows of the interface of Google Sheets."""
+    by_column = found.get("majorDimension") == "COLUMNS"
+    titles, *rows = map(list, zip_longest(*found["values"])) if by_column else found["values"]
+    report.note(f"{'of each of' if by_column else 'of'} its 'values' the first was read as headings")
+    return _below(titles, rows, report)
+
+
+def _features(found: dict[str, Any], report: FileReport) -> list[Any]:
+    """Return the properties of the features of GeoJSON, each with its id."""
+    report.note("the properties of its features are read, and not their geometry")
+    rows = []
+    for number, one in enumerate(found["features"], start=1):
+        properties = (one.get("properties") or {}) if isinstance(one, dict) else None
+        if isinstance(properties, dict):
+            rows.append(_with_id(one["id"], properties) if "id" in one else properties)
+        else:
+            sentence = "a feature is an object whose properties are an object; correct it"
+            report.skip("features without an object of properties", number, sentence, "row ")
+    return rows
+
+
+def _bindings(found: dict[str, Any], report: FileReport) -> list[Any]:
+    """Return the values of the bindings of SPARQL by variable; None for what is no binding."""
+    return [
+        type(one)({variable: term.get("value") for variable, term in one.items()})
+        if isinstance(one, dict) and all(isinstance(term, dict) for term in one.values())
+        else None
+        for one in found["results"]["bindings"]
+    ]
+
+
+def _by_key(found: dict[str, Any], report: FileReport) -> list[Any] | None:
+    """Return the objects below ids as rows, or the columns below headings that pandas writes by default."""
     objects = [one for one in found.values() if isinstance(one, dict)]
-    if len(objects) < max(2, len(found)) or "results" in found or not (common := set.intersection(*map(set, objects))):
-        return found
-    if all(place.isdigit() for place in common):  # orient='columns' of pandas
-        places = dict.fromkeys(place for cells in objects for place in cells)
-        return [{title: cells.get(place) for title, cells in found.items()} for place in places]
+    if len(objects) < max(2, len(found)) or "results" in found or not set.intersection(*map(set, objects)):
+        return None
+    labels = [*dict.fromkeys(label for cells in objects for label in cells)]
+    if all(label.isdigit() for label in labels):
+        for cells in objects:
+            _check_keys(cells, report.name)
+        report.note("its keys were read as headings, and the keys below them as labels of rows")
+        return _labelled([*found], [[cells.get(label) for cells in objects] for label in labels], labels, report)
     report.note("the keys of its objects were read as their ids")
-    return [{"id": key, **one} for key, one in found.items()]
+    return [_with_id(key, one) for key, one in found.items()]
+
+
+def _labelled(titles: list[Any], rows: list[list[Any]], labels: Any, report: FileReport) -> list[Any]:
+    """Return rows of pandas, with their labels unless these number them from 0."""
+    numbers = [str(number) for number in range(len(rows))]
+    if isinstance(labels, list) and len(labels) == len(rows) and sorted(map(str, labels)) != sorted(numbers):
+        once = all(isinstance(label, str) for label in labels) and len({*labels}) == len(labels)
+        title = "id" if once and "id" not in titles else "index"
+        report.note(f"the labels of its rows were read as their {title!r}")
+        titles, rows = [title, *titles], [[label, *row] for label, row in zip(labels, rows, strict=True)]
+    return _below(titles, rows, report)
+
+
+def _below(titles: list[Any], rows: list[list[Any]], report: FileReport) -> list[Any]:
+    """Return rows of cells below headings as objects; cells below equal headings are a list."""
+    if any(isinstance(title, dict | list) for title in titles):
+        raise InputError(f"{report.name}: a heading is a list or an object; give a text for each column")
+    texts, made = [*map(_text, titles)], []
+    for number, row in enumerate(rows, start=1):
+        if any(cell not in (None, "") for cell in row[len(texts) :]):
+            report.skip("rows with more cells than headings", number, "the row has more cells than headings", "row ")
+            continue
+        cells: dict[str, Any] = {}
+        for title, cell in zip(texts, row, strict=False):
+            before = cells.get(title, [])
+            cells[title] = cell if title not in cells else [*(before if isinstance(before, list) else [before]), cell]
+        made.append(cells)
+    return made
 
 
 def _are_rows(found: Any) -> bool:
@@ -130,30 +222,48 @@ def _are_rows(found: Any) -> bool:
     return isinstance(found, list) and all(isinstance(row, list) for row in found) and any(found[:1])
 
 
-def _features(found: Any) -> list[Any]:
-    """Return the properties of the features of GeoJSON, each with its id."""
-    features = [one for one in found or () if isinstance(one, dict)]
-    return [{**({"id": one["id"]} if "id" in one else {}), **(one.get("properties") or {})} for one in features]
+def _joined(*parts: dict[str, Any]) -> dict[str, Any]:
+    """Return objects as one; a key that stands twice is counted later."""
+    made = _object([pair for part in parts for pair in part.items()])
+    return Repeated(made) if any(isinstance(part, Repeated) for part in parts) else made
 
 
-def _graph_of(found: Any) -> Any:
-    """Return nodes and edges as tables, where they are wrapped, as those of Cytoscape and of JSON Graph Format are."""
+def _with_id(id_: Any, one: dict[str, Any]) -> dict[str, Any]:
+    """Return an object with the id that stands above it; an id within it that differs has another heading."""
+    inner = {"inner id" if key == "id" else key: value for key, value in one.items() if (key, value) != ("id", id_)}
+    return type(one)({"id": id_, **inner})
+
+
+def _graph_of(found: Any, name: str) -> tuple[Any, str | None]:
+    """Return nodes and edges as tables, and the key of the object that wraps them.
+
+    This is ``elements`` in Cytoscape, and ``graph`` in JSON Graph Format.
+    """
     if not isinstance(found, dict) or any(map(_is_table, found.values())):
-        return found
+        return found, None
     key = next((key for key in ("elements", "graph") if isinstance(found.get(key), dict)), None)
     if key is None:
-        return found
+        return found, None
+    _check_keys(found[key], name)
     inner = {**found, **found[key]}
     del inner[key]
     nodes = inner.get("nodes")
     if isinstance(nodes, dict) and all(isinstance(node, dict) for node in nodes.values()):
-        inner["nodes"] = [{"id": id_, **node} for id_, node in nodes.items()]
-    return {title: _unwrapped(some) if _is_table(some) else some for title, some in inner.items()}
+        _check_keys(nodes, name)
+        inner["nodes"] = [_with_id(id_, node) for id_, node in nodes.items()]
+    return inner, key
 
 
-def _unwrapped(rows: list[Any]) -> list[Any]:
-    """Return the data of Cytoscape's elements, without their place and state."""
-    return [row["data"] for row in rows] if all(isinstance(row.get("data"), dict) for row in rows) else rows
+def _unwrapped(rows: list[Any], report: FileReport) -> list[Any]:
+    """Return the data of Cytoscape's elements with the keys beside it, without their place and state."""
+    if not all(isinstance(row.get("data"), dict) for row in rows):
+        return rows
+    if left_out := [key for key in dict.fromkeys(key for row in rows for key in row) if key in _STATE]:
+        report.note(f"the place and state of its elements are not read: {', '.join(left_out)}")
+    apart = {"data", *_STATE}
+    return [
+        _joined(type(row)({key: value for key, value in row.items() if key not in apart}), row["data"]) for row in rows
+    ]
 
 
 def _is_table(value: Any) -> bool:
@@ -271,7 +381,9 @@ def _cells(
     for key, value in row.items():
         title = _checked(f"{above}{key}", report.name, number, unit)
         if isinstance(value, dict) and isinstance(dates := value.get("date-parts"), list):
-            value = [_date(parts) if isinstance(parts, list) else parts for parts in dates]  # of CSL JSON
+            rest = type(value)({inner: other for inner, other in value.items() if inner != "date-parts"})
+            yield from _cells(rest, report, number, unit, f"{title}.")
+            value = [*map(_date, dates)]  # of CSL JSON
         if isinstance(value, dict):
             yield from _cells(value, report, number, unit, f"{title}.")
             continue
@@ -292,9 +404,11 @@ def _cells(
         yield title, text
 
 
-def _date(parts: list[Any]) -> str:
-    """Return year, month and day as a date; a year, or a year with a month, where the rest is missing."""
-    return "-".join(_text(part).zfill(2) for part in parts)
+def _date(parts: Any) -> Any:
+    """Return year, month and day as a date, up to the first that is missing; any other value as it is."""
+    if not isinstance(parts, list) or any(isinstance(part, dict | list) for part in parts):
+        return parts
+    return "-".join(part.zfill(2) for part in takewhile(bool, map(_text, parts)))
 
 
 def _checked(text: str, name: str, number: int, unit: str) -> str:

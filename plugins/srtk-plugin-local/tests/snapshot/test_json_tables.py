@@ -429,10 +429,170 @@ def test_other_nested_objects_and_lists_are_no_rows(read, whole):
 
 def test_what_is_read_as_ids_or_headings_is_told(read):
     assert "the keys of its objects were read as their ids" in read({"u1": ROWS[0], "u2": ROWS[1]}).said
-    assert "'values' was read as headings" in read({"values": [["name", "city"], ["Ada", "Leeds"]]}, "b.json").said
+    assert (
+        "of its 'values' the first was read as headings"
+        in read({"values": [["name", "city"], ["Ada", "Leeds"]]}, "b.json").said
+    )
 
 
 def test_an_object_in_a_list_is_named_by_the_singular_of_its_heading(read):
     soup = [{"ingredient": "lentils", "amount": "200 g"}, {"ingredient": "carrot"}]
     found = read([{"name": "Soup", "ingredients": soup, "steps": [{"text": "Chop"}]}])
     assert found.facts == [("Soup", "ingredients", "carrot"), ("Soup", "ingredients", "lentils")]
+
+
+def text_facts(found):
+    return {(subject, relation, str(value).split('"^^')[0].strip('"')) for subject, relation, value in found.facts}
+
+
+PAIR = [{"name": "Ann", "age": 5}, {"name": "Bob", "age": 6}]
+AGES = {("Ann", "age", "5"), ("Bob", "age", "6")}
+
+
+@pytest.mark.parametrize(
+    "whole",
+    [
+        {"columns": [["a", "b"], ["a", "c"]], "index": [0, 1], "data": [[1, 5], [2, 6]]},
+        {"columns": [{"name": "a"}, {"name": "b"}], "data": [[1, 5], [2, 6]]},
+        {"values": [[["a"], ["b"]], ["Ann", "5"]]},
+    ],
+)
+def test_headings_that_are_no_texts_are_refused(read, whole):
+    assert refused(read, whole) == ": a heading is a list or an object; give a text for each column"
+
+
+@pytest.mark.parametrize("wrong", [7, {"type": "Feature", "properties": [1]}, {"type": "Feature", "properties": "ab"}])
+def test_features_without_an_object_of_properties_are_counted(read, wrong):
+    ann, bob = ({"properties": properties} for properties in PAIR)
+    found = read({"type": "FeatureCollection", "features": [ann, wrong, bob]})
+    assert text_facts(found) == AGES
+    assert "skipped 1 feature without an object of properties, in row 2" in found.said
+
+
+@pytest.mark.parametrize(
+    "whole",
+    [
+        {"type": "FeatureCollection", "features": 5},
+        {"head": {}, "results": {"bindings": 5}},
+        {"head": {}, "results": {}},
+    ],
+)
+def test_readings_of_programs_need_a_list(read, whole):
+    assert refused(read, whole).startswith(": holds no table; give a list of objects")
+
+
+def test_digits_below_headings_are_labels_of_rows_and_kept_unless_they_number_these(read):
+    towns = read({"riga": {"1990": 5, "2000": 6}, "oslo": {"1990": 7, "2000": 8}})
+    assert ("1990", "riga", "5") in text_facts(towns)
+    assert ("2000", "oslo", "8") in text_facts(towns)
+    assert "its keys were read as headings, and the keys below them as labels of rows" in towns.said
+    assert "the labels of its rows were read as their 'id'" in towns.said
+    people = {"name": {"101": "Ann", "205": "Bob"}, "age": {"101": 5, "205": 6}}
+    assert text_facts(read(people)) == {("101", "age", "5"), ("205", "age", "6")}
+    assert "labels of its rows" not in read({"a": {"1": "x y", "0": "z"}, "b": {"0": "u v", "1": "w"}}).said
+
+
+def test_labels_of_rows_are_a_column_of_their_own(read):
+    split = {"columns": ["age"], "data": [[5], [6]]}
+    assert text_facts(read({**split, "index": ["Ann", "Bob"]})) == AGES
+    assert "read as their 'index'" in read({**split, "index": ["Ann", "Ann"]}).said
+    named = {"columns": ["id", "age"], "index": [3, 4], "data": [["Ann", 5], ["Bob", 6]]}
+    assert text_facts(read(named)) >= AGES
+
+
+def test_cells_below_equal_headings_are_all_kept(read):
+    found = read({"values": [["name", "tag", "tag", "tag"], ["Ann", "x", "y", "v"], ["Bob", "z", "y"]]})
+    tags = {("Ann", "x"), ("Ann", "y"), ("Ann", "v"), ("Bob", "z"), ("Bob", "y")}
+    assert text_facts(found) == {(name, "tag", tag) for name, tag in tags}
+
+
+def test_rows_with_more_cells_than_headings_are_counted(read):
+    rows = [["name", "age"], ["Ann", "5", ""], ["Bob", "6", None], ["Cy", "7", "x"]]
+    found = read({"values": rows})
+    assert text_facts(found) == AGES
+    assert "skipped 1 row with more cells than headings, in row 3" in found.said
+
+
+def test_columns_of_google_sheets_are_columns(read):
+    found = read({"majorDimension": "COLUMNS", "values": [["name", "Ann", "Bob", "Cy"], ["age", "5", "6"]]})
+    assert text_facts(found) == AGES
+    assert "of each of its 'values' the first was read as headings" in found.said
+
+
+@pytest.mark.parametrize(
+    ("beside", "unread"),
+    [
+        ({"values": [[1, 2], [3, 4]]}, "'values'"),
+        ({"type": "FeatureCollection", "features": []}, "'type', 'features'"),
+        ({"columns": ["a"], "data": [[1]]}, "'columns', 'data'"),
+        ({"head": {}, "results": {"bindings": []}}, "'head', 'results'"),
+    ],
+)
+def test_a_table_goes_before_the_way_of_a_program(read, beside, unread):
+    found = read({**beside, "people": PAIR})
+    assert text_facts(found) == AGES
+    assert f"beside its tables, these keys are not read: {unread}" in found.said
+
+
+def test_keys_beside_the_way_of_a_program_are_told(read):
+    found = read({"values": [["name", "age"], ["Ann", "5"], ["Bob", "6"]], "range": "A1:B3", "title": "x"})
+    assert "beside its tables, these keys are not read: 'title'\n" in f"{found.said}\n"
+
+
+def test_an_id_above_an_object_goes_before_an_id_within_it(read):
+    rows = read({"2023": {"id": "Q1", "name": "Ann", "score": 3}, "2024": {"id": "2024", "name": "Ann", "score": 4}})
+    scores = {("2023", "score", "3"), ("2024", "score", "4")}
+    assert text_facts(rows) == {*scores, ("2023", "inner id", "Q1")}
+    nodes = {"a": {"id": "Q7", "label": "Ann"}, "b": {"id": "Q8", "label": "Bo"}}
+    edges = [{"source": "a", "target": "b", "relation": "knows"}]
+    assert ("a", "knows", "b") in text_facts(read({"graph": {"nodes": nodes, "edges": edges}}))
+    parks = [{"id": id_, "properties": {"id": "X", "name": id_, "opened": 5}} for id_ in ("f1", "f2")]
+    found = text_facts(read({"type": "FeatureCollection", "features": parks}))
+    assert {("f1", "opened", "5"), ("f2", "opened", "5"), ("f1", "inner id", "X")} <= found
+
+
+TWICE = '{"name": "Ann", "age": 5, "age": 7}'
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        f'{{"Q1": {TWICE}, "Q2": {{"name": "Bob", "age": 6}}}}',
+        f'{{"type": "FeatureCollection", "features": [{{"id": "Q1", "properties": {TWICE}}}]}}',
+        f'{{"elements": {{"nodes": [{{"data": {TWICE}}}]}}}}',
+        '{"head": {}, "results": {"bindings": [{"name": {"value": "Ann"}, "age": {"value": 5}, "age": {}}]}}',
+    ],
+)
+def test_a_key_that_stands_twice_in_a_row_is_counted_wherever_the_row_is_nested(read, text):
+    assert "skipped 1 key that an object has twice, in row 1" in read(text).said
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        '{"name": {"0": "Ann", "1": "Bob", "1": "Cy"}, "age": {"0": 5, "1": 6}}',
+        '{"graph": {"nodes": {"a": {"name": "Ann"}, "a": {"name": "Bob"}}}}',
+        '{"elements": {"nodes": [{"data": {"id": "a"}}], "nodes": [{"data": {"id": "b"}}]}}',
+    ],
+)
+def test_a_key_that_stands_twice_above_rows_is_refused(read, text):
+    assert refused(read, text) == ": an object has a key twice; rename one of them"
+
+
+def test_keys_beside_the_data_of_elements_are_read_without_place_and_state(read):
+    nodes = [{"data": {"id": "n1", "name": "Ann"}, "classes": "red", "position": {"x": 1}, "locked": True}]
+    nodes += [{"data": {"id": "n2", "name": "Bob"}, "classes": "blue"}]
+    found = read({"elements": {"nodes": nodes}})
+    assert text_facts(found) == {("n1", "classes", "red"), ("n2", "classes", "blue")}
+    assert "the place and state of its elements are not read: position, locked" in found.said
+    records = [{"id": number, "data": {"v": number + 1}} for number in (1, 5)]
+    assert text_facts(read({"graph": {"records": records}})) == {("1", "data.v", "2"), ("5", "data.v", "6")}
+
+
+def test_a_date_of_csl_ends_before_what_is_missing_and_nothing_beside_it_is_lost(read):
+    issued = [{"date-parts": [[2020]], "season": "2", "raw": "Spring 2020"}, {"date-parts": [[2021, None, 4]]}]
+    issued += [{"date-parts": [[2020, [3], {"a": 1}]]}]
+    found = read([{"title": title, "issued": some} for title, some in zip("ABC", issued, strict=True)])
+    dates = {("A", "issued", "2020"), ("B", "issued", "2021")}
+    assert text_facts(found) == {*dates, ("A", "issued.season", "2"), ("A", "issued.raw", "Spring 2020")}
+    assert "skipped 1 list of objects or of lists in 'issued', in row 3" in found.said
