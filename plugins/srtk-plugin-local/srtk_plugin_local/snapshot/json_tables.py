@@ -26,6 +26,8 @@ if TYPE_CHECKING:
 _GROWTH = 20
 # A table of so many cells, of which so many are empty for each that is filled, takes its time for nothing.
 _CELLS, _SPARSE = 10_000_000, 100
+# Keys of a feature of GeoJSON.
+_FEATURE = ("type", "id", "properties", "geometry", "bbox")
 # How Cytoscape draws an element, and what may be done with it there.
 _STATE = (
     "position",
@@ -153,14 +155,19 @@ def _sheet(found: dict[str, Any], report: FileReport) -> list[Any]:
 def _features(found: dict[str, Any], report: FileReport) -> list[Any]:
     """Return the properties of the features of GeoJSON, each with its id."""
     report.note("the properties of its features are read, and not their geometry")
-    rows = []
+    rows: list[Any] = []
+    unread: dict[str, None] = {}
     for number, one in enumerate(found["features"], start=1):
         properties = (one.get("properties") or {}) if isinstance(one, dict) else None
         if isinstance(properties, dict):
-            rows.append(_with_id(one["id"], properties) if "id" in one else properties)
+            properties = Repeated(properties) if isinstance(one, Repeated) else properties
+            rows.append(properties if one.get("id") is None else _with_id(one["id"], properties))
+            unread |= dict.fromkeys(key for key in one if key not in _FEATURE)
         else:
             sentence = "a feature is an object whose properties are an object; correct it"
             report.skip("features without an object of properties", number, sentence, "row ")
+    if unread:
+        report.note(f"beside the properties of its features, these keys are not read: {shortened(', '.join(unread))}")
     return rows
 
 

@@ -551,6 +551,14 @@ def test_an_id_above_an_object_goes_before_an_id_within_it(read):
     assert {("f1", "opened", "5"), ("f2", "opened", "5"), ("f1", "inner id", "X")} <= found
 
 
+def test_keys_beside_the_properties_of_features_are_told_and_an_empty_id_is_none(read):
+    parks = [{"id": None, "properties": {"id": name, "opened": 5}, "title": name} for name in ("Oak", "Mill")]
+    found = read({"type": "FeatureCollection", "features": parks})
+    assert text_facts(found) == {("Oak", "opened", "5"), ("Mill", "opened", "5")}
+    assert "beside the properties of its features, these keys are not read: title" in found.said
+
+
+ONCE = '{"name": "Ann", "age": 5}'
 TWICE = '{"name": "Ann", "age": 5, "age": 7}'
 
 
@@ -559,7 +567,9 @@ TWICE = '{"name": "Ann", "age": 5, "age": 7}'
     [
         f'{{"Q1": {TWICE}, "Q2": {{"name": "Bob", "age": 6}}}}',
         f'{{"type": "FeatureCollection", "features": [{{"id": "Q1", "properties": {TWICE}}}]}}',
+        f'{{"type": "FeatureCollection", "features": [{{"properties": {{}}, "properties": {ONCE}}}]}}',
         f'{{"elements": {{"nodes": [{{"data": {TWICE}}}]}}}}',
+        f'{{"elements": {{"nodes": [{{"age": 4, "data": {ONCE}}}]}}}}',
         '{"head": {}, "results": {"bindings": [{"name": {"value": "Ann"}, "age": {"value": 5}, "age": {}}]}}',
     ],
 )
