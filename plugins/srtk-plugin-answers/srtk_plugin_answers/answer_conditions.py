@@ -17,7 +17,7 @@ from srtk_plugin_answers.graph_names import objects_of
 from srtk_plugin_answers.node_sets import NodeSet
 from srtk_plugin_answers.operations import Operated
 from srtk_plugin_answers.question_classes import MENTION, STOP_WORDS, stems_of, words_of
-from srtk_plugin_answers.question_kinds import is_negated, unnamed_text
+from srtk_plugin_answers.question_kinds import NOT_CLEAR, excluded_text
 
 _NOT_EXCLUDED = "all that the question excludes is known, and not all of its class"
 _NOT_MODIFIED = "nothing of what the question asks for is known to be {words}"
@@ -29,21 +29,36 @@ _PREDICATE = re.compile(r"\b(?:is|are|was|were) (?P<word>[^\W\d_]+)\W*$")
 
 
 def complement(sources: Sources, question: Question, one: Operated, draft: Draft) -> Draft:
-    """Return all others of the class, where a question with *not* found those that it excludes.
+    """Return all others of the class, where a question with *not* found the nodes that it excludes.
 
-    Nodes of which the graph does not say it are among them.
+    Nodes of which the graph does not say it are among them. Where no link is behind *not*, but a name or a text is,
+    the answers that have it are left out instead.
     """
-    path, text = draft.path, unnamed_text(question)
-    if draft.kind != "difference" or draft.missing or one.bounds or not question.links or not is_negated(text):
+    path, excluded = draft.path, excluded_text(without_mentions(question, question.links, {}, MENTION))
+    kinds = ("difference", "count", "lookup")
+    if draft.kind not in kinds or draft.missing or one.bounds or not question.links or excluded is None:
         return draft
     if "without" in one.lead.facts:
         return draft
+    if not excluded:
+        return Draft(draft.kind, missing=NOT_CLEAR)
+    told = stems_of(" ".join(sources.likeness.label(step.relation) for step in (path.steps if path else ())))
+    others = {word for word in words_of(excluded) - STOP_WORDS if not stems_of(word) & told}
+    if others and MENTION.strip() not in excluded:  # orders of Ida that are not paid
+        having, named = sources.sets.narrowed(NodeSet(None, dict.fromkeys(draft.entities, ())), others)
+        if not named:
+            return Draft(draft.kind, missing=_NOT_MODIFIED.format(words=" ".join(sorted(others))))
+        kept = [node for node in draft.entities if node not in having.instances]
+        return attrs.evolve(draft, entities=tuple(kept), number=None if draft.number is None else len(kept))
     whole = sources.sets.class_set(without_mentions(question, question.links, {}, MENTION))
     left = [] if whole is None else [member for member in whole.instances if member not in draft.entities]
     if whole is None or path is None or len(path.steps) > 1 or not whole.instances.keys() >= set(draft.entities):
         return Draft(draft.kind, missing=_NOT_EXCLUDED)
     proof = [pair for member in left for pair in whole.values[member]]
-    return attrs.evolve(draft, entities=tuple(left), proof=proof, complete=draft.complete and not whole.cut)
+    number = None if draft.number is None else len(left)
+    return attrs.evolve(
+        draft, entities=tuple(left), proof=proof, number=number, complete=draft.complete and not whole.cut
+    )
 
 
 def modified(sources: Sources, question: Question, case: Case, draft: Draft) -> Draft:
@@ -89,7 +104,8 @@ def within_rows(sources: Sources, question: Question, case: Case, draft: Draft) 
         return draft
     links = [link for link in question.links if link.entity == path.entity]
     told = words_of(" ".join(sources.likeness.label(step.relation) for step in path.steps))
-    words = words_of(without_mentions(question, links, {}, MENTION)) - told - class_words(question.text)
+    text = without_mentions(question, links, {}, MENTION)
+    words = words_of(text) - told - class_words(question.text) - words_of(excluded_text(text) or "")
     last = path.steps[-1]
     shown = [triple for triple, _ in draft.proof if triple.relation == last.relation]
     rows = dict.fromkeys(triple.subject for triple in shown)

@@ -46,8 +46,9 @@ _DIFFERENCE = re.compile(
 # Of an order O-1008 the figures are no year.
 _PLAIN_YEAR = r"(?:(?<![a-z]-)|(?<=mid-))\b(?:1\d|20)\d\d\b"
 _YEAR = re.compile(_PLAIN_YEAR)
-_NOT = re.compile(r"\b(?:not|never)\b|n['’]t\b", re.IGNORECASE)
-_CLAUSE = re.compile(r"\b(?:and|but|or|that|which|who)\b", re.IGNORECASE)
+NOT_CLEAR = "what the question excludes is not clear"
+_NOT = re.compile(r"\b(?:not|never|no|without|neither)\b|n['’]t\b", re.IGNORECASE)
+_CLAUSE = re.compile(r"\b(?:and|but|or|nor|that|which|who)\b", re.IGNORECASE)
 _TIME = re.compile(
     r"\b(?:in|during|before|after|since|until|till|by|as of|from|between|around|of) (?:the )?(?:early |late |mid-?)?"
     rf"(?:year )?(?:1\d|20)\d\ds?\b|{_PLAIN_YEAR}|\b(?:currently|nowadays|at present|today)\b"
@@ -159,10 +160,13 @@ def is_negated(question: str) -> bool:
     return bool(re.search(r"\b(?:not|never)\b", _without_numbers(question).casefold()))
 
 
-def excluded_text(question: str) -> str:
-    """Return what stands behind *not* in a question in English; nothing where a further clause follows it."""
-    _, _, text = _NOT.sub("¤", question, count=1).partition("¤")
-    return "" if _CLAUSE.search(text) else text
+def excluded_text(question: str) -> str | None:
+    """Return what stands behind *not* or *without* in a question in English; None where neither is in it.
+
+    Nothing where a further clause follows it, as what is excluded is not clear then.
+    """
+    _, marked, text = _NOT.sub("¬", _without_numbers(question), count=1).partition("¬")
+    return None if not marked else "" if _CLAUSE.search(text) else text
 
 
 def _is_polar(words: Sequence[str]) -> bool:

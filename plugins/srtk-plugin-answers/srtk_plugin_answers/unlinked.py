@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Collection, Iterable, Iterator, Sequence
 from itertools import permutations
 
@@ -17,7 +18,7 @@ from srtk_plugin_answers.graph_names import words_of_role
 from srtk_plugin_answers.literal_values import truth_of
 from srtk_plugin_answers.node_sets import Lead, NodeSet, Row
 from srtk_plugin_answers.question_classes import MENTION, PEOPLE, STOP_WORDS, shared_words, stems_of, word_set, words_of
-from srtk_plugin_answers.question_kinds import QuestionKind, excluded_text
+from srtk_plugin_answers.question_kinds import NOT_CLEAR, QuestionKind, excluded_text
 from srtk_plugin_answers.question_orders import CountedOrder, counted_order, order_clause
 from srtk_plugin_answers.question_values import clauses, value_constraints
 from srtk_plugin_answers.shared_names import SharedNames
@@ -32,6 +33,7 @@ _DONE = word_set(
     different distinct table data dataset database file graph
     """
 )
+_CONTRACTED = re.compile(r"n['’]t\b")
 _QUOTES = '"“”‘«»'
 _MARKS = f"{_QUOTES}',;:?.!"
 _PARTICIPLES = ("ed", "ing")
@@ -62,7 +64,10 @@ class UnlinkedSets:
         if whole is None:
             return Lead(), "no entity of the graph was found in the question, and no class of entities"
         of_class = bool(named_class)
-        told = self.values.counted.names.without_years(question.text)
+        told = _CONTRACTED.sub(" not", self.values.counted.names.without_years(question.text))
+        excluding = excluded_text(told)
+        if excluding == "":
+            return Lead(), NOT_CLEAR
         rest, bounded = clauses(told)
         # Of a single table whatever noun is asked for means its rows.
         covered = set(named_class) or {phrase.split()[-1] for phrase in phrases}
@@ -72,9 +77,9 @@ class UnlinkedSets:
         of_order = set() if order is None else words_of(order.noun) | verbs
         # The noun may be a value of some rows: the pets of a table of animals.
         words = words_of(rest) - of_order - (set() if self._only_columns() and not of_class else covered)
-        denied = words_of(excluded_text(rest)) if kind.kind == "difference" else set()
+        denied = words_of(excluding or "")
         whole, named = self.narrowed(whole, words - denied)
-        if denied:
+        if excluding is not None:
             without, excluded = self.narrowed(whole, words & denied)
             if not excluded:
                 return Lead(), "nothing of the class has what the question excludes"
@@ -353,7 +358,7 @@ class UnlinkedSets:
             if len(triples) > len(best.get(parts, ())):
                 best[parts] = triples
         for row, label in zip(rows, self.graph.labels([step.relation for step in steps]), strict=True):
-            parts = frozenset(words_of(label))
+            parts = frozenset(words_of(label) - STOP_WORDS)  # in colour
             truths = {triple.subject: truth_of(triple.object) for triple in row}
             if parts and parts <= words and row and None not in truths.values():
                 best[parts] = {triple.subject: triple for triple in row if truths[triple.subject]}

@@ -142,8 +142,11 @@ def test_a_number_before_an_order_or_before_what_has_the_most_is_of_places(text:
         ("Which doors are not blue?", " blue?"),
         ("Which doors aren’t dark blue?", " dark blue?"),
         ("Which doors are not blue but old?", ""),
-        ("Which doors are blue?", ""),
+        ("Which doors have no blue paint?", " blue paint?"),
+        ("Which doors without paint are blue or red?", ""),
+        ("Which doors cost no more than 20?", None),
+        ("Which doors are blue?", None),
     ],
 )
-def test_what_is_excluded_stands_behind_not_where_no_further_clause_does(text: str, excluded: str) -> None:
+def test_what_is_excluded_stands_behind_not_where_no_further_clause_does(text: str, excluded: str | None) -> None:
     assert excluded_text(text) == excluded
