@@ -77,7 +77,7 @@ def modified(sources: Sources, question: Question, case: Case, draft: Draft) -> 
     words = {word for word in before - STOP_WORDS if not word.isdigit() and not stems_of(word) & told}
     nodes = [one for one in draft.entities if not isinstance(one, Literal)]
     # Which dishes are vegetarian: a column of yes and no.
-    predicate = {found["word"]} if (found := _PREDICATE.search(fold(question.text))) else set()
+    predicate = {found["word"]} - STOP_WORDS if (found := _PREDICATE.search(fold(question.text))) else set()
     if not (words or predicate) or not nodes:
         return draft
     words -= _words_of_classes(sources, nodes, noun)
