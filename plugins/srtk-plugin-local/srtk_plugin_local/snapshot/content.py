@@ -31,16 +31,22 @@ _AS_JSON = "which is not read; write it as JSON: a list of objects"
 _FOREIGN_TEXT = (
     (r"BEGIN:VCARD", "is a vCard, which is not read; export the contacts as CSV"),
     (r"BEGIN:VCALENDAR", "is a calendar (iCalendar), which is not read; write its events as CSV"),
-    (r"@[A-Za-z]+\s*\{", "is BibTeX, which is not read; export the references as CSV or CSL JSON"),
+    (r"@[A-Za-z]+\s*\{(?:[^}]*$|.*=)", "is BibTeX, which is not read; export the references as CSV or CSL JSON"),
     (r"0 HEAD$", "is GEDCOM, which is not read; export the persons as CSV, as with Gramps"),
     (r"TY  - ", "is RIS, which is not read; export the references as CSV or CSL JSON"),
-    (r"(?:strict\s+)?(?:di)?graph\b[^\[]*\{", f"is a graph of Graphviz (DOT), {_AS_GRAPHML}"),
-    (r"graph\s*\[", f"is GML, {_AS_GRAPHML}"),
+    (r"(?:strict\s+)?(?:di)?graph\b[^\[,;\t]*\{", f"is a graph of Graphviz (DOT), {_AS_GRAPHML}"),
+    (r"graph\s*\[\s*(?:$|\w+\s)", f"is GML, {_AS_GRAPHML}"),
     (r"\*(?:Vertices|Network)\b", f"is a network of Pajek, {_AS_GRAPHML}"),
-    (r"(?:CREATE TABLE|INSERT INTO|PRAGMA)\b", f"is a dump of SQL, {_AS_SQLITE}"),
+    (r"(?:CREATE TABLE|INSERT INTO)\s[^,;\t]*(?:\(|$)|PRAGMA\s.*;$", f"is a dump of SQL, {_AS_SQLITE}"),
     (r"-\s+[\w ]+:\s", f"is YAML, {_AS_JSON}"),
-    (r"(?:Prefix|Ontology)\s*\(", "is OWL in functional syntax, which is not read; save it as RDF/XML or Turtle"),
-    (r"Prefix:\s|Ontology:\s", "is OWL in Manchester syntax, which is not read; save it as RDF/XML or Turtle"),
+    (
+        r"Prefix\s*\(\s*[\w.-]*:\s*=|Ontology\s*\(\s*(?:<|$)",
+        "is OWL in functional syntax, which is not read; save it as RDF/XML or Turtle",
+    ),
+    (
+        r"(?:Prefix:\s+[\w.-]*:|Ontology:)\s*<",
+        "is OWL in Manchester syntax, which is not read; save it as RDF/XML or Turtle",
+    ),
     (r"format-version:\s", "is an OBO file, which is not read; convert it to RDF/XML, as with `robot convert`"),
 )
 # What the content alone does not tell.

@@ -47,7 +47,7 @@ _TOTALS = frozenset(
     )
 )
 # A term in a result of SPARQL in TSV, and the escapes in its text.
-_TERM = re.compile(r'<([^<>]*)>|"((?:[^"\\]|\\.)*)"(?:@[\w-]+|\^\^\S+)?')
+_TERM = re.compile(r'<([^<>]*)>|"((?:[^"\\]|\\.)*)"(?:@[\w-]+|\^\^(?:<[^<>]*>|\S+))?')
 _ESCAPED, _ESCAPES = re.compile(r"\\(.)"), {"t": "\t", "n": "\n", "r": "\r"}
 # A first line in which Excel is told the separator.
 _TOLD = re.compile(r"sep=(.)")
@@ -110,7 +110,7 @@ def _read_text(
     rows = _first_rows(lines, kind, separator)
     check_width(source.name, max((len(cells) for _, cells in rows), default=0))
     plan = planner(rows, report)
-    has_terms = bool(plan.titles) and is_result(plan.titles)
+    has_terms = kind == "tsv" and bool(plan.titles) and is_result(plan.titles)
     if has_terms:
         plan = attrs.evolve(plan, titles=tuple(title[1:] for title in plan.titles))
         report.note("was read as a result of SPARQL; the languages and datatypes of its values are not kept")

@@ -81,6 +81,17 @@ def test_rows_of_a_table_that_look_a_little_like_rdf_stay_a_table(tmp_path: Path
     assert detect(written(tmp_path, "a.tsv", row * 3), None) == ("tsv", None)
 
 
+@pytest.mark.parametrize(
+    "heading",
+    [
+        *("@handle {x}", "INSERT INTO club", "CREATE TABLE", "PRAGMA", "graph", "graph [m]"),
+        *("Prefix (old)", "Ontology (old)", "Prefix: old", "Ontology: old"),
+    ],
+)
+def test_a_heading_that_begins_as_a_foreign_statement_stays_one(tmp_path: Path, heading: str) -> None:
+    assert detect(written(tmp_path, "a.csv", f"{heading},{{n}}\nx,1\n"), None) == ("csv", None)
+
+
 def test_a_wanted_format_wins_in_silence(tmp_path: Path) -> None:
     assert detect(written(tmp_path, "a.xml", GRAPHML), "ttl") == ("turtle", None)
 
@@ -115,7 +126,14 @@ def test_text_of_no_known_format_and_name_is_a_table_and_that_is_told(tmp_path: 
         ("digraph deps {\n a -> b\n}\n", "is a graph of Graphviz"),
         ("graph [\n node [ id 1 ]\n]\n", "is GML"),
         ("*Vertices 3\n1 a\n", "is a network of Pajek"),
+        ("@string{a = {T}}\n", "is BibTeX"),
+        ("graph [ directed 1\n", "is GML"),
         ("CREATE TABLE a (b);\n", "is a dump of SQL"),
+        ("CREATE TABLE a\n(b);\n", "is a dump of SQL"),
+        ("INSERT INTO a VALUES (1, 2);\n", "is a dump of SQL"),
+        ("PRAGMA foreign_keys=OFF;\n", "is a dump of SQL"),
+        ("Prefix: a: <http://x.org/>\n", "is OWL in Manchester syntax"),
+        ("Ontology: <http://x.org/>\n", "is OWL in Manchester syntax"),
         ("- name: Ada\n  role: chief\n", "is YAML"),
     ],
 )

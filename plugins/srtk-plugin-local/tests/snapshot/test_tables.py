@@ -584,15 +584,20 @@ def test_a_table_in_markdown_has_a_rule_that_is_no_row(read: Any) -> None:
 
 RESULT = (
     '?item\t?itemLabel\t?born\n<http://a.example/1>\t"Ada \\"A\\" M."@en\t'
-    '"1815-12-10"^^<http://www.w3.org/2001/XMLSchema#date>\n<http://a.example/2>\t"B\\tC"\t"x"\n'
+    '"1815-12-10"^^<http://www.w3.org/2001/XMLSchema#date>\n<http://a.example/2>\t"B\\tC"\t"x"^^<http://a y>\n'
 )
 
 
 def test_terms_of_a_result_of_sparql_are_read_as_their_texts(read: Any) -> None:
     made = read(RESULT, "a.tsv")
-    assert made.facts[0] == ("http://a.example/1", "born", "1815-12-10")
+    born = {fact[0][-1]: fact[2] for fact in made.facts}
+    assert born == {"1": "1815-12-10", "2": "x"}
     assert made.graph.labels(["http://a.example/1", "http://a.example/2"]) == ['Ada "A" M.', "B\tC"]
     assert "was read as a result of SPARQL; the languages and datatypes of its values are not kept" in made.said
+
+
+def test_questions_as_headings_of_csv_are_no_result_of_sparql(read: Any) -> None:
+    assert "SPARQL" not in read("?name,?age\nAnn,5\nBo,6\n").said
 
 
 def test_columns_with_one_heading_are_one_relation_and_told(read: Any) -> None:
