@@ -37,8 +37,9 @@ _CODE = re.compile("[A-Z][A-Za-z]")
 _ENTITY = re.compile(r"&#?\w+;")
 # A code that a spreadsheet must not take for a number: ``="0140449116"`` and ``'04229``.
 _TEXT_MARK = '^="(.*)"$|^\'([0-9][0-9 -]*)$'
-# The address behind the name of a link.
-_ADDRESS = r" \(https?://[^\s()]+\)"
+# The address behind the name of a link, and a cell of such links.
+_ADDRESS = r" \(https?://[^\s()]+(\([^\s()]*\)[^\s()]*)?\)"
+_LINKS = rf"[^()]+{_ADDRESS}(, [^()]+{_ADDRESS})*"
 _DASHES = ("-", "–", "—", "--", "---", "?", "n.a.")
 _NO_NUMBERS = (*_DASHES, _NA)
 # Length from which other values are words, so that a dash among them is no mark.
@@ -284,7 +285,7 @@ class Sheets:
         """Find types, separators of lists and counts of all columns."""
         self._drop_missing(sheet)
         in_brackets = [f"bool_and(left({column.sql}, 1) IN ('[', '{{'))" for column in sheet.columns]
-        linked = [f"bool_and(ends_with({c.sql}, ')') AND contains({c.sql}, ' (http'))" for c in sheet.columns]
+        linked = [f"bool_and(regexp_full_match({c.sql}, '{_LINKS}'))" for c in sheet.columns]
         marked = [f"bool_or(left({c.sql}, 1) = '''' OR left({c.sql}, 2) = '=\"')" for c in sheet.columns]
         for read, conditions in (
             (self._drop_text_marks, marked),
@@ -317,7 +318,13 @@ class Sheets:
 
     def _drop_addresses(self, sheet: Sheet, column: Column) -> None:
         """Leave the names of links, as Notion and Airtable write them: ``Spring Launch (https://...), ...``."""
-        names = f"trim(regexp_replace({column.sql}, '{_ADDRESS},?', '{LIST}', 'g'), '{LIST}')"
+        names = f"trim(regexp_replace({column.sql}, '{_ADDRESS}(, )?', '{LIST}', 'g'), '{LIST}')"
+        # Links of one name stay different by their addresses.
+        links, named = first_row(
+            self.con, f"SELECT count(DISTINCT {column.sql}), count(DISTINCT {names}) FROM {sheet.table}"
+        )
+        if named < links:
+            return
         self.con.execute(f"UPDATE {sheet.table} SET {column.sql} = {names}")
         sheet.note(f"of the links in {column.title!r} the names are read alone, without their addresses")
 

@@ -97,6 +97,25 @@ def test_the_names_of_links_are_read_without_their_addresses(tmp_path: Path) -> 
     assert made.notes == "of the links in 'project' the names are read alone, without their addresses"
 
 
+@pytest.mark.parametrize(
+    ("cells", "names"),
+    [
+        (["Foo (https://a.example/Foo_(bar))", "Zed (https://a.example/z)"], {"Foo", "Zed"}),
+        (["Foo, Bar (https://a.example/f)", "Zed (https://a.example/z)"], {"Foo, Bar", "Zed"}),
+        (["Error (http 404)", "Gone (http 410)"], None),
+        (["Read A (https://a.example/x) and B (https://b.example/y)", "Zed (https://a.example/z)"], None),
+        (["A (https://a.example/x); B (https://b.example/y)", "Zed (https://a.example/z)"], None),
+        (["A (https://a.example/1)", "A (https://a.example/3)"], None),  # two things of one name
+    ],
+)
+def test_only_whole_cells_of_links_lose_their_addresses(
+    tmp_path: Path, cells: list[str], names: set[str] | None
+) -> None:
+    made = Made(tmp_path, f'task,project\nBook,"{cells[0]}"\nCall,"{cells[1]}"\n')
+    assert {o for _, r, o in made.facts if r == "project"} == set(names or cells)
+    assert ("of the links in 'project'" in made.notes) == (names is not None)
+
+
 def test_first_and_last_name_together_are_the_key(tmp_path: Path) -> None:
     made = Made(tmp_path, "First Name,Last Name,City,Since\nInes,Cruz,Porto,2019\nJonas,Weber,Jena,2020\n")
     assert {s for s, _, _ in made.facts} == {"Ines Cruz", "Jonas Weber"}
