@@ -452,8 +452,8 @@ def separator_of(title: str, values: Sequence[str]) -> str:
     parts = [part.strip() for cell in cells for part in cell]
     if len(cells) < 2 or sum(map(len, parts)) / len(parts) > 30:
         return ""
-    # Under another heading, some of the values must stand alone, too.
-    alone = separator == "," and len({*parts}.intersection(values)) >= 2
+    # Under another heading, at least half of the parts must be values alone, too; states do not divide their cities.
+    alone = separator == "," and len({*parts}.intersection(values)) >= max(2, len({*parts}) / 2)
     return separator if alone or (_is_plural(title) and len(set(parts)) < len(parts)) else ""
 
 

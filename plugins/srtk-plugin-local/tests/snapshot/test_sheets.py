@@ -53,6 +53,8 @@ class Made:
         ("work", ["director,writer", "writer,director", "director", "writer"], ","),  # both stand alone, too
         ("work", ["director,writer", "writer,director", "director"], ""),
         ("work", ["director, writer", "writer, director", "director", "writer"], ""),
+        ("work", ["director,writer", "actor,cook", "director", "writer"], ","),  # half of the parts stand alone
+        ("seat", ["Austin,Texas", "Dallas,Texas", "Lima,Ohio", "Texas", "Ohio"], ""),
         ("sales", ["1,200", "1,300", "200", "300"], ""),
         ("genres", ["Drama,1,200", "Drama,x"], ""),
         ("ingredients", ["water, sugar, salt", "water, 1,2-hexanediol", "water, salt"], ", "),
