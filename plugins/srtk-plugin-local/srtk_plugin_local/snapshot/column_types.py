@@ -44,6 +44,23 @@ WHOLE = r"[+-]?(0|[1-9][0-9]*)"
 _DAY = r"(0?[1-9]|[12][0-9]|3[01])"
 _MONTH = r"(0?[1-9]|1[0-2])"
 _TIME = r"([01]?[0-9]|2[0-3]):[0-5][0-9](:[0-5][0-9](\.[0-9]+)?)?"
+_UP_TO_29 = "(0?[1-9]|[12][0-9])"
+# All months, all with a day 30, and all with a day 31.
+_MONTHS_BY_DAY = (_MONTH, "(0?[13-9]|1[0-2])", "(0?[13578]|1[02])")
+
+
+def _month_day(mark: str, months: Sequence[str] = _MONTHS_BY_DAY) -> str:
+    """Return the regular expression of a month and a day that it has, with a mark between; February has 29."""
+    every, some, long = months
+    return f"({every}{mark}{_UP_TO_29}|{some}{mark}30|{long}{mark}31)"
+
+
+def _day_month(mark: str, months: Sequence[str] = _MONTHS_BY_DAY) -> str:
+    """Return the regular expression of a day and a month that has it."""
+    every, some, long = months
+    return f"({_UP_TO_29}{mark}{every}|30{mark}{some}|31{mark}{long})"
+
+
 # A day as 2001-02-03.
 ISO_DAY = r"[0-9]{4}-(0[1-9]|1[0-2])-(0[1-9]|[12][0-9]|3[01])"
 
@@ -117,16 +134,16 @@ DATE = ColumnType("date", rf"{ISO_DAY}([ T]00:00(:00(\.0+)?)?Z?)?", "date", "lef
 _ZONE = "( ?(Z|UTC|[+-][0-9]{2}:?[0-9]{2}))?"
 _AFTER = r"regexp_replace(regexp_replace(substr({0}, 12), ' ?UTC$', 'Z'), ' ?([+-][0-9][0-9]):?([0-9][0-9])$', '\1:\2')"
 DATE_TIME = ColumnType("dateTime", rf"{ISO_DAY}[ T]{_TIME}{_ZONE}", "dateTime", f"left({{0}}, 10) || 'T' || {_AFTER}")
-YEAR_FIRST = ColumnType("date Y/M/D", rf"[0-9]{{4}}/{_MONTH}/{_DAY}", "date", _DMY.format("{0}", "/", 2, 3))
+YEAR_FIRST = ColumnType("date Y/M/D", f"[0-9]{{4}}/{_month_day('/')}", "date", _DMY.format("{0}", "/", 2, 3))
 COMPACT = ColumnType(
     "date YYYYMMDD",
-    r"(1[5-9]|20)[0-9][0-9](0[1-9]|1[0-2])(0[1-9]|[12][0-9]|3[01])",
+    rf"(1[5-9]|20)[0-9][0-9]{_month_day('').replace('?', '')}",
     "date",
     "left({0}, 4) || '-' || substr({0}, 5, 2) || '-' || right({0}, 2)",
 )
-DOTTED = ColumnType("date D.M.Y", rf"{_DAY}\.{_MONTH}\.[0-9]{{4}}", "date", _DMY.format("{0}", ".", 2, 1))
-DAY_FIRST = ColumnType("date D/M/Y", rf"{_DAY}/{_MONTH}/[0-9]{{4}}", "date", _DMY.format("{0}", "/", 2, 1))
-MONTH_FIRST = ColumnType("date M/D/Y", rf"{_MONTH}/{_DAY}/[0-9]{{4}}", "date", _DMY.format("{0}", "/", 1, 2))
+DOTTED = ColumnType("date D.M.Y", _day_month(r"\.") + r"\.[0-9]{4}", "date", _DMY.format("{0}", ".", 2, 1))
+DAY_FIRST = ColumnType("date D/M/Y", _day_month("/") + "/[0-9]{4}", "date", _DMY.format("{0}", "/", 2, 1))
+MONTH_FIRST = ColumnType("date M/D/Y", _month_day("/") + "/[0-9]{4}", "date", _DMY.format("{0}", "/", 1, 2))
 _HOUR = (
     "CASE WHEN regexp_matches({0}, '(?i)pm$') THEN split_part({0}, ':', 1)::INT % 12 + 12 "
     "WHEN regexp_matches({0}, '(?i)am$') THEN split_part({0}, ':', 1)::INT % 12 ELSE split_part({0}, ':', 1)::INT END"
@@ -139,13 +156,14 @@ TIME = ColumnType(
     f"printf('%02d:%s%s', {_HOUR}, {_MINUTES}, CASE WHEN contains({_MINUTES}, ':') THEN '' ELSE ':00' END)",
 )
 _MONTHS = "jan feb mar apr may jun jul aug sep oct nov dec"
-_NAMED = (
-    "(?i:january|february|march|april|june|july|august|september|october|november|december|sept"
-    f"|{_MONTHS.replace(' ', '|')})\\.?"
-)
+_OF_31 = "january|march|may|july|august|october|december|jan|mar|jul|aug|oct|dec"
+_OF_30 = f"{_OF_31}|april|june|september|november|sept|apr|jun|sep|nov"
+_NAMES_BY_DAY = tuple(f"(?i:{names})\\.?" for names in (f"{_OF_30}|february|feb", _OF_30, _OF_31))
+_NTH = "(st|nd|rd|th)?"
 MONTH_NAME = ColumnType(
     "date with the name of a month",
-    rf"{_NAMED} {_DAY}(st|nd|rd|th)?,? [0-9]{{4}}|{_DAY}(st|nd|rd|th)?([ /-]){_NAMED}(?:,? |[/-])[0-9]{{4}}",
+    f"{_month_day(' ', _NAMES_BY_DAY)}{_NTH},? [0-9]{{4}}"
+    f"|{_day_month(f'{_NTH}([ /-])', _NAMES_BY_DAY)}(?:,? |[/-])[0-9]{{4}}",
     "date",
     "printf('%s-%02d-%02d', regexp_extract({0}, '[0-9][0-9][0-9][0-9]'), "
     f"(strpos('{_MONTHS.replace(' ', '')}', lower(regexp_extract({{0}}, '[A-Za-z][A-Za-z][A-Za-z]'))) + 2) // 3, "
@@ -193,7 +211,7 @@ _LITERAL = (TIME, YES_NO, ADDRESS, CODE, PHONE, QUANTITY)
 
 _TWO_DIGITS = ColumnType(
     "",
-    rf"({_DAY}([./]){_MONTH}\3[0-9]{{2}}|{_MONTH}/{_DAY}/[0-9]{{2}}|{_DAY}[ /-]{_NAMED}[ /-][0-9]{{2}})"
+    rf"({_DAY}([./]){_MONTH}\3[0-9]{{2}}|{_MONTH}/{_DAY}/[0-9]{{2}}|{_DAY}[ /-]{_NAMES_BY_DAY[0]}[ /-][0-9]{{2}})"
     rf"(,? {TIME.pattern})?",
 )
 # Nine digits in groups of three: telephone numbers and codes of companies are written so, too.

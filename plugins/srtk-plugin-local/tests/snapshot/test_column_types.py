@@ -53,6 +53,23 @@ def test_a_date_has_one_form_however_it_is_written(value: str, name: str, text: 
     assert BY_NAME[name] is kind  # a plan can name it
 
 
+@pytest.mark.parametrize(
+    ("real", "unreal"),
+    [
+        ("2024/2/29", ["2024/2/30", "2024/02/31", "2024/4/31"]),
+        ("30.4.2024", ["31.4.2024", "30.02.2024"]),
+        ("31/12/2024", ["31/11/2024", "30/2/2024"]),
+        ("12/31/2024", ["11/31/2024", "02/30/2024"]),
+        ("2024/10/30", ["2024/10/32"]),
+        ("February 29, 2024", ["February 30, 2024", "Feb. 31, 2024", "June 31st, 2024"]),
+        ("31 May 2024", ["31 April 2024", "30th feb 2024", "31-Sep-2024"]),
+    ],
+)
+def test_a_day_that_no_month_has_is_no_date(real: str, unreal: list[str]) -> None:
+    assert type_of([real], ",")[0].datatype == "date"
+    assert not any(type_of([value], ",")[0].datatype for value in unreal)
+
+
 @pytest.mark.parametrize("value", ["May", "May 2024", "March 5", "32 May 2024", "5 Maybe 2024", "Plan 5 May 2024"])
 def test_a_month_or_a_sentence_is_no_date(value: str) -> None:
     assert not type_of([value], ",")[0].datatype
@@ -121,6 +138,7 @@ def test_dots_between_thousands_are_left_out() -> None:
         ("date of start", ["20240131"], "integer"),
         ("date", ["20240131", "20241301"], "integer"),
         ("date", ["20240131", "20240100"], "integer"),
+        ("date", ["20240131", "20231131"], "integer"),
         ("date", ["2024"], "integer"),
     ],
 )
