@@ -297,6 +297,8 @@ def test_types_that_say_nothing_and_words_for_missing_values_are_left_out(tmp_pa
     assert graph.labels(["n1"]) == ["None"]
     assert "the labelV of nodes says nothing; it was left out" in report
     assert "2 values such as null were left out as empty" in report
+    one = '<node id="n1"><data key="t">NULL</data></node><node id="n2"><data key="t">Riga</data></node>'
+    assert "1 value such as null was left out as empty" in made(graphml(tmp_path, keys, one))[3]
 
 
 def test_ids_of_rows_are_bookkeeping_and_lists_have_several_values(tmp_path: Path) -> None:
