@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
+from itertools import permutations
 
 import attrs
 
 from srtk_framework.text import fold, link_topics, without_mentions
-from srtk_framework.values import Literal, Question, RankedPath
+from srtk_framework.values import Literal, Pattern, Question, RankedPath
 from srtk_plugin_answers.answer_choices import is_class
 from srtk_plugin_answers.answer_sources import Sources
 from srtk_plugin_answers.answer_types import class_modifiers, class_words
@@ -24,7 +25,7 @@ _NOT_MODIFIED = "nothing of what the question asks for is known to be {words}"
 _NO_ROW = "nothing of what the question asks for has all of {words}"
 _LEFT_OUT = "nothing of the graph is called {words}, and it was left out"
 
-
+_JOINED = re.compile(r",? (?P<word>and|or)(?: (?:by|in|on|of|from|to|with|for))?(?: the)? ", re.IGNORECASE)
 _PREDICATE = re.compile(r"\b(?:is|are|was|were) (?P<word>[^\W\d_]+)\W*$")
 
 
@@ -110,8 +111,12 @@ def within_rows(sources: Sources, question: Question, case: Case, draft: Draft) 
     shown = [triple for triple, _ in draft.proof if triple.relation == last.relation]
     rows = dict.fromkeys(triple.subject for triple in shown)
     kept, named = sources.sets.narrowed(NodeSet(None, dict.fromkeys(rows, ())), words)
-    if unmet := _cells_elsewhere(sources, question, draft, path, kept):
+    kept, met, unmet = _having_cells(sources, kept, _cells_elsewhere(sources, question, draft, path, kept))
+    if unmet and path.entity in _joined_links(question):
+        return attrs.evolve(draft, likened=True)
+    if unmet:
         return Draft(draft.kind, missing=_NO_ROW.format(words=", ".join(unmet)))
+    named |= met
     if not named or len(kept.instances) == len(rows):
         return draft
     ends = {triple.subject if last.inverse else triple.object for triple in shown if triple.subject in kept.instances}
@@ -125,8 +130,44 @@ def within_rows(sources: Sources, question: Question, case: Case, draft: Draft) 
     )
 
 
-def _cells_elsewhere(sources: Sources, question: Question, draft: Draft, path: RankedPath, rows: NodeSet) -> list[str]:
-    """Return the names of links that are cells of the table of a path, of no row of its answers."""
+def either(sources: Sources, question: Question, case: Case, draft: Draft) -> Draft:
+    """Return the answers for any of the names that *or* joins, or for all that *and* joins, if there are such.
+
+    Such an answer is not sure. Nor is yes or no for several names that are joined, as only one may have been read.
+    """
+    together, path = _joined_links(question), draft.path
+    if draft.missing or not together:
+        return draft
+    if draft.kind == "yes-no":
+        return attrs.evolve(draft, likened=True) if len(set(link_topics(question.links).values())) > 2 else draft
+    if draft.kind not in ("lookup", "count") or path is None or path.entity not in together:
+        return draft
+    word = together[path.entity]
+    names = [one for one, other in together.items() if other == word]
+    reads = case.operated.reads.of([attrs.evolve(path, entity=one) for one in names])
+    ways = [{one.end: one.triples for one in read.instances if one.end not in names} for read in reads]
+    ends = dict.fromkeys(end for way in ways for end in way if word == "or" or all(end in other for other in ways))
+    if not ends or set(ends) == set(draft.entities):
+        return draft
+    proof = [(triple, path) for way in ways for end in way if end in ends for triple in way[end]]
+    number = None if draft.number is None else len(ends)
+    return attrs.evolve(draft, entities=tuple(ends), proof=proof, number=number, likened=True)
+
+
+def _joined_links(question: Question) -> dict[str, str]:
+    """Return the links that stand beside each other with only *or* or *and* between them, each with that word."""
+    links = [one for one in question.links if one.start is not None]
+    found: dict[str, str] = {}
+    for first, second in permutations(links, 2):
+        if joined := _JOINED.fullmatch(question.text[first.end or 0 : second.start]):
+            found |= dict.fromkeys((first.entity, second.entity), joined["word"].lower())
+    return found
+
+
+def _cells_elsewhere(
+    sources: Sources, question: Question, draft: Draft, path: RankedPath, rows: NodeSet
+) -> dict[str, str]:
+    """Return the links that are cells of the table of a path and not in the proof of its answers, with their names."""
     pairs = [*draft.proof, *(one for row in rows.values.values() for one in row)]
     met = {path.entity, *(end for triple, _ in pairs for end in (triple.subject, triple.object))}
     topics = link_topics(question.links)
@@ -136,11 +177,26 @@ def _cells_elsewhere(sources: Sources, question: Question, draft: Draft, path: R
         one for table in sources.operations.schema.tables.values() if path.steps[-1].relation in table for one in table
     }
     steps = sources.graph.steps(sources.graph.frontiers([[one] for one in left]), True) if left else []
-    return [
-        name
-        for name, row in zip(left.values(), steps, strict=True)
+    return {
+        entity: name
+        for (entity, name), row in zip(left.items(), steps, strict=True)
         if any(step.inverse and step.relation in columns for step in row)
-    ]
+    }
+
+
+def _having_cells(sources: Sources, rows: NodeSet, cells: Mapping[str, str]) -> tuple[NodeSet, set[str], list[str]]:
+    """Keep the rows that have some cells, by their ids; return also the names that a row has, and that none has."""
+    met, unmet = set(), []
+    for cell, name in cells.items():
+        [row] = sources.graph.match([Pattern(None, None, cell)])
+        having = {triple.subject: triple for triple in row if triple.subject in rows.instances}
+        if not having:
+            unmet.append(name)
+            continue
+        met.add(name)
+        values = {one: (*rows.values.get(one, ()), (triple, None)) for one, triple in having.items()}
+        rows = attrs.evolve(rows, instances=dict.fromkeys(having, ()), values=values)
+    return rows, met, unmet
 
 
 def _is_from_rows(sources: Sources, path: RankedPath) -> bool:

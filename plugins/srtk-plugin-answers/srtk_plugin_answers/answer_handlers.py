@@ -6,7 +6,7 @@ from collections.abc import Callable, Mapping, Sequence
 
 from srtk_framework.values import Question
 from srtk_plugin_answers.answer_choices import held_first, things_first, with_held, with_things
-from srtk_plugin_answers.answer_conditions import complement, modified, within_rows
+from srtk_plugin_answers.answer_conditions import complement, either, modified, within_rows
 from srtk_plugin_answers.answer_sources import Sources
 from srtk_plugin_answers.choices import choices
 from srtk_plugin_answers.drafts import Case, Draft
@@ -93,5 +93,5 @@ def draft_of(sources: Sources, question: Question, operated: Operated, names: Ma
     if draft is None:
         draft = Draft(operated.kind.kind, missing="no path leads to an answer")
     draft = modified(sources, question, known, complement(sources, question, operated, polar(question, draft)))
-    draft = within_rows(sources, question, known, draft)
+    draft = either(sources, question, known, within_rows(sources, question, known, draft))
     return draft if not draft.missing else by_linked_class(sources, known) or draft
