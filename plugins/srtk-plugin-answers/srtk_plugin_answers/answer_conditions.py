@@ -26,6 +26,7 @@ _NO_ROW = "nothing of what the question asks for has all of {words}"
 _LEFT_OUT = "nothing of the graph is called {words}, and it was left out"
 
 _JOINED = re.compile(r",? (?P<word>and|or)(?: (?:by|in|on|of|from|to|with|for))?(?: the)? ", re.IGNORECASE)
+_VERB_BEHIND = re.compile(r"\b(?:do|does|did) +¤ +[^\W\d_]+", re.IGNORECASE)
 _PREDICATE = re.compile(r"\b(?:is|are|was|were) (?P<word>[^\W\d_]+)\W*$")
 
 
@@ -97,7 +98,10 @@ def modified(sources: Sources, question: Question, case: Case, draft: Draft) -> 
 
 
 def within_rows(sources: Sources, question: Question, case: Case, draft: Draft) -> Draft:
-    """Keep the answers from rows of a table that have all values that the question names: *Maths* on *Tuesday*."""
+    """Keep the answers from rows of a table that have all values that the question names: *Maths* on *Tuesday*.
+
+    With words behind its last name that are no value and no column, the answer is not sure: *Maths* in the morning.
+    """
     path = draft.path
     if draft.missing or draft.truth is not None or draft.kind not in ("lookup", "time-bound", "count"):
         return draft
@@ -117,6 +121,9 @@ def within_rows(sources: Sources, question: Question, case: Case, draft: Draft) 
     if unmet:
         return Draft(draft.kind, missing=_NO_ROW.format(words=", ".join(unmet)))
     named |= met
+    told |= class_words(question.text) | words_of(" ".join(map(sources.likeness.label, _columns(sources, path))))
+    if left := {word for word in _words_behind(question) - named if not stems_of(word) & stems_of(" ".join(told))}:
+        draft = attrs.evolve(draft, likened=True, notice=_LEFT_OUT.format(words=" ".join(sorted(left))))
     if not named or len(kept.instances) == len(rows):
         return draft
     ends = {triple.subject if last.inverse else triple.object for triple in shown if triple.subject in kept.instances}
@@ -173,15 +180,27 @@ def _cells_elsewhere(
     topics = link_topics(question.links)
     met_topics = {topics[link.entity] for link in question.links if link.entity in met}
     left = {link.entity: link.name or link.entity for link in question.links if topics[link.entity] not in met_topics}
-    columns = {
-        one for table in sources.operations.schema.tables.values() if path.steps[-1].relation in table for one in table
-    }
+    columns = _columns(sources, path)
     steps = sources.graph.steps(sources.graph.frontiers([[one] for one in left]), True) if left else []
     return {
         entity: name
         for (entity, name), row in zip(left.items(), steps, strict=True)
         if any(step.inverse and step.relation in columns for step in row)
     }
+
+
+def _columns(sources: Sources, path: RankedPath) -> set[str]:
+    """Return the columns of the tables that have the last relation of a path."""
+    tables = sources.operations.schema.tables.values()
+    return {one for table in tables if path.steps[-1].relation in table for one in table}
+
+
+def _words_behind(question: Question) -> set[str]:
+    """Return the words behind the last link of a question that is not negated, without the verb of *did ¤ buy*."""
+    text = without_mentions(question, question.links, {}, MENTION)
+    if excluded_text(text) is not None or MENTION.strip() not in text:
+        return set()
+    return words_of(_VERB_BEHIND.sub(MENTION, text).rpartition(MENTION.strip())[2]) - STOP_WORDS
 
 
 def _having_cells(sources: Sources, rows: NodeSet, cells: Mapping[str, str]) -> tuple[NodeSet, set[str], list[str]]:

@@ -114,6 +114,21 @@ def test_an_answer_for_names_that_or_or_and_joins_is_not_sure(ask, name: str, qu
     assert (answer["text"], answer["certainty"] == "sure") == (text, False)
 
 
+@pytest.mark.parametrize(
+    ("name", "question", "sure"),
+    [
+        ("lessons.csv", "Which room is Maths in in the morning?", False),
+        ("lessons.csv", "Who teaches Maths to beginners?", False),
+        ("lessons.csv", "How many lessons of Maths are there?", True),
+        ("soups.csv", "Which East soups are spicy?", False),
+        ("orders.csv", "How many orders of Ida Moor are unpaid?", False),
+        ("sales.csv", "How many items did Ida buy?", True),
+    ],
+)
+def test_an_answer_that_leaves_words_behind_a_name_out_is_not_sure(ask, name: str, question: str, sure: bool) -> None:
+    assert (ask(name, question)["certainty"] == "sure") == sure
+
+
 def test_yes_or_no_for_several_names_that_are_joined_is_not_sure(ask) -> None:
     assert ask("sales.csv", "Did Ida buy Oats?")["certainty"] == "sure"
     assert ask("sales.csv", "Did Ida and Tom buy Oats?")["certainty"] != "sure"
