@@ -153,7 +153,8 @@ class Dense(NamedTuple):
             return None
         runs = np.zeros((size * width + 1, 2), dtype=np.int32)
         for backward, side in enumerate((forward, inverse)):
-            places = np.repeat(np.arange(size) * width + backward, np.diff(side.nodes.astype(np.int64)))
+            first = side.nodes.astype(np.int64)
+            places = np.repeat(np.arange(size) * width + backward, first[1:] - first[:-1])
             places += side.relations.astype(np.int64) * 2
             bounds = side.starts[:]
             runs[places, 0], runs[places, 1] = bounds[:-1], bounds[1:]
