@@ -172,7 +172,7 @@ def test_words_for_a_missing_value_are_counted_but_names_stay() -> None:
         ("n1", "label", "None", "label"),
         ("n2", "label", "Bo", "label"),
     ]
-    assert report.notes[0] == "3 values were left out as words for a missing one, such as null"
+    assert report.notes[0] == "3 values such as null were left out as empty"
     assert report.rows == 3
 
 
