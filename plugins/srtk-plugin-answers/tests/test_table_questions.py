@@ -33,20 +33,10 @@ FILES = {
 
 
 @pytest.fixture(scope="module")
-def ask(tmp_path_factory: pytest.TempPathFactory):
+def ask(asking):
     """Answer a question on one of the files."""
-    folder, opened = tmp_path_factory.mktemp("files"), {}
-    for name, text in FILES.items():
-        (folder / name).write_text(text)
-
-    def answer(name: str, question: str) -> dict:
-        if name not in opened:
-            opened[name] = Retriever(Graph.open(str(folder / name)), reader={"use": "paths"}).open()
-        return opened[name].ask(question).to_record()["answer"]
-
-    yield answer
-    for retriever in opened.values():
-        retriever.close()
+    answer = asking(FILES)
+    return lambda name, question: answer(name, question)["answer"]
 
 
 @pytest.mark.parametrize(

