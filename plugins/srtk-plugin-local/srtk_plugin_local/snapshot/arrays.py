@@ -49,7 +49,8 @@ class Heap:
         """Read the strings with these numbers."""
         data = self._data
         numbers = numbers.astype(np.int64)
-        starts = self.offsets.take(numbers)
+        # Places without a sign are refused by numpy before 2.2.
+        starts = self.offsets.take(numbers).astype(np.int64)
         # All first bytes are loaded side by side. Below, each string would be waited for in turn.
         self._bytes.take(starts, mode="clip")
         ends = self.offsets.take(numbers + 1).tolist()
