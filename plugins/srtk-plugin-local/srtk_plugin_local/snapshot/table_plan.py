@@ -43,6 +43,7 @@ from srtk_plugin_local.snapshot.layout_words import kept, unwanted_columns
 from srtk_plugin_local.snapshot.plurals import same_word
 from srtk_plugin_local.snapshot.property_graphs.roles import WEIGHTS
 from srtk_plugin_local.snapshot.sheets import Column, Sheet, Sheets
+from srtk_plugin_local.snapshot.staging_values import first_row
 
 # Share of the different values of a link that must be keys of the other table: nearly all.
 _HIT = 0.9
@@ -173,7 +174,7 @@ def _find_ends(sheets: Sheets, sheet: Sheet, settings: BuildSettings) -> None:
             column.kind, column.why = "bookkeeping", "number of the edge"
         elif column.words == "type" and sheets.has_only(sheet, column, DIRECTIONS):
             column.kind, column.why = "bookkeeping", "direction"
-        elif column.words in WEIGHTS and _is_constant(column) and not kept(column.title, settings.keep):
+        elif column.words in WEIGHTS and _is_constant(sheets, sheet, column) and not kept(column.title, settings.keep):
             column.kind, column.why = "bookkeeping", "all are equal"
             sheet.note(
                 f"the {column.title} of all edges is {column.example}; it was left out (--keep {column.title} reads it)"
@@ -197,17 +198,19 @@ def _find_labels(sheet: Sheet, settings: BuildSettings) -> None:
             continue
         column.kind = "names"
         free = not sheet.key and _given_key(sheet, settings) is None and not sheet.reports[0].key
-        if sheet.form == "entities" and free and column.filled:
+        if sheet.form == "entities" and free:
             _set_key(sheet, [column], "heading")
             label.kind, label.to = "name", ""
             if column.distinct < column.filled:
                 sheet.note(f"rows that share {column.title!r} are one entity, with several values")
 
 
-def _is_constant(column: Column) -> bool:
+def _is_constant(sheets: Sheets, sheet: Sheet, column: Column) -> bool:
     """Return whether all weights are equal; a single edge has its weight as a fact, unless it is 1."""
-    same = column.type.numeric and not column.odd and column.distinct == 1
-    return same and (column.filled > 1 or float(column.example.replace(",", ".")) == 1)
+    if not column.type.numeric or column.distinct != 1:
+        return False
+    ones = f"SELECT count(*) FROM {sheet.table} WHERE {column.canonical()} = '1'"
+    return column.filled > 1 or bool(first_row(sheets.con, ones)[0])
 
 
 def _find_key(sheets: Sheets, sheet: Sheet, settings: BuildSettings) -> None:
@@ -225,7 +228,7 @@ def _find_key(sheets: Sheets, sheet: Sheet, settings: BuildSettings) -> None:
             _set_key(sheet, [column], "heading")
             return
         exact = column.words in ("id", "uri", "iri", "entity") or sheet.neo4j
-        if exact and column.filled:
+        if exact:
             _set_key(sheet, [column], "heading")
             if column.distinct < column.filled:
                 parts = "; its files are parts of one table, since their headings are the same"
@@ -274,7 +277,7 @@ def _find_name(sheet: Sheet, settings: BuildSettings) -> None:
         return
     named = [c for c in among if c.words.split()[-1:] in (["name"], ["title"], ["label"], ["identifier"])]
     named.sort(key=lambda c: not any(same_word(word, c.words.split()[0]) for word in sheet.words))
-    texts = [c for c in among if _may_name(c) and c.filled >= 0.9 * sheet.rows]
+    texts = [c for c in among if _may_name(c)]
     for column in named if coded and key.why != "heading" else [*named, *texts]:
         titled = column in named
         tells = key.type is not NAMES or titled or column.distinct == sheet.rows
@@ -297,7 +300,7 @@ def _name_by_heading(sheet: Sheet, among: Sequence[Column]) -> bool:
     if known is None:
         return False
     column = sheet.columns[known]
-    if neo4j_name(column.title).casefold() != "name" and column.distinct < _NAMED * max(1, column.filled):
+    if neo4j_name(column.title).casefold() != "name" and column.distinct < _NAMED * column.filled:
         return False
     column.kind, column.why = "name", "heading"
     return True
@@ -405,7 +408,7 @@ def _find_link(sheets: Sheets, sheet: Sheet, column: Column) -> None:
         named = _names_table(column, target, target is sheet) or _abbreviates(sheets, column, target)
         for by in ("key", "name"):
             share = _hits(sheets, sheet, column, target, by) if named or by == "name" else 0.0
-            share += target.skipped / max(1, column.distinct) if share and named else 0.0
+            share += target.skipped / column.distinct if share and named else 0.0
             enough = (_HIT if by == "key" else _TEXT_HIT) if named else (0.95 if column.distinct >= 3 else 2.0)
             if share >= enough:
                 column.kind, column.to, column.by = "link", target.name, by
@@ -448,12 +451,11 @@ def _names_table(column: Column, target: Sheet, own: bool) -> str:
         and column.words not in ("id", "name", "code")
     ):
         return "heading of a key"
-    if target.words and same_word(stem[-1], target.words[-1]) and (not own or len(stem) > 1 or len(words) > 1):
+    if target.words and same_word(stem[-1], target.words[-1]) and (not own or len(words) > 1):
         return "heading names the table"
-    joined = words[0] if len(words) == 1 else ""
-    if target.words and joined.endswith("id") and same_word(joined[:-2], target.words[-1]):
+    if target.words and column.words.endswith("id") and same_word(column.words[:-2], target.words[-1]):
         return "heading names the table"
-    if own and (" ".join(stem) in ROLES or " ".join(words) in ROLES or stem[-1] in ROLES or stem[0] in ROLES):
+    if own and not ROLES.isdisjoint((" ".join(stem), stem[0], stem[-1])):
         return "heading of a role"
     return ""
 

@@ -94,6 +94,8 @@ def kinds(
         ("source,target,weight a,b,1 b,c,2", ["source (heading)", "target (heading)", "property"]),
         ("source,target,weight a,b,2", ["source (heading)", "target (heading)", "property"]),
         ("source,target,weight a,b,1.0", ["source (heading)", "target (heading)", "bookkeeping (all are equal)"]),
+        ("source,target,weight a,b,x b,c,x", ["source (heading)", "target (heading)", "property"]),
+        ("source,target,x a,,1 b,,2", ["key* (only unique column of names)", "empty", "literal"]),
         (
             "source,target,key a,b,1 b,c,2",
             ["source (heading)", "target (heading)", "bookkeeping (number of the edge)"],
@@ -109,6 +111,7 @@ def kinds(
         ("from,to,name a,b,pp a,c,qq a,b,rr", ["names", "names", "key* (only unique column of names)"]),
         ("from,to,x,y a,b,pp,3 a,c,qq,3 a,b,rr,3", ["names", "names", "key* (only unique column of names)", "literal"]),
         ("from,to,x,y a,b,pp,3 a,b,pp,4", ["source (heading)", "target (heading)", "property", "property"]),
+        ("from,to,x,y a,b,pp,3 a,b,,3 a,c,rr,3", ["source (heading)", "target (heading)", "property", "property"]),
         # Empty columns and row numbers.
         ("id,x,y 1,,a 2,,a", ["key* (heading)", "empty", "names"]),
         (
@@ -117,7 +120,19 @@ def kinds(
         ),
         ("name,index,x Ada,1,3 Bo,2,3", ["key* (only unique column of names)", "literal", "literal"]),
         ("index,name,x a,Ada,3 b,Bo,3", ["key* (first unique column of names)", "name (heading)", "literal"]),
+        ("uuid,name,x 1,pp,3 2,qq,3", ["key* (heading)", "name (heading)", "literal"]),
+        ("name,hash,x pp,1,3 qq,1,3", ["key* (only unique column of names)", "bookkeeping", "literal"]),
         # Keys.
+        ("id,name,x ,Ada,3 ,Bo,3", ["empty", "key* (only unique column of names)", "literal"]),
+        ("x,y,z 3,a|b,p 4,c|d,p", ["key* (first column, which is unique)", "names", "names"]),
+        (
+            "desk,first_name,last_name,x Aa,Ada,Bo,3 Bb,Cy,Di,3",
+            ["key* (only unique column of names)", "names", "names", "literal"],
+        ),
+        (
+            "first_name,desk,last_name,x Ada,Aa,Bo,3 Cy,Bb,Di,3",
+            ["name* (first name)", "names", "name* (last name)", "literal"],
+        ),
         ("x,y,z 3,Ada,p 4,Bo,p", ["literal", "key* (only unique column of names)", "names"]),
         ("x,y,z 3,Ada,p 4,Bo,q", ["literal", "key* (first unique column of names)", "names"]),
         ("id,y,z 3,Ada,p 3,Ada,p", ["key* (heading)", "names", "names"]),
@@ -126,6 +141,14 @@ def kinds(
         ("x,y,z A1,pp,3 A2,pp,3", ["key* (only unique column of codes)", "names", "literal"]),
         ("x,y 1,pp 2,pp", ["key* (first column, which is unique)", "names"]),
         ("x,y pp,1 pp,2 qq,1", ["key* (first column)", "literal"]),
+        ("x,y pp,1 pp, qq,1", ["names*", "literal*"]),  # the second column has a gap
+        ("p,q,r pp,1, pp,2,5 qq,1,6", ["names*", "literal*", "literal"]),
+        ("p,q,r,s 1,pp,2.5,a 2,pp,2.5,a", ["key* (first column, which is unique)", "names", "literal", "names"]),
+        (
+            "a,b,c,d,e,f,g 1,x,x,x,x,1,5 1,x,x,x,x,2,5 2,x,x,x,x,2,5",
+            ["literal*", *["names"] * 4, "literal*", "literal"],
+        ),
+        ("a,b,c,d,e,f,g 1,x,x,x,x,5,1 1,x,x,x,x,5,2 2,x,x,x,x,5,2", ["literal*", *["names*"] * 4, *["literal*"] * 2]),
         ("p,q,r 1,2.5,7 1,3.5,7 2,2.5,7", ["literal*", "literal*", "literal"]),
         ("p,q,r 1,2,7.5 1,2,7.5", ["literal*", "literal*", "literal*"]),
         # Names.
@@ -140,6 +163,8 @@ def kinds(
         ("id,x_name,t_name 1,p,r 2,q,s", ["key* (heading)", "names", "name (heading)"]),
         ("id,first_name,last_name 1,Ada,Bo 2,Cy,Di", ["key* (heading)", "name (first name)", "name (last name)"]),
         ("id,first_name,y 1,Ada,3 2,Cy,3", ["key* (heading)", "name (heading)", "literal"]),
+        ("id,x_name,y 1,7,3 2,8,3", ["key* (heading)", "literal", "literal"]),  # a number is no name
+        ("id,identifier,y 1,pp,3 2,qq,3", ["key* (heading)", "name (heading)", "literal"]),
         # Kinds of the others.
         ("id,name,alias 1,pp,a 2,qq,b", ["key* (heading)", "name (heading)", "alias"]),
         ("id,name,notes 1,pp,a 2,qq,b", ["key* (heading)", "name (heading)", "literal"]),
@@ -147,6 +172,10 @@ def kinds(
         ("id,name,parent 1,pp,2 2,qq,1", ["key* (heading)", "name (heading)", "link>t.key (heading of a role)"]),
         ("id,name,parent 1,pp,qq 2,qq,pp", ["key* (heading)", "name (heading)", "link>t.name (heading of a role)"]),
         ("id,name,t_id 1,pp,2 2,qq,1", ["key* (heading)", "name (heading)", "link>t.key (heading names the table)"]),
+        ("id,name,old_boss 1,pp,2 2,qq,1", ["key* (heading)", "name (heading)", "link>t.key (heading of a role)"]),
+        ("id,name,parent_firm 1,pp,2 2,qq,1", ["key* (heading)", "name (heading)", "link>t.key (heading of a role)"]),
+        ("id,name,reports_to_id 1,pp,2 2,qq,1", ["key* (heading)", "name (heading)", "link>t.key (heading of a role)"]),
+        ("id,name,my_boss_no 1,pp,2 2,qq,1", ["key* (heading)", "name (heading)", "link>t.key (heading of a role)"]),
         ("item,itemLabel,x q1,Ada,3 q2,Bo,4", ["key* (heading)", "name (heading)", "literal"]),
         # Neo4j.
         (
@@ -163,6 +192,143 @@ def test_headings_and_values_say_what_a_column_is(staged: Any, table: str, wante
     assert kinds(staged, {"t.csv": table}) == wanted
 
 
+NAMED = [f"N{letter}" for letter in "abcdefghij"]
+
+
+@pytest.mark.parametrize(
+    ("head", "values", "wanted"),
+    [
+        # Row numbers, nine of ten of which must differ.
+        ("index,name,x", [(min(n, 8), NAMED[n], 5) for n in range(10)], "bookkeeping (row numbers of pandas)"),
+        ("index,name,x", [(min(n, 7), NAMED[n], 5) for n in range(10)], "literal"),
+        # Names of rows: nine of ten differ, or half of them under such a heading; beside names as ids, all of them.
+        ("x,id,y", [(NAMED[min(n, 8)], n, 5) for n in range(10)], "name (first column of different names)"),
+        ("x,id,y", [(NAMED[min(n, 7)], n, 5) for n in range(10)], "names"),
+        ("x name,id,y", [(NAMED[min(n, 4)], n, 5) for n in range(10)], "name (heading)"),
+        ("x name,id,y", [(NAMED[min(n, 3)], n, 5) for n in range(10)], "names"),
+        ("title,id,y", [(NAMED[min(n, 4)] if n < 9 else "", n, 5) for n in range(10)], "name (heading)"),
+        (
+            "x,entity,y",
+            [(NAMED[n], NAMED[-n], 5) for n in range(10)],
+            "name (first column of different names)",
+        ),
+        ("x,entity,y", [(NAMED[min(n, 8)], NAMED[-n], 5) for n in range(10)], "names"),
+        ("x name,entity,y", [(NAMED[min(n, 8)], NAMED[-n], 5) for n in range(10)], "name (heading)"),
+        # Beside a number that is the key as the first column.
+        ("y name,p,z name", [(NAMED[min(n, 8)], n, NAMED[min(n, 8)]) for n in range(10)], "names"),
+    ],
+)
+def test_how_many_values_must_differ(staged: Any, head: str, values: Sequence[tuple[Any, ...]], wanted: str) -> None:
+    rows = "\n".join(",".join(map(str, row)) for row in values)
+    assert kinds(staged, {"t.csv": f"{head.replace(' ', '_')}\n{rows}"})[0].replace("*", "") == wanted
+
+
+@pytest.mark.parametrize(("count", "wanted"), [(8, ["names", "names"]), (9, ["name (heading)", "names"])])
+def test_the_first_of_nearly_unique_names_names_the_rows_of_a_number(
+    staged: Any, count: int, wanted: list[str]
+) -> None:
+    rows = " ".join(f"{n},{NAMED[min(n, count - 1)]},{NAMED[min(n, count - 1)]}" for n in range(10))
+    found = kinds(staged, {"t.csv": f"x,a_name,b_name {rows}"})
+    assert found == ["key* (first column, which is unique)", *wanted]
+
+
+def test_columns_of_layout_alone_tell_nothing(staged: Any) -> None:
+    with pytest.raises(InputError, match=r"t\.csv: no column tells what a row is; give --id NAME, or --columns"):
+        kinds(staged, {"t.csv": "created_at,updated_at 1,2 3,4"})
+
+
+@pytest.mark.parametrize(
+    ("table", "notes"),
+    [
+        ("id,y,z 1,Ada,3 ,Bo,4", []),  # a gap is no id that rows share
+        ("id,y,z 1,Ada,3 1,Bo,4", ["'id' is the key by its heading, though rows share it: they are one entity"]),
+        ("item,itemLabel,x q1,Ada,3 q2,Bo,4", []),
+        ("item,itemLabel,x q1,Ada,3 q1,Ada,4", ["rows that share 'item' are one entity, with several values"]),
+    ],
+)
+def test_rows_that_share_a_key_are_told(staged: Any, table: str, notes: list[str]) -> None:
+    found = staged({"t.csv": table.replace(" ", "\n")})
+    plan_sheets(found, BuildSettings(()), False)
+    assert [sheet.reports[0].notes for sheet in found] == [notes]
+
+
+def test_the_key_that_a_container_declares_goes_before_a_column_with_a_label(staged: Any) -> None:
+    found = staged({"t.csv": "head,headLabel,no\nq8,Ann,1\nq9,Bo,2\n"})
+    [sheet] = found
+    sheet.reports[0].key = "no"
+    plan_sheets(found, BuildSettings(()), False)
+    assert [(column.kind, column.why) for column in sheet.columns] == [
+        *(("names", ""), ("label", "heading"), ("key", "primary key")),
+    ]
+
+
+@pytest.mark.parametrize(
+    ("other", "wanted"),
+    [
+        ("id,desk 1,pp 2,qq", "key* (only unique column of names)"),
+        ("desk,size Aa,3 Bb,4", "link>b.key (heading of a key)"),  # its first column is a key, not a link to one
+        ("id,size 1,3 2,4", "names"),
+    ],
+)
+def test_a_column_that_another_table_has_is_a_key_before_first_and_last_names(
+    staged: Any, other: str, wanted: str
+) -> None:
+    table = "first_name,last_name,desk,x Ada,Bo,Aa,3 Cy,Di,Bb,3"
+    assert kinds(staged, {"a.csv": table, "b.csv": other})[2] == wanted
+
+
+@pytest.mark.parametrize(
+    ("nodes", "wanted"),
+    [
+        ("id,label a,Ada b,Bo", "source>nodes.key (heading)"),  # half of the ends
+        ("id,label a,Ada x,Bo", "source (heading)"),
+        ("id,label a,a b,b", "source>nodes.key (heading)"),  # by key where names are as good
+        ("id,label 1,a 2,b", "source>nodes.name (heading)"),
+    ],
+)
+def test_half_of_the_ends_of_edges_are_nodes(staged: Any, nodes: str, wanted: str) -> None:
+    edges = "source,target,x a,b,1 b,c,2 c,d,3 d,a,4"
+    assert kinds(staged, {"edges.csv": edges, "nodes.csv": nodes})[0] == wanted
+
+
+def test_a_link_that_is_given_leaves_an_end_an_end(staged: Any) -> None:
+    tables = {"edges.csv": "source,target a,b c,d", "nodes.csv": "id,label a,Ada b,Bo"}
+    assert kinds(staged, tables, links={"source": "nodes"})[0] == "source>nodes.key (given)"
+
+
+def test_a_heading_with_a_dot_is_linked_by_its_whole_name(staged: Any) -> None:
+    tables = {"a.csv": "id,home.city,x 1,7,3 2,8,3", "films.csv": "no,title 7,pp 8,qq"}
+    assert kinds(staged, tables, links={"home.city": "films"})[1] == "link>films.key (given)"
+
+
+def test_flags_about_columns_say_nothing_where_all_files_are_of_facts(staged: Any) -> None:
+    assert plan_sheets(staged({}), BuildSettings((), links={"x": "t"}, keys={"u": "id"}), False) == {"tables": {}}
+
+
+@pytest.mark.parametrize(("skipped", "linked"), [(0, False), (1, True)])
+def test_values_without_a_row_count_as_rows_where_rows_could_not_be_read(
+    staged: Any, skipped: int, linked: bool
+) -> None:
+    rows = "".join(f"{n},{n}\n" for n in range(10))
+    films = "".join(f"{n},N{n}\n" for n in range(8))
+    for head, there in (("film_id", linked), ("size", False)):
+        found = staged({"a.csv": f"id,{head}\n{rows}", "films.csv": f"no,title\n{films}"})
+        first, second = found
+        second.reports[0].skipped["rows"] = [skipped, "1", ""]
+        plan_sheets(found, BuildSettings(()), False)
+        assert (first.columns[1].kind == "link") is there
+
+
+def test_of_three_links_the_third_is_a_property_of_the_fact(staged: Any) -> None:
+    tables = {
+        "a.csv": "film_id,shop_id,town_id 1,1,1 1,2,1 2,1,2",
+        **{f"{name}s.csv": f"id,title,{name}_x 1,{name}a,5 2,{name}b,5" for name in ("film", "shop", "town")},
+    }
+    assert [kind.split(" ")[0] for kind in kinds(staged, tables)] == [
+        *("source>films.key", "target>shops.key", "link>towns.key")
+    ]
+
+
 LINKED = {"a.csv": "id,{} 1,7 2,8 3,9", "films.csv": "no,title 7,pp 8,qq 9,rr"}
 
 
@@ -175,6 +341,8 @@ LINKED = {"a.csv": "id,{} 1,7 2,8 3,9", "films.csv": "no,title 7,pp 8,qq 9,rr"}
         ("no", "link>films.key (heading of a key)"),
         ("fil_id", "link>films.key (heading begins the table's name)"),
         ("fi_id", "literal"),
+        ("old_fil_id", "link>films.key (heading begins the table's name)"),
+        ("fil_id_old", "literal"),
         ("size", "literal"),
         ("film_size", "literal"),
     ],
@@ -182,6 +350,30 @@ LINKED = {"a.csv": "id,{} 1,7 2,8 3,9", "films.csv": "no,title 7,pp 8,qq 9,rr"}
 def test_a_heading_says_where_a_column_leads(staged: Any, heading: str, wanted: str) -> None:
     tables = {name: text.format(heading) for name, text in LINKED.items()}
     assert kinds(staged, tables)[1] == wanted
+
+
+@pytest.mark.parametrize(
+    ("values", "films", "wanted"),
+    [
+        ("7 8 9", "7,pp 8,qq 9,rr", "link>old_films.key (heading names the table)"),
+        ("7.5 8.5 9.5", "7.5,pp 8.5,qq 9.5,rr", "literal"),  # a measure is no key
+        ("x7 x8 x9", "7,pp 8,qq 9,rr", "names"),
+        ("1917 1984 1999", "7,1917 8,1984 9,1999", "literal"),  # a number names nothing
+        ("pp qq rr", "7,pp 8,qq 9,rr", "link>old_films.name (heading names the table)"),
+    ],
+)
+def test_values_and_keys_are_of_one_type(staged: Any, values: str, films: str, wanted: str) -> None:
+    rows = " ".join(f"{n},{value},5" for n, value in enumerate([*values.split(), *values.split()]))
+    tables = {"a.csv": f"id,film,y {rows}", "old_films.csv": f"no,title {films}"}
+    assert kinds(staged, tables)[1] == wanted
+
+
+@pytest.mark.parametrize(("values", "told"), [("1 2 3", True), ("1 2 1", False), ("1 2 4", False)])
+def test_three_values_that_are_all_keys_are_told(staged: Any, values: str, told: bool) -> None:
+    rows = "".join(f"{n},{value}\n" for n, value in enumerate(values.split(), 7))
+    found = staged({"a.csv": f"id,client_id\n{rows}", "b.csv": "id,name\n1,Ada\n2,Bo\n3,Cy\n"})
+    plan_sheets(found, BuildSettings(()), False)
+    assert any("are keys of b; if it leads there" in note for note in next(iter(found)).reports[0].notes) is told
 
 
 @pytest.mark.parametrize(
@@ -960,7 +1152,13 @@ def test_equal_weights_say_nothing_however_they_are_written(make: Make, weight: 
     assert made.graph.qualifiers(made.triples) == [(), ()]
 
 
-@pytest.mark.parametrize(("weight", "count"), [("1", 0), ("1.0", 0), ("1,0", 0), ("2", 1), ("x", 1)])
+@pytest.mark.parametrize(
+    ("weight", "count"),
+    [
+        *(("1", 0), ("1.0", 0), ("1,0", 0), ("2", 1), ("x", 1)),
+        *(("1|2", 2), ("1.250,5", 1), ("1 000", 1), ("1 kg", 0), ("5 kg", 1), ("+1", 0)),
+    ],
+)
 def test_a_weight_of_one_says_nothing(make: Make, weight: str, count: int) -> None:
     made = make({"a.csv": f"Source;Target;Weight\nAda;Bo;{weight}\n"})
     assert len(made.graph.qualifiers(made.triples)[0]) == count
