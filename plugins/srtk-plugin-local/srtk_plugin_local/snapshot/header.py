@@ -95,7 +95,7 @@ def _merged(rows: Sequence[Row], first: Row) -> Row | None:
     second = next((row for row in rows if row[0] > first[0]), first)
     above, below = ([cell.strip() for cell in cells] for _, cells in (first, second))
     gaps = [at for at, cell in enumerate(above) if not cell]
-    if not gaps or len(above) != len(below) or not above[0] or below[0] or not all(below[at] for at in gaps):
+    if not gaps or len(above) != len(below) or below[0] or not all(below[at] for at in gaps):
         return None
     titles, group = [], ""
     for upper, lower in zip(above, below, strict=True):
@@ -113,11 +113,10 @@ class _First:
         plain = [row for row in rows if not row[1][0].startswith("#")] or rows
         self.usual = Counter(len(cells) for _, cells in plain).most_common(1)[0][0]
         kept = [row for row in rows if not (row[1][0].startswith("#") and len(row[1]) != self.usual)]
-        first = (kept or rows)[0]
-        above = _above(kept, self.usual) if first[0] else 0
-        kept = kept[above:]
-        first = kept[0] if above else first
-        if recognised(_titles(first[1])) is None and settings.header is None and first[0]:
+        # Headings of a container, at line 0, stand above rows of their own width.
+        kept = kept[_above(kept, self.usual) if kept[0][0] else 0 :]
+        first = kept[0]
+        if recognised(_titles(first[1])) is None and settings.header is None:
             first = next((row for row in kept if len(row[1]) == self.usual), first)
         self.span = 1
         if settings.header is not False and first[0] and (merged := _merged(kept, first)) is not None:
@@ -169,7 +168,7 @@ class _First:
                 return self._facts(found, True)
             if self._evidence():
                 return self._sheet(True)
-        if len(self.titles) == 3 or (self.certain and self.usual == 3):
+        if len(self.titles) == 3:
             header = self.certain or settings.header is True
             if not header and self._has_weights():
                 self.report.note(
@@ -246,13 +245,13 @@ class _First:
         """Return whether the first row is unlike the rows below it."""
         if len(self.rest) < 2 or self._looks_like_a_row(columns):
             return False
-        if len(self.titles) > 3 or self.certain:
-            return True
+        if self.certain or len(self.titles) != 2:
+            return self.certain or len(self.titles) != 1
         # Two headings in small letters, where the names below are not.
         names = [value for column in columns for value in column if value]
         capital = sum(value[:1].isupper() for value in names)
         small = all(title[:1].islower() for title in self.titles)
-        return len(self.titles) == 2 and small and capital >= 0.9 * len(names)
+        return small and capital >= 0.9 * len(names)
 
     def _types_differ(self, columns: Sequence[Sequence[str]]) -> bool:
         """Return whether a heading does not fit the numbers, dates or truth values below it."""
@@ -294,7 +293,7 @@ class _First:
     def _order(self) -> tuple[int, int, int]:
         """Return the places of subject, relation and object of a table without such headings."""
         columns = [[cells[place].strip() for cells in self.rest if len(cells) == 3] for place in range(3)]
-        for place, cell in enumerate(self.cells[:3] if not self.certain else ()):
+        for place, cell in enumerate(() if self.certain else self.cells):
             columns[place].append(cell.strip())
         if _relation_place(columns) == 0:
             self.report.note(
@@ -306,10 +305,9 @@ class _First:
 
     def _unclear(self) -> str:
         count, separator = len(self.cells), self.report.separator
-        if count == 1:
-            more = (
-                "; write columns that blanks line up as CSV, as with pandas.read_fwf" if "  " in self.cells[0] else ""
-            )
+        first, *others = self.cells
+        if not others:
+            more = "; write columns that blanks line up as CSV, as with pandas.read_fwf" if "  " in first else ""
             return (
                 f"found one column; give the --separator of its columns, if it has several (the lines were cut at "
                 f"{separator!r}){more}"
@@ -393,22 +391,22 @@ def _shape(text: str) -> str:
 
 def _mixed_kinds(column: Sequence[str]) -> bool:
     """Return whether the values of a column are few and come again and again, as relations do."""
-    return len(column) >= 6 and len(set(column)) <= len(column) / 3 and all("_" in v or v.islower() for v in column)
+    return len(column) >= 6 and 3 * len(set(column)) <= len(column) and all("_" in v or v.islower() for v in column)
 
 
 def _relation_place(columns: Sequence[Sequence[str]]) -> int | None:
     """Return which of three columns holds the relation, if the values show it: the two others share theirs."""
-    if len(columns[0]) < 5:
+    if min(map(len, columns)) < 5:
         return None
     sets = [set(column) for column in columns]
 
     def shared(a: int, b: int) -> float:
-        return len(sets[a] & sets[b]) / max(1, min(len(sets[a]), len(sets[b])))
+        return len(sets[a] & sets[b]) / min(len(sets[a]), len(sets[b]))
 
     for place, (a, b) in ((1, (0, 2)), (0, (1, 2)), (2, (0, 1))):
         apart = not sets[place] & (sets[a] | sets[b])
         apart = apart and len(sets[place]) < len(columns[place])  # a relation comes again
-        few = len(sets[place]) <= len(columns[place]) / 10
+        few = 10 * len(sets[place]) <= len(columns[place])
         if apart and (shared(a, b) >= 0.3 or (few and shared(a, b) >= 0.02 and len(sets[a]) > 3 * len(sets[place]))):
             return place
     return None

@@ -95,8 +95,8 @@ def recognised(titles: Sequence[str]) -> tuple[int, int, int] | None:
                 ranks[role].append((rank, place))
     if not all(ranks.values()):
         return None
-    subject, relation, object_ = (min(ranks[role])[1] for role in WORDS)
-    return (subject, relation, object_) if len({subject, relation, object_}) == 3 else None
+    subject, relation, object_ = (min(ranks[role])[1] for role in WORDS)  # no word has two roles
+    return subject, relation, object_
 
 
 def _rank(title: str, words: Sequence[str]) -> int | None:

@@ -49,6 +49,12 @@ def sheet(text: str, **more: Any) -> tuple[tuple[str, ...], int] | None:
         ("source,target,type\na,b,Directed\nb,c,\n", None),  # a direction is no relation
         ("source,target,type\na,b,Directed\nb,c,likes\n", ((0, 2, 1), 2)),
         ("source,type,target\n", ((0, 1, 2), 2)),
+        ("id,from,type,target\n1,a,r,b\n", ((1, 2, 3), 2)),
+        ("type id,from,to\nr,a,b\n", ((1, 0, 2), 2)),  # of three columns none is left for a number
+        ("source,target,type\na,b\nb,c,likes\nc,d,likes\n", ((0, 2, 1), 2)),
+        ("source,target,type\na,b,Directed\nb,c,Undirected\nc,d,Mutual\nd,e,Unspecified\ne,f,\n", None),
+        ("source,type,target\na,b\nc,d\n", None),  # most rows have two columns
+        ("from,type,to\na,r,b,x\nc,r,d,x\n", ((0, 1, 2), 2)),  # known headings need not be as many as the cells
     ],
 )
 def test_known_headings_make_facts(text: str, found: Any) -> None:
@@ -61,6 +67,18 @@ def test_certain_headings_of_a_container_are_no_row() -> None:
     assert sheet("a,b\n1,x\n2,y\n", certain=True) == (("a", "b"), 1)
     assert sheet("a,b,c,d", certain=True) == (("a", "b", "c", "d"), 1)
     assert facts("subject,relation,object\na,r,b\n", certain=True) == ((0, 1, 2), 1)
+    assert facts("object,relation,subject\na,r,b\n", certain=True, header=False) == ((2, 1, 0), 1)
+    assert facts("a,b,c\n1,r,2\n", certain=True, header=False, columns=("3", "2", "1")) == ((2, 1, 0), 1)
+    assert sheet("a,b,c\n1,r,2\n", certain=True, header=False, id="1") == (("a", "b", "c"), 1)
+    assert facts("a,,\n1,r,2\n3,r,4\n", certain=True) == ((0, 1, 2), 1)  # few headings, and yet no title
+    assert facts("a,,b\n,r,2\n3,r,4\n", certain=True) == ((0, 1, 2), 1)  # gaps, and yet no second line
+    for text in ("a,b,c\n1,r,2\n", "a,b\n1,x\n2,y\n"):
+        assert planned(text, certain=True)[1].header == ()
+
+
+@pytest.mark.parametrize(("count", "first"), [(4, False), (5, True)])
+def test_certain_headings_are_no_sign_of_a_relation(count: int, first: bool) -> None:
+    assert facts("c,a,b\n" + rows_of(["knows"] * count, 2), certain=True) == ((1, 0, 2) if first else (0, 1, 2), 1)
 
 
 REPEATED = "name,what,city\n" + "".join(f"p{n},{('born_in', 'lives_in')[n % 2]},c{n}\n" for n in range(6))
@@ -82,6 +100,13 @@ REPEATED = "name,what,city\n" + "".join(f"p{n},{('born_in', 'lives_in')[n % 2]},
         ("a:ID,b,c\n1,2,3\n", True),
         # Numbers below words, but the first and last column share them, and a relation stands between.
         ("who,does,whom\n" + "".join(f"{n},{('likes', 'knows')[n % 2]},{n * 3 % 10}\n" for n in range(10)), False),
+        ("who,whom,does\n" + "".join(f"{n},{n * 3 % 10},{('likes', 'knows')[n % 2]}\n" for n in range(10)), False),
+        ("who,club,age\n" + "".join(f"p{n},{'ab'[n % 2]},{n}\n" for n in range(10)), True),  # nothing is shared
+        ("who,age,club\n" + "".join(f"p{n},{n},{'ab'[n % 2]}\n" for n in range(10)), True),
+        ("who,note,age\nAda,,3\nBo,x,4\n", True),  # one value says nothing of a type
+        # Nearly all values are quantities.
+        ("who,what,size\n" + "a,b,9 xyz\n" * 19 + "c,d,many\n", True),
+        ("who,what,size\n" + "a,b,9 xyz\n" * 18 + "c,d,many\n", False),
     ],
 )
 def test_three_columns_are_entities_where_headings_or_types_say_so(text: str, is_sheet: bool) -> None:
@@ -101,6 +126,11 @@ def test_three_columns_are_entities_where_headings_or_types_say_so(text: str, is
         "city,land\nRiga,Latvia\nOslo,Norway\nRome,Italy\nKiel,Germany\nUlm,germany\n",
         "source,target,weight,x\na,b,1,2\n",
         "id,x\n1,a\n",
+        "film,%,genre,studio\nAlien,7,horror,Fox\nBrazil,8,satire,Universal\n",
+        "film,H1,genre,studio\nAlien,,horror,Fox\nBrazil,,satire,Universal\n",
+        "film,year,genre,studio\nfilm,1979,a,b\nBrazil,1985,a,b\n",  # numbers decide, though a heading comes again
+        "eMail,land\nRiga,Latvia\nOslo,Norway\n",
+        "id,name,x,y\n1,a,b,c\nid\n",  # a line of one cell, such as a footnote
     ],
 )
 def test_a_first_line_of_two_or_of_many_columns_heads_a_sheet(text: str) -> None:
@@ -121,6 +151,12 @@ def test_a_first_line_of_two_or_of_many_columns_heads_a_sheet(text: str) -> None
         "city,land\nRiga,Latvia\nOslo,Norway\nRome,Italy\nKiel,germany\nUlm,germany\n",
         "source,target,weight,x\nsource,b,c,d\n",
         "name,city,x,y\nname,b,c,d\n",
+        "12,director,genre,studio\nAlien,Scott,horror,Fox\nBrazil,Gilliam,satire,Universal\n",
+        ",12,genre,studio\n1,Scott,horror,Fox\n2,Gilliam,satire,Universal\n",
+        "film,#,genre,studio\nAlien,7,horror,Fox\nBrazil,8,satire,Universal\n",
+        "Unnamed: 0\n1\n2\n",
+        "name\nAda\nname\nBo\n",
+        "id,name,x,y\n1,a,b,c\nid,z\n",
     ],
 )
 def test_a_first_line_that_may_be_a_row_is_refused(text: str) -> None:
@@ -159,6 +195,8 @@ def rows_of(relations: list[str], shared: int) -> str:
         (["knows"] * 50, 1, True),
         (["knows"] * 51, 1, False),
         (["knows", "likes", "s3"] * 4, 9, False),  # no relation is a subject
+        (["knows", "likes", "s11"] * 4, 9, False),
+        (["knows", "likes", "o9"] * 4, 9, False),  # or an object
     ],
 )
 def test_a_relation_in_front_is_known_since_the_two_others_share_their_values(
@@ -185,6 +223,7 @@ def test_the_flag_says_whether_the_first_line_is_a_header() -> None:
     assert sheet("Riga,Latvia\nOslo,Norway\n", header=True) == (("Riga", "Latvia"), 2)
     assert sheet("Riga,Latvia\nOslo,Norway\n", header=False) == (("source", "target"), 1)
     assert sheet("a,b,c,d\ne,f,g,h\n", header=True) == (("a", "b", "c", "d"), 2)
+    assert sheet("a,b\nc,d,e\nf,g,h\n", header=True) == (("a", "b"), 2)
     with pytest.raises(InputError, match="expected 3 columns"):
         planned("a,b,c,d\ne,f,g,h\n", header=False)
 
@@ -195,7 +234,10 @@ def test_columns_are_chosen_by_number_or_heading() -> None:
     assert facts("r,a,b,x\nr,c,d,y\n", columns=("2", "1", "3")) == ((1, 0, 2), 1)
     assert facts("to,x,rel,from\nb,1,r,a\n", columns=("from", "rel", "to")) == ((3, 2, 0), 2)
     assert facts("subject,relation,object\na,r,b\n", columns=("3", "2", "1")) == ((2, 1, 0), 2)
-    assert facts("1,2,3\na,r,b\n", columns=("3", "2", "1"), header=True) == ((2, 1, 0), 2)
+    assert facts("3,1,2\na,r,b\n", columns=("1", "2", "3"), header=True) == ((1, 2, 0), 2)
+    assert facts("3,1,2\na,r,b\n", columns=("1", "2", "3")) == ((0, 1, 2), 1)
+    assert facts("3,1,x\na,r,b\n", columns=("1", "2", "3"), header=True) == ((0, 1, 2), 2)
+    assert facts(":ID,a,b\n1,r,2\n", columns=("1", "2", "3")) == ((0, 1, 2), 2)
     assert facts("a,r,b\nc,s,d,e\nf,s,g,h\n", columns=("4", "2", "1"), header=False) == ((3, 1, 0), 1)
     with pytest.raises(InputError, match=r"columns is \['1', '2'\]; name three"):
         planned("a,r,b\n", columns=("1", "2"))
@@ -204,6 +246,28 @@ def test_columns_are_chosen_by_number_or_heading() -> None:
             planned("a,b,c\n1,2,3\n", header=False, **flags)
     assert sheet("1,Ada,x\n2,Bo,y\n", header=False, id="1") == (("source", "target", "column 3"), 1)
     assert sheet("no,who\n1,Ada\n", id="who") == (("no", "who"), 2)
+
+
+@pytest.mark.parametrize("more", [{"key": "c"}, {"links": {"b": "t"}}])
+def test_a_container_that_declares_a_key_or_a_link_has_entities(more: dict[str, Any]) -> None:
+    report = FileReport("a.db", "sqlite", **more)
+    rows = [(0, ["a", "b", "c"]), (1, ["x", "r", "y"])]
+    assert plan_facts(BuildSettings(("a.db",)))(rows, report).titles == ("a", "b", "c")
+
+
+@pytest.mark.parametrize(
+    ("text", "flags", "width", "unread"),
+    [
+        ("a,r,b\nc,s,d,e\nf,s,g,h\n", {"columns": ("4", "2", "1")}, 4, ["column 3"]),
+        ("a,r,b,e\nc,s,d\nf,s,g\n", {"columns": ("1", "2", "3")}, 3, ["column 4"]),
+        ("a,r,b\nc,s,d,e\nf,s,g,h\n", {}, 3, ["column 4"]),  # no number was given
+    ],
+)
+def test_the_width_of_numbered_columns_is_that_of_most_rows(
+    text: str, flags: dict[str, Any], width: int, unread: list[str]
+) -> None:
+    plan, report = planned(text, header=False, **flags)
+    assert (plan.width, plan.start, plan.header, report.unread) == (width, 1, 0, unread)
 
 
 def test_facts_are_reported_with_their_columns_an_example_and_what_is_not_read() -> None:
@@ -216,6 +280,8 @@ def test_facts_are_reported_with_their_columns_an_example_and_what_is_not_read()
         {"column": ":START_ID(Person)", "as": "subject", "example": "ada"},
     ]
     assert report.unread == ["w"]
+    _, report = planned("from,type,to\na,r\nc,s,d\ne,s,f\n")  # the first row lacks a cell
+    assert [column["example"] for column in report.columns] == ["a", "r", ""]
     plan, report = planned("a,r,b\n")
     assert plan == Plan(3, 1, (0, 1, 2), 3, expected="3 columns")
     assert (report.header, report.header_line, report.unread) == ((), 0, [])
@@ -252,7 +318,8 @@ def test_files_of_names_have_their_columns_in_a_fixed_order() -> None:
     assert report.columns == [{"column": c, "as": c, "example": ""} for c in ("id", "label")]
     assert fixed("Q1,Riga,lv\n")[0] == Plan(3, 1, (0, 1, 2), 1, expected="3 columns")
     assert fixed("id,Riga\n")[0].start == 1
-    assert fixed("# names\nQ1,Riga\n")[0].start == 2
+    assert fixed("# names\nQ1,Riga\n")[0].width == fixed("# by,hand,in,May\nQ1,Riga\n")[0].width == 2
+    assert fixed("#id,label\nQ1,Riga\n")[0].header == 1
     assert fixed("")[0] == Plan(2, 1, (0, 1), 1, expected="2 columns")
     certain, report = fixed("id,label,lang,more\nQ1,Riga,lv,x\n", certain=True)
     assert certain == Plan(4, 1, (0, 1, 2), 1, expected="3 columns", header=1)
@@ -286,6 +353,11 @@ def test_headings_of_two_lines_are_joined_where_the_second_fills_the_gaps(lines:
     assert (plan.titles, plan.start, plan.header, report.header_line) == (titles, 3, 2, 2)
 
 
+def test_the_second_line_of_a_header_is_no_example() -> None:
+    _, report = planned("who,does,\n,,whom\na,r,b\n", header=True, columns=("1", "2", "3"))
+    assert [column["example"] for column in report.columns] == ["a", "r", "b"]
+
+
 def test_a_row_with_gaps_below_a_header_with_gaps_is_no_second_header() -> None:
     rows = "Graz,8,,2014\nBasel,15,4,2009\n"
     plan, _ = planned(f"branch,sales,,since\n{rows}", header=True)
@@ -309,7 +381,7 @@ def test_numbers_that_are_no_years_in_equal_steps_are_no_headings(first: str) ->
 
 def test_two_columns_with_shared_values_before_numbers_are_edges_with_a_weight() -> None:
     plan, report = planned("alice,bob,3\nbob,carol,1.5\n")
-    assert (plan.titles, plan.start) == (("source", "target", "weight"), 1)
+    assert (plan.titles, plan.start, plan.header) == (("source", "target", "weight"), 1, 0)
     assert "edges with a weight; give --columns 1,2,3" in report.notes[0]
 
 
@@ -344,12 +416,34 @@ def test_words_above_codes_may_be_a_header_in_tsv_too(rows: str, doubt: bool) ->
     assert not doubt_of_first("t0", rows)
 
 
-def doubt_of_first(cell: str, rows: str) -> bool:
+def doubt_of_first(cell: str, rows: str, format: str = "tsv", **flags: Any) -> bool:
     """Return whether a first line with a cell may be a header."""
     lines = f"{cell}\tone\ttwo\n{rows}".splitlines()
-    report = FileReport("a.tsv", "tsv", separator="\t")
-    plan_facts(BuildSettings(("a.tsv",)))([(n, line.split("\t")) for n, line in enumerate(lines, 1)], report)
+    report = FileReport("a.tsv", format, separator="\t")
+    plan_facts(BuildSettings(("a.tsv",), **flags))([(n, line.split("\t")) for n, line in enumerate(lines, 1)], report)
     return any("if it is a header, give --header" in note for note in report.notes)
+
+
+@pytest.mark.parametrize(
+    ("cell", "rows", "format", "doubt"),
+    [
+        ("to", "a\tn\tx\nb\tm\ty\n", "tsv", True),
+        ("Head", "a\tn\tx\nb\tm\ty\n", "tsv", True),
+        ("s", "a\tn\tx\nb\tm\ty\n", "tsv", False),  # a letter is no word
+        ("to", "a\tn\nto\tm\ty\n", "tsv", False),  # it comes again in its column
+        ("to", "a\tto\tx\nb\tn\ty\n", "tsv", True),  # not in another one
+        ("x", "a\tn\tx\nb\tm\ty\n", "tsv", False),
+        ("z", "a\tn\tx\nb\tm\ty\n", "csv", True),  # nothing of it comes again
+        ("x", "a\tn\tx\nb\tm\ty\n", "csv", False),
+        ("7", "a\tn\tx\nb\tm\ty\n", "csv", False),
+        ("z", "", "csv", False),
+    ],
+)
+def test_a_first_line_may_be_a_header_by_its_words_or_as_it_stands_alone(
+    cell: str, rows: str, format: str, doubt: bool
+) -> None:
+    assert doubt_of_first(cell, rows, format) is doubt
+    assert not doubt_of_first(cell, rows, format, header=False)
 
 
 def test_variables_of_sparql_are_headings() -> None:
@@ -370,6 +464,7 @@ def test_variables_of_sparql_are_headings() -> None:
         ([1, 1, 1], 3, 0),
         ([0, 1, 4, 4], 4, 2),
         ([4], 4, 0),
+        ([2, 5], 5, 1),  # the first line is none of the usual
     ],
 )
 def test_first_lines_that_fill_less_than_half_of_the_usual_cells_are_above_the_table(
