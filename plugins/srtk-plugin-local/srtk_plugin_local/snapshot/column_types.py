@@ -388,7 +388,7 @@ def _of_one_unit(values: Sequence[str], separator: str) -> tuple[ColumnType, str
     if len(found) < NEARLY * len(values):
         return None
     counts = Counter(unit for unit, _ in found)
-    unit, most = counts.most_common(1)[0]
+    [(unit, most)] = counts.most_common(1)
     if most < NEARLY * len(values):
         several = ", ".join(sorted(counts)[:5])
         return QUANTITY, f"its numbers have several units ({several}), so they stay texts"

@@ -441,7 +441,7 @@ def separator_of(title: str, values: Sequence[str]) -> str:
         parts = [part.strip() for cell in cells for part in cell if part.strip()]
         if separator == LIST and cells:
             return separator
-        if len(cells) >= max(1, 0.02 * len(values)) and parts and sum(map(len, parts)) / len(parts) <= _PART:
+        if parts and len(cells) >= 0.02 * len(values) and sum(map(len, parts)) / len(parts) <= _PART:
             if separator == ";" and len(cells) < 2 and not _is_plural(title):
                 continue
             return separator

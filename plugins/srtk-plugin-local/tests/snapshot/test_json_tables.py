@@ -419,6 +419,8 @@ def test_rows_are_read_in_whatever_way_they_are_nested(read, whole):
         {"a": {}, "b": {}},
         {"a": {"x": 1}, "b": {"x": 2}, "c": 3},
         {"values": [[]]},
+        {"values": [[], ["a"]]},
+        {"results": {"x": 1}, "b": {"x": 2}},
         {"values": [1]},
         [["name", "city"], ["Ada", "Leeds"]],
     ],
@@ -498,6 +500,10 @@ def test_labels_of_rows_are_a_column_of_their_own(read):
     assert "read as their 'index'" in read({**split, "index": ["Ann", "Ann"]}).said
     named = {"columns": ["id", "age"], "index": [3, 4], "data": [["Ann", 5], ["Bob", 6]]}
     assert text_facts(read(named)) >= AGES
+    assert "read as their 'index'" in read({**named, "index": ["x", "y"]}).said  # there is an id already
+    assert "read as their 'index'" in read({**split, "index": [None, "x"]}).said
+    for index in (["x"], "xy", {"x": 1, "y": 2}, ["1", 0]):  # not one label for each row, or its number
+        assert "labels of its rows" not in read({**named, "index": index}).said
 
 
 def test_cells_below_equal_headings_are_all_kept(read):

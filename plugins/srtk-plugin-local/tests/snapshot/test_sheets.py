@@ -71,6 +71,8 @@ class Made:
         ("tag", ["a;b", "c"], ""),
         ("tags", ["a;b", "c"], ";"),
         ("class", ["a;b", "c"], ""),  # no plural
+        ("gas", ["a;b", "c"], ""),
+        ("", ["a;b", "c"], ""),
         ("tag", ["a &amp; b", "c &#38; d"], ""),
         ("tag", ["a &amp; b; c", "d; e"], ";"),
         ("tags", ["a, b", "b, c"], ", "),
@@ -206,6 +208,9 @@ def test_a_heading_may_be_empty_or_come_again(staged: Staged) -> None:
     assert sheet.titles == ["id", "column 2", "x", "x"]
     assert [(column.place, column.sql) for column in sheet.columns] == [(0, "c0"), (1, "c1"), (2, "c2"), (3, "c3")]
     assert sheet.reports[0].notes == ["has several columns 'x', which are one relation"]
+    assert [sheet.titles for sheet in staged({"a.csv": "id,%\n1,2\n", "b.csv": "id,$\n1,2\n"}, False)] == [
+        *(["id", "%"], ["id", "$"]),
+    ]
     [plain] = staged({"a.csv": "id,,\n1,2,3\n"}, False)
     assert plain.reports[0].notes == []
 
@@ -383,6 +388,8 @@ def test_a_large_table_has_its_types_from_a_sample_and_their_odd_values_from_all
     assert (many.type.name, many.odd) == ("mixed", 0)
     days, _, _ = column_of(staged, " ".join(["2024-01-02", "x"] * 20))
     assert (days.type, days.odd) == (TEXT, 0)
+    most, _, _ = column_of(staged, " ".join(["2024-01-02", "x"] * 10 + ["2024-01-02"]))  # a row more than a sample
+    assert (most.type, most.odd) == (TEXT, 0)
     small, _, _ = column_of(staged, " ".join(["1"] * 19 + ["x"]))
     assert (small.type, small.odd) == (INTEGER, 1)
 

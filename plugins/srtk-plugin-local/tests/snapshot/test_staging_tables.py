@@ -9,9 +9,12 @@ from typing import Any
 
 import duckdb
 import pyarrow as pa
+import pyarrow.parquet as pq
 import pytest
+from srtk_plugin_local.snapshot import staging_tables
 from srtk_plugin_local.snapshot.build_settings import BuildSettings
 from srtk_plugin_local.snapshot.input_report import FileReport
+from srtk_plugin_local.snapshot.parser_process import shares
 from srtk_plugin_local.snapshot.staging_tables import (
     Meter,
     insert,
@@ -54,6 +57,17 @@ def test_facts_are_staged_with_their_literals(tmp_path: Path) -> None:
     assert [report.name for report in staged.reports] == list(staged.settings.files)
     stage, done, total = staged.told[-1]
     assert (stage, done) == ("read", total)
+
+
+def test_a_parser_of_its_own_takes_its_share_of_the_memory(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    told: list[str] = []
+    monkeypatch.setattr(staging_tables, "_set_memory", lambda con, memory: told.append(memory))
+    pq.write_table(pa.table({"s": ["a"], "r": ["knows"], "o": ["b"]}), tmp_path / "a.parquet")
+    (tmp_path / "b.tsv").write_text("c\tknows\td\n")
+    settings = BuildSettings((str(tmp_path / "a.parquet"), str(tmp_path / "b.tsv")), memory="1GB")
+    stage_triples(duckdb.connect(), settings, lambda *_: None, [], {})
+    assert told == [f"{shares('1GB')[0]}B", "1GB", "1GB"]
+    assert shares("1GB")[0] < shares("1GB")[1]
 
 
 def test_a_setting_of_literals_must_be_known(tmp_path: Path) -> None:
@@ -160,12 +174,18 @@ def test_names_come_from_relations_and_files(tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize(
-    ("languages", "best"), [((), ["en", "en-gb", "", "de"]), (("de", "fr"), ["de", ""]), (("en",), ["en", "en-gb", ""])]
+    ("languages", "best"),
+    [
+        ((), ["en", "en-gb", "", "de", "de-at", "fr", "fr-ca"]),
+        (("de", "fr"), ["de", "de-at", "fr", "fr-ca", ""]),
+        (("FR", "de", "en"), ["fr", "fr-ca", "de", "de-at", "en", "en-gb", ""]),
+        (("en",), ["en", "en-gb", ""]),
+    ],
 )
 def test_names_are_ranked_by_their_languages(languages: tuple[str, ...], best: list[str]) -> None:
     con = duckdb.connect(config={"threads": 1})
     con.execute("CREATE TABLE raw_name (id VARCHAR, text VARCHAR, language VARCHAR, alias BOOLEAN, naming UTINYINT)")
-    for language in ("de", "", "en-GB", "EN"):
+    for language in ("de", "", "en-GB", "EN", "fr-CA", "de-AT", "fr"):
         con.execute("INSERT INTO raw_name VALUES ('a', ?, ?, FALSE, 0)", [f" {language or 'none'} ", language])
     con.execute("INSERT INTO raw_name VALUES ('a', ' ', 'en', FALSE, 0)")
     rank_names(con, BuildSettings((), languages=languages))
@@ -174,12 +194,14 @@ def test_names_are_ranked_by_their_languages(languages: tuple[str, ...], best: l
 
 
 def test_qualifiers_come_from_files_of_five_columns(tmp_path: Path) -> None:
-    (tmp_path / "q.tsv").write_text('a\tknows\tb\tsince\t"1990"^^xsd:gYear\na\tknows\tb\tin\tRome\n')
+    rows = 'a\tknows\tb\tsince\t"1990"^^xsd:gYear\na\tknows\tb\tin\tRome\na\tknows\tb\tby\t\n'
+    (tmp_path / "q.tsv").write_text(rows)
     staged = Staged(tmp_path, ["a knows b"], qualifiers=(str(tmp_path / "q.tsv"),))
     stage_qualifiers(staged.con, staged.settings, staged.progress, staged.reports)
     assert staged.rows("qualifier") == [
         *(("a", "knows", "b", "in", "Rome", False), ("a", "knows", "b", "since", '"1990"^^xsd:gYear', True))
     ]
+    assert staged.reports[-1].skipped["rows with an empty cell"][0] == 1
     staged.con.execute("INSERT INTO raw VALUES ('b', 'in', 'Rome', TRUE)")
     stage_qualifiers(staged.con, staged.settings, staged.progress, staged.reports)
     assert {row[5] for row in staged.rows("qualifier") if row[4] == "Rome"} == {True}  # a literal there is one here

@@ -215,9 +215,16 @@ def test_utf_16_with_a_mark_is_read(tmp_path: Path) -> None:
     (tmp_path / "a.csv").write_bytes("a,r,ä\nb,r,c\n".encode("utf-16"))
     made = build(BuildSettings((str(tmp_path / "a.csv"),)), tmp_path / "out")
     assert made.meta.counts["triples"] == 2
-    (tmp_path / "a.csv").write_bytes("a,r,b\n".encode("utf-16-le"))
-    with pytest.raises(InputError, match=r"a\.csv: is UTF-16 without a mark; save it as UTF-8"):
-        build(BuildSettings((str(tmp_path / "a.csv"),)), tmp_path / "out")
+    for coding in ("utf-16-le", "utf-16-be"):
+        (tmp_path / "a.csv").write_bytes("a,r,b\n".encode(coding))
+        with pytest.raises(InputError, match=r"a\.csv: is UTF-16 without a mark; save it as UTF-8"):
+            build(BuildSettings((str(tmp_path / "a.csv"),)), tmp_path / "out")
+
+
+@pytest.mark.parametrize("text", ["\0", "ab\0"])
+def test_a_character_that_is_none_is_no_utf_16(tmp_path: Path, text: str) -> None:
+    with pytest.raises(InputError, match="found one column"):
+        rows_of(tmp_path, text, "csv", plan_facts(BuildSettings(("rows",))))
 
 
 def test_line_ends_of_old_macs_are_read(read: Any) -> None:
@@ -363,6 +370,35 @@ def test_so_many_columns_are_a_table_and_more_are_not() -> None:
         check_width("a.csv", MAX_COLUMNS + 1)
 
 
+@pytest.mark.parametrize(
+    ("start", "size", "lines"),
+    [
+        ("a,b\nc,d\ne,f\n", 99, [(1, "a,b"), (2, "c,d"), (3, "e,f")]),
+        ("a,b\nc,d\ne,f", 11, [(1, "a,b"), (2, "c,d")]),  # a line that is cut may be longer
+        ("a,b\nc,d\ne,f", 12, [(1, "a,b"), (2, "c,d"), (3, "e,f")]),
+        ("a,b\nc,d\ne,f\n", 8, [(1, "a,b"), (2, "c,d")]),
+        ("a,b\nc,d\ne,f\n", 7, [(1, "a,b")]),
+        ("abcdef", 3, [(1, "abc")]),
+        ("\ufeffa\r\n\r\nb", 99, [(1, "a"), (3, "b")]),
+        ("1\n2\n3\n4\n5\n", 99, [(1, "1"), (2, "2"), (3, "3")]),
+        ("\n1\n2\n3\n4\n", 99, [(2, "1"), (3, "2"), (4, "3")]),
+        ("\n\n1\n2\n3\n", 99, [(3, "1"), (4, "2")]),
+    ],
+)
+def test_the_first_lines_are_whole_and_few(
+    monkeypatch: pytest.MonkeyPatch, start: str, size: int, lines: list[tuple[int, str]]
+) -> None:
+    monkeypatch.setattr(tables, "_SAMPLE_BYTES", size)
+    monkeypatch.setattr(tables, "SAMPLE", 3)
+    assert tables._first_lines("a.csv", start.encode()) == lines
+
+
+def test_a_quoted_row_has_the_number_of_its_last_line() -> None:
+    lines = [(1, "a,b"), (3, '"c'), (4, 'd",e'), (6, "f,g"), (7, '"h')]
+    assert tables._first_rows(lines, "csv", ",") == [(1, ["a", "b"]), (4, ["c\nd", "e"]), (6, ["f", "g"])]
+    assert tables._first_rows(lines[:1], "tsv", ",") == [(1, ["a", "b"])]
+
+
 THREE = plan_fixed((3,), 3, None)
 
 
@@ -385,7 +421,7 @@ def counts(report: FileReport) -> dict[str, tuple[int, str]]:
 @pytest.mark.parametrize("end", ["\n", "\r\n"])
 def test_lines_of_another_shape_are_counted_and_the_others_read(tmp_path: Path, kind: str, end: str) -> None:
     cut = {"tsv": "\t", "csv": ","}[kind]
-    lines = ["a,r,b", "# note", "c,r", "", "d,,e", "f,r,g,", "h,r,i,j", "k,r,l"]
+    lines = ["a,r,b", "# note", "c,r", "", "d,,e", "f,r,g,", "h,r,i,#j", "k,r,l"]
     text = end.join(line.replace(",", cut) for line in lines) + end
     rows, report, _ = rows_of(tmp_path, text, kind)
     assert rows == [("a", "r", "b"), ("f", "r", "g"), ("k", "r", "l")]
