@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import hashlib
+import json
 import zlib
 from pathlib import Path
 from typing import Any
@@ -57,6 +58,34 @@ def test_a_file_has_the_checksum_of_each_block_however_it_is_written(
     assert map_array(tmp_path / "a", "<u2").tolist() == np.frombuffer(data, dtype="<u2").tolist()
 
 
+def test_the_hashes_of_a_graph_depend_on_its_content_and_on_no_order() -> None:
+    files = {name: {"sha256": name * 2, "dtype": "<u4"} for name in ("forward.targets", "nodes.bytes", "nodes.hash")}
+    turned = dict(reversed(files.items()))
+    schema, other = {"noise": ["a"], "prefixes": {}}, {"prefixes": {}, "noise": ["a"]}
+    assert layout.content_hash(files, True, schema) == layout.content_hash(turned, True, other)
+    assert layout.generation_name(files) == layout.generation_name(turned)
+    assert layout.GENERATION.fullmatch(layout.generation_name(files))
+    derived = {**files, "nodes.hash": {"sha256": "other"}}
+    assert layout.content_hash(derived, True, schema) == layout.content_hash(files, True, schema)
+    assert layout.generation_name(derived) != layout.generation_name(files)
+    flagged = {**files, layout.TERM_LITERALS: {"sha256": "x"}}
+    assert layout.content_hash(flagged, True, schema) != layout.content_hash(files, True, schema)
+    assert layout.content_hash(files, False, schema) != layout.content_hash(files, True, schema)
+    data = {"b": 1, "a": {"d": 2, "c": 3}}
+    assert layout.checksum({"a": {"c": 3, "d": 2}, "b": 1, "checksum": "x"}) == layout.checksum(data)
+    assert layout.checksum({**data, "b": 2}) != layout.checksum(data)
+
+
+def test_a_meta_file_is_text_that_a_person_can_read() -> None:
+    meta = layout.Meta("0" * 64, {}, True, {"noise": ["größer"]}, {}, {}, {})
+    text = layout.meta_text(meta)
+    assert text.startswith('{\n "format": "srtk-graph",\n "version": 3,\n "content": "000')
+    assert text.endswith("}\n")
+    assert "größer" in text
+    assert json.loads(text)["checksum"] == layout.checksum(json.loads(text))
+    assert json.loads(text)["generation"] == ""
+
+
 def test_what_fails_while_it_is_written_has_no_entry_and_an_empty_file_is_no_map(tmp_path: Path) -> None:
     written: dict[str, Any] = {}
     with pytest.raises(ValueError, match="full"), ArrayFile(tmp_path, "a", "<u2", written):
@@ -81,6 +110,7 @@ def test_a_heap_has_the_texts_of_all_columns_and_of_parts_of_them(tmp_path: Path
 
 def test_a_file_is_written_in_whole_pieces_so_that_its_pages_can_be_huge(tmp_path: Path) -> None:
     written: dict[str, dict[str, Any]] = {}
+    assert PIECE == 2 << 20  # the size of a huge page
     path, numbers = tmp_path / "numbers", np.arange(PIECE // 3, dtype=np.uint32)
     with ArrayFile(tmp_path, "numbers", "<u4", written) as file:
         file.write(numbers[:1000])

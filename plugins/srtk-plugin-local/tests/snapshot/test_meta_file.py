@@ -7,6 +7,7 @@ import json
 from pathlib import Path
 from typing import Any
 
+import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
@@ -127,6 +128,109 @@ def test_any_change_of_the_text_is_named_or_means_the_same(right: dict[str, Any]
 @pytest.mark.parametrize("text", ["[" * 100_000, '{"a":' * 100_000, "NaN", '{"format": "srtk-graph", "version": 2}'])
 def test_odd_texts_are_refused(text: str) -> None:
     assert "build it again" in refused(text)
+
+
+def with_checksum(data: dict[str, Any]) -> str:
+    return json.dumps({**data, "checksum": checksum(data)})
+
+
+COUNTS = "counts: must have whole numbers, not below 0, of entities, literals,"
+LISTS = "schema: must have lists of texts, type_relations, subclass_relations, mediators, noise, and prefixes"
+HASH, BLOCKS = ("files", "nodes.hash", "sha256"), ("files", "nodes.hash", "blocks")
+
+
+@pytest.mark.parametrize(
+    ("path", "value", "said"),
+    [
+        *((("counts", "triples"), value, COUNTS) for value in (-1, True, 1.0, "1", None)),
+        *((("counts",), [], COUNTS), (("counts", "odd"), 1, COUNTS)),
+        *((("schema", "noise"), value, LISTS) for value in ("x", [1], {"a": "b"})),
+        *((("schema",), [], LISTS), (("schema", "odd"), [], LISTS)),
+        *((("schema", "prefixes"), value, "schema.prefixes: must be texts by prefix") for value in ([], {"x": 1}, "x")),
+        *((("names",), value, "names: must be true or false") for value in (1, None)),
+        *((("generation",), value, "generation: is not the name of one") for value in ("../" + "0" * 13, 7, "")),
+        *((("build",), value, "build: must be an object with the text inputs") for value in ([], {}, {"inputs": 1})),
+        (("origin",), [], "origin: must be an object"),
+        *((("files",), [], "files: must be an object of all files"), (("files", "odd"), {}, "files: must be an object")),
+        *((("files", "nodes.hash"), value, "files.nodes.hash: must be an object of dtype") for value in ({}, [], None)),
+        *((("files", "nodes.bytes", "dtype"), value, "nodes.bytes: has the dtype of another") for value in ("<u2", 1)),
+        (("files", "nodes.hash", "dtype"), "<u3", "files.nodes.hash: has the dtype of another file"),
+        (("files", "terms.literals"), {"dtype": "<u2", "bytes": 0, "sha256": "", "blocks": []}, "has the dtype of"),
+        *((("files", "nodes.hash", "bytes"), value, "bytes is not the size of such a file") for value in (-8, 9, "8")),
+        *((HASH, value, "files.nodes.hash: sha256 is not a hash") for value in ("0" * 63, "0" * 65, "G" * 64, 7)),
+        *((BLOCKS, value, "blocks must be a list of checksums") for value in ("x", [-1], [2**32], [True], {"0": 1})),
+        *((BLOCKS, value, "files.nodes.hash: has another number of blocks") for value in ([], [1, 1])),
+        (BLOCKS, [2**32 - 1], ""),
+        (("content",), "0" * 64, "content: is another graph's"),
+        (("odd" * 20,), 1, f"(the entry '{('odd' * 20)[:40]}' is missing or unknown)"),
+        (("version",), "3" * 50, f"has the snapshot format version {'3' * 40}, not 3"),
+        (("format",), "other", "g: is not a graph snapshot"),
+    ],
+    ids=str,
+)
+def test_a_value_of_another_form_is_named_with_its_place(
+    right: dict[str, Any], path: tuple[str, ...], value: Any, said: str
+) -> None:
+    error = refused(with_checksum(put(right, path, value)))
+    assert said in error
+    assert bool(error) is bool(said)
+
+
+def test_an_entry_that_is_missing_or_changed_after_the_build_is_named(right: dict[str, Any]) -> None:
+    assert "(the entry 'origin' is missing or unknown)" in refused(
+        with_checksum({key: value for key, value in right.items() if key != "origin"})
+    )
+    assert "is damaged (it was changed after the build)" in refused(json.dumps({**right, "origin": {"a": 1}}))
+
+
+@pytest.fixture(scope="module")
+def whole(tmp_path_factory: pytest.TempPathFactory) -> dict[str, Any]:
+    """Return the meta file of a graph in which no file is empty."""
+    folder = tmp_path_factory.mktemp("whole")
+    rows = [f"n{n}\tr{n % 3}\tn{n * 7 % 50}\n" for n in range(300)]
+    tables = {
+        "files": "".join([*rows, 'n1\tr0\t"7"^^xsd:integer\n', "n1\tr0\tn1\n"]),
+        "labels": "n1\tOne\nr1\tIs\n",
+        "aliases": "n1\tFirst\n",
+        "qualifiers": 'n1\tr0\tn1\tq\t"7"^^xsd:integer\n',
+    }
+    for name, text in tables.items():
+        (folder / f"{name}.tsv").write_text(text)
+    given = {name: (str(folder / f"{name}.tsv"),) for name in tables}
+    built = build(BuildSettings(**given), folder / "g")  # type: ignore[arg-type]
+    data: dict[str, Any] = json.loads((built.folder / "meta.json").read_text())
+    return data
+
+
+@pytest.mark.parametrize("more", [1, -1])
+@pytest.mark.parametrize(
+    "name",
+    [
+        *("nodes.offsets", "literals", "relations.offsets", "relations.count", "nodes.hash", "nodes.hash_node"),
+        *("names.hash", "names.node", "labels.offsets", "relation_labels.offsets", "aliases.offsets", "aliases.nodes"),
+        *("qualifiers.edge", "qualifiers.relation", "qualifiers.term"),
+        *(f"{side}.{part}" for side in ("forward", "inverse") for part in ("nodes", "starts", "blocks", "targets")),
+    ],
+)
+def test_a_file_of_another_length_than_the_counts_say_is_named(whole: dict[str, Any], name: str, more: int) -> None:
+    entry = whole["files"][name]
+    size = np.dtype(entry["dtype"]).itemsize
+    items = entry["bytes"] // size + more
+    blocks = entry["blocks"] if items else []
+    error = refused(with_checksum(put(whole, ("files", name), {**entry, "bytes": items * size, "blocks": blocks})))
+    assert f"files.{name}.bytes: {items} items do not fit the counts" in error
+
+
+def test_terms_are_as_many_as_their_flags_and_have_an_end(whole: dict[str, Any]) -> None:
+    terms = whole["files"]["terms.offsets"]
+    flags = {"dtype": "|u1", "bytes": terms["bytes"] // 8, "sha256": "0" * 64, "blocks": [0]}
+    told = f"files.terms.literals.bytes: {flags['bytes']} items do not fit the counts"
+    assert told in refused(with_checksum(put(whole, ("files", "terms.literals"), flags)))
+    fitting = {**flags, "bytes": terms["bytes"] // 8 - 1}
+    assert "content: is another graph's" in refused(with_checksum(put(whole, ("files", "terms.literals"), fitting)))
+    empty = put(whole, ("files", "terms.offsets"), {**terms, "bytes": 0, "blocks": []})
+    assert "files.terms.offsets.bytes: is empty" in refused(with_checksum(empty))
+    assert refused(with_checksum(whole)) == ""
 
 
 def test_a_meta_file_that_is_no_text_is_refused(tmp_path: Path) -> None:
