@@ -120,6 +120,8 @@ def test_a_name_in_quotes_is_an_entity() -> None:
     graph = MemoryGraph([["song", "by", '"Heroes"'], ['"Weird Al" Yankovic', "sings", "song"]])
     assert graph.frontiers([['"Heroes"', '"Weird Al" Yankovic']])[0].size == 2
     assert graph.labels(['"Heroes"']) == ['"Heroes"']
+    half = 'half"@en'
+    assert MemoryGraph([["x", "r", half]]).frontiers([[half]])[0].size == 1
 
 
 def test_a_plain_literal_is_found_by_its_text() -> None:
@@ -140,7 +142,15 @@ def test_a_plain_literal_is_found_by_its_text() -> None:
         ({"triples": [['"1"@en', "r", "b"]]}, "it can only be an object"),
         ({"triples": [["a", "r", Literal('"b"')], ['"b"', "r", "a"]]}, "it can only be an object"),
         ({"qualifiers": [["a", "r", "b", "since", "1990"]]}, "which the graph lacks"),
-        ({"qualifiers": [["a", "r", "b"]]}, "qualifier 1 is"),
+        ({"qualifiers": [["a", "r", "b"]]}, "qualifier 1 is \\['a', 'r', 'b'\\]"),
+        ({"qualifiers": ["abcde"]}, "qualifier 1 is 'abcde'"),
+        ({"qualifiers": [["a", "r", "b", "", "c"]]}, "write \\[subject, relation, object, qualifier, value\\]"),
+        ({"qualifiers": [["a", "r", "b", "since", 1990]]}, "qualifier 1 is"),
+        ({"triples": [["x", "r", "y"]], "qualifiers": [["x", "r", "y", "s", "z"], ["x"]]}, "qualifier 2 is \\['x'\\]"),
+        (
+            {"triples": [["x", "r", "y"]], "qualifiers": [["x", "r", "y", "s", "z"], ["y", "r", "x", "s", "z"]]},
+            "qualifier 2 is about \\['y', 'r', 'x'\\], which the graph lacks; add the triple",
+        ),
     ],
 )
 def test_what_is_no_graph_is_refused_with_its_place(settings: dict[str, object], problem: str) -> None:
@@ -176,6 +186,42 @@ def test_the_key_of_a_multidigraph_is_the_relation_where_the_attribute_is_not() 
 def test_a_networkx_graph_without_clear_triples_is_refused(graph: object, problem: str) -> None:
     with pytest.raises(ValueError, match=problem):
         MemoryGraph.from_networkx(graph, "relation")  # type: ignore[arg-type]
+
+
+def test_a_networkx_graph_of_nodes_alone_needs_no_relation(caplog: pytest.LogCaptureFixture) -> None:
+    graph = networkx.DiGraph()
+    graph.add_node("a", born=1815, x=1, y=2)
+    made = MemoryGraph.from_networkx(graph, "kind", keep="x")
+    assert [triple.relation for triple in made.match([Pattern()])[0]] == ["born", "x"]
+    [told] = caplog.messages  # and nothing of the columns, which no doubt is about
+    assert "left out as layout: y; keep=[NAME, ...] reads them" in told
+
+
+def test_what_is_given_beside_a_networkx_graph_goes_before_what_it_says() -> None:
+    graph = networkx.DiGraph()
+    graph.add_node("a", name="Ada", type="person", aliases=["Addie", "Lady A"])
+    graph.add_node("b", name="Bo", aliases=["Bobby"])
+    graph.add_edge("a", "b", label="knows", since=1999)
+    given = {"labels": {"b": "Mr B"}, "aliases": {"b": ["B"]}, "type_relations": ("kind",)}
+    made = MemoryGraph.from_networkx(graph, qualifiers=[["a", "knows", "b", "at", "c"]], **given)
+    assert made.labels(["a", "b"]) == ["Ada", "Mr B"]
+    assert made.other_names(["a", "b"]) == [["Addie", "Lady A"], ["B"]]
+    assert made.qualifiers([Triple("a", "knows", "b")]) == [(("at", "c"), ("since", '"1999"^^xsd:integer'))]
+    assert made.schema().type_relations == ("kind",)
+    assert MemoryGraph.from_networkx(graph).schema().type_relations == ("rdf:type",)
+
+
+def test_an_alias_is_of_an_entity_and_comes_once() -> None:
+    graph = MemoryGraph(
+        [["a", "r", Literal('"x"')]],
+        labels={"b": "Bo"},
+        aliases={"a": ["B", "A", "B"], '"x"': ["ten"], "gone": ["G"], "c": [""]},
+    )
+    assert graph.other_names(["a", '"x"', "gone", "b"]) == [["A", "B"], [], [], []]
+    assert graph.find(["b", "ten", "G", ""]) == [["a"], [], [], []]
+    assert graph.known_words(["a", "ten"]) == [True, False]
+    assert graph.near_names(["aa"], 1, True) == graph.near_names(["aa"], 1, True)
+    assert graph._index() is graph._index()
 
 
 def test_an_undirected_networkx_graph_is_read_and_reported(caplog: pytest.LogCaptureFixture) -> None:

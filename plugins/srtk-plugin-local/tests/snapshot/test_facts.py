@@ -30,6 +30,11 @@ def of_edges(*edges: Properties, undirected: int = 0, **wishes: Any) -> tuple[Ro
     return read(graph, **wishes)
 
 
+def test_a_property_that_repeats_the_id_is_no_fact_where_its_last_word_says_so() -> None:
+    properties: Properties = dict.fromkeys(("my old node id", "node id", "id card", "mark"), "n1")
+    assert [row[1] for row in of_node(properties)] == ["id card", "mark"]
+
+
 def test_the_name_of_a_node_is_the_best_that_is_not_its_id() -> None:
     assert of_node({"name": "n1", "label": "Ada"}) == [("n1", "label", "Ada", "label")]
     assert of_node({"name": "Ada", "label": "Countess"}) == [

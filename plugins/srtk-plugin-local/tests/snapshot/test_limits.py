@@ -214,7 +214,14 @@ def test_a_format_parsed_as_a_whole_is_bounded_by_the_memory(tmp_path, kind):
         read(tmp_path, f"a.{kind}", body % (" " * 6_000_000), memory="100MB")
 
 
+def test_the_limits_are_those_that_the_sentences_name():
+    assert (MAX_LITERAL, MAX_DEPTH, MAX_ELEMENTS, MAX_COLUMNS) == (16_000_000, 100, 1000, 5000)
+
+
 def test_amounts_of_memory_are_read():
+    for wrong in ("", "1", "GB", "1 apple", "1.2.3GB", "-1GB", "1GB more"):
+        with pytest.raises(InputError, match="is not an amount of memory; write one like 1GB or 500MB"):
+            amount(wrong)
     assert [amount(text) for text in ("1GB", "1.5 MB", "2KiB")] == [10**9, 1_500_000, 2048]
     assert [amount(f"1{unit}") for unit in ("B", "kB", "TB", "MiB", "GiB")] == [1, 1000, 10**12, 2**20, 2**30]
     check_whole("a", 50, 1000, 20)

@@ -151,7 +151,10 @@ HASH, BLOCKS = ("files", "nodes.hash", "sha256"), ("files", "nodes.hash", "block
         *((("generation",), value, "generation: is not the name of one") for value in ("../" + "0" * 13, 7, "")),
         *((("build",), value, "build: must be an object with the text inputs") for value in ([], {}, {"inputs": 1})),
         (("origin",), [], "origin: must be an object"),
-        *((("files",), [], "files: must be an object of all files"), (("files", "odd"), {}, "files: must be an object")),
+        *(
+            (("files",), [], "files: must be an object of all files"),
+            (("files", "odd"), {}, "files: must be an object"),
+        ),
         *((("files", "nodes.hash"), value, "files.nodes.hash: must be an object of dtype") for value in ({}, [], None)),
         *((("files", "nodes.bytes", "dtype"), value, "nodes.bytes: has the dtype of another") for value in ("<u2", 1)),
         (("files", "nodes.hash", "dtype"), "<u3", "files.nodes.hash: has the dtype of another file"),

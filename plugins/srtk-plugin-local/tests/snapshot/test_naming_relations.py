@@ -64,11 +64,13 @@ def test_three_relations_are_given_those_of_most_subjects_first(con: duckdb.Duck
     assert candidates(con, {"b": names(3), "a": names(3), "d": names(4), "c": names(4)}) == ["c", "d", "a"]
 
 
-@pytest.mark.parametrize(("named", "found"), [(1, ["r"]), (2, []), (3, [])])
+@pytest.mark.parametrize(
+    ("named", "subjects", "found"), [(1, 4, ["r"]), (2, 4, []), (3, 4, []), (4, 10, ["r"]), (5, 10, [])]
+)
 def test_where_half_of_the_subjects_have_a_name_none_is_looked_for(
-    con: duckdb.DuckDBPyConnection, named: int, found: list[str]
+    con: duckdb.DuckDBPyConnection, named: int, subjects: int, found: list[str]
 ) -> None:
-    assert candidates(con, {"r": names(4)}, named) == found
+    assert candidates(con, {"r": names(subjects)}, named) == found
 
 
 def test_a_graph_without_facts_has_no_candidates(con: duckdb.DuckDBPyConnection) -> None:

@@ -2,9 +2,12 @@
 
 from __future__ import annotations
 
+import io
 import json
+import signal
 import subprocess
 import sys
+import zipfile
 from pathlib import Path
 
 import attrs
@@ -139,15 +142,46 @@ def test_text_that_all_rows_of_parquet_share_is_not_repeated_beyond_the_memory(t
         ("csv", "x" * (SMALL + 1), False),
         ("xlsx", "no workbook", False),
         ("parquet", "", True),
+        ("jsonld", "<<" * (MAX_DEPTH + 1), False),
     ],
 )
 def test_a_process_is_started_by_format_and_size(tmp_path, kind, text, expected):
+    assert SMALL == 2**20
     (tmp_path / "a").write_text(text)
     assert is_apart(str(tmp_path / "a"), kind) is expected
+    assert not is_apart(str(tmp_path), kind)
+
+
+@pytest.mark.parametrize("more", [0, 1])
+def test_the_size_of_a_workbook_is_that_of_what_it_unpacks_to(tmp_path, more):
+    with zipfile.ZipFile(tmp_path / "a.xlsx", "w", zipfile.ZIP_DEFLATED) as archive:
+        archive.writestr("xl/a.xml", b"x" * (SMALL // 2))
+        archive.writestr("xl/b.xml", b"x" * (SMALL // 2 + more))
+    assert is_apart(str(tmp_path / "a.xlsx"), "xlsx") is bool(more)
+
+
+def test_a_fault_of_the_program_is_not_taken_for_one_of_the_file(tmp_path, monkeypatch):
+    monkeypatch.setattr(parser_process, "_CHILD", "no_module_of_this_name")
+    report = parser_process.FileReport("a.ttl", "turtle")
+    with pytest.raises(RuntimeError, match="No module named no_module_of_this_name"):
+        list(parser_process.read_apart("a.ttl", "turtle", BuildSettings(()), report, lambda _: None))
+
+
+@pytest.mark.parametrize(("code", "said"), [(-signal.SIGSEGV, "ends its parser"), (77, "needs more than 75 MB to be")])
+def test_the_code_of_a_child_says_why_it_ended(code, said):
+    assert parser_process.ending(code, 75_000_000).startswith(said)
+
+
+def test_a_frame_that_is_cut_is_none():
+    whole = parser_process.HEAD.pack(b"d", 2) + b"17"
+    assert parser_process._received(io.BytesIO(whole)) == (b"d", 17)
+    for size in range(len(whole)):
+        assert parser_process._received(io.BytesIO(whole[:size])) is None
 
 
 def test_database_and_parser_share_the_memory():
     assert shares("1GB") == (250 * 10**6, 750 * 10**6)
+    assert shares("300MB") == (100 * 10**6, 200 * 10**6)
     assert shares("100MB") == (50 * 10**6, 50 * 10**6)
 
 

@@ -65,6 +65,27 @@ def test_circles_and_unknown_targets_are_counted_and_told(tmp_path: Path) -> Non
     assert notes == ["redirects lead in a circle, such as that of A"]
 
 
+def test_32_redirects_are_followed_one_after_the_other(tmp_path: Path) -> None:
+    lines = ["page 1\tRiga", *(f"page {n}\tpage {n - 1}" for n in range(2, 34))]
+    built, graph = made(tmp_path, *lines)
+    assert graph.find(["page 1", "page 32", "page 33"]) == [["Riga"], ["Riga"], []]
+    assert built.ignored == {"redirects in a circle": 1}
+
+
+def test_a_circle_is_told_of_the_first_file_of_redirects(tmp_path: Path) -> None:
+    triples, first = written(tmp_path, "kb.tsv", "Riga\tin\tLatvia"), written(tmp_path, "1.tsv", "Rīga\tRiga")
+    given = BuildSettings((triples,), redirects=(first, written(tmp_path, "2.tsv", "A\tA")))
+    reports = build(given, tmp_path / "graph").meta.build["reading"]
+    told = {Path(report["name"]).name: report["notes"] for report in reports}
+    assert told == {"kb.tsv": [], "1.tsv": ["redirects lead in a circle, such as that of A"], "2.tsv": []}
+
+
+@pytest.mark.parametrize("line", ["Libau", "Libau\tredirects to\tLiepāja\tnow"])
+def test_a_table_of_redirects_has_two_columns_or_three(tmp_path: Path, line: str) -> None:
+    with pytest.raises(InputError, match="redirects.tsv:1: "):
+        made(tmp_path, line)
+
+
 def test_names_of_a_page_go_before_what_its_id_spells(tmp_path: Path) -> None:
     labels = written(tmp_path, "labels.tsv", "Riga\tRiga\ten", "/m/0old\tthe old town\ten", "/m/0old\tvecpilsēta\tlv")
     built, graph = made(tmp_path, "/m/0old\tRiga", "/m/0bare\tRiga", labels=(labels,), languages=("en",))
@@ -91,6 +112,8 @@ def test_redirects_of_dbpedia_are_read_as_rdf(tmp_path: Path) -> None:
         ("Alien:_Covenant", "Alien: Covenant"),
         (f"{DBR}AC/DC_(band)", "AC/DC (band)"),
         ("http://example.org/cities#New_York", "New York"),
+        ("http://example.org/cities/New_York/", "New York"),
+        ("zz:New_York", "zz:New York"),
         ("Q42", ""),
         ("/m/02mjmr", ""),
         ("m.02mjmr", ""),

@@ -57,6 +57,14 @@ def test_rows_are_cut_at_the_separator_of_the_headings_and_counted(tmp_path: Pat
     assert (count, place, sentence) == (2, "t.csv:3", "expected 3 cells, found 1; correct the row")
 
 
+def test_the_separator_is_that_of_the_first_line_alone(tmp_path: Path) -> None:
+    (tmp_path / "t.csv").write_text("a,b\nx\ty\tz;;;,1\n")
+    report = FileReport("t.csv", "csv")
+    headings, found = rows.rows_of(str(tmp_path / "t.csv"), report, lambda _: None)
+    assert (headings, report.separator) == (["a", "b"], ",")
+    assert list(found) == [{"a": "x\ty\tz;;;", "b": "1"}]
+
+
 def test_quotation_marks_enclose_cells_unless_they_are_values(tmp_path: Path) -> None:
     (tmp_path / "t.tsv").write_text('a\tb\n"x\ty"\tz\n')
     quoted = rows.rows_of(str(tmp_path / "t.tsv"), FileReport("t", ""), lambda _: None)[1]
@@ -101,10 +109,10 @@ def test_facts_and_qualifiers_together_fill_a_table() -> None:
     assert facts == [("a", "", "Ada", "label"), ("a", "r", "x", "text")]
     assert qualifiers == [("a", "r", '"x"', "since", "b", False)]
     gathered.fact("a", "r", '"7"^^xsd:integer', literal=True)
-    gathered.fact("a", "r", "b", literal=False)
+    gathered.fact("a", "r", 'so "b"', literal=False)
     gathered.name("a", "A", alias=True)
     facts, qualifiers = made(list(gathered.rest()))
-    assert [row[2:] for row in facts] == [('"7"^^xsd:integer', "literal"), ("b", "entity"), ("A", "alias")]
+    assert [row[2:] for row in facts] == [('"7"^^xsd:integer', "literal"), ('so "b"', "entity"), ("A", "alias")]
     assert (qualifiers, list(gathered.rest())) == ([], [])
 
 
@@ -129,7 +137,16 @@ def test_a_value_is_a_literal_with_the_type_of_its_number(value: object, literal
     ("text", "number"),
     [
         *(("0", 0), ("7", 7), ("-7", -7), ("+7", 7), ("0.5", 0.5), ("-0.5", -0.5), ("10", 10)),
-        *(("007", "007"), ("-00", "-00"), ("1.2.3", "1.2.3"), ("--5", "--5"), ("1e5", "1e5"), ("٣", "٣"), ("", "")),
+        *(
+            ("007", "007"),
+            ("-00", "-00"),
+            ("00.5", "00.5"),
+            ("1.2.3", "1.2.3"),
+            ("--5", "--5"),
+            ("1e5", "1e5"),
+            ("٣", "٣"),
+            ("", ""),
+        ),
     ],
 )
 def test_a_cell_of_gephi_is_a_number_unless_it_is_a_code(text: str, number: object) -> None:
@@ -188,6 +205,11 @@ def test_relationships_of_graphrag_are_edges_with_description_and_weight(tmp_pat
         ("rank", '"7"^^xsd:integer', True),
     ]
     assert (report.unread, len(report.notes)) == ([], 1)
+
+
+def test_a_relationship_of_graphrag_needs_its_ends_alone(tmp_path: Path) -> None:
+    facts, qualifiers, report = read(tmp_path / "r.csv", "source,target\nADA,MILL\n", "graphrag")
+    assert (facts, qualifiers, report.unread) == ([("ADA", "edge", "MILL", "entity")], [], [])
 
 
 @pytest.mark.parametrize("head", ["title,community,level,type", "title,text", "id,type"])
@@ -293,6 +315,8 @@ def test_edges_of_kgtk_are_known_by_columns_that_name_nodes(tmp_path: Path, head
     (tmp_path / "t.tsv").write_text(f"{head}\nnode1\tlabel\tnode2\tx;label\n")
     assert kgtk.has_label_columns(str(tmp_path / "t.tsv")) is has
     assert not kgtk.has_label_columns(str(tmp_path))
+    (tmp_path / "t.tsv.gz").write_bytes(b"\x1f\x8b and no more")  # whose reader says what is wrong
+    assert not kgtk.has_label_columns(str(tmp_path / "t.tsv.gz"))
 
 
 # Wikidata
@@ -369,6 +393,7 @@ def test_statements_of_wikidata_are_the_best_with_units_and_known_qualifiers(tmp
     mass = {"amount": "+2", "unit": "http://www.wikidata.org/entity/Q11570"}
     known = statement("string", "since")["mainsnak"]
     some = {"P2": [known, {"snaktype": "somevalue", "property": "P2"}], "P3": [known]}
+    some["P4"] = [{**known, "datavalue": None}, {**known, "snaktype": "novalue"}]
     kept = statement("quantity", mass, "preferred", **some)
     others = [statement("string", "x"), statement("string", "y"), statement("string", "z", "deprecated")]
     lexeme = {"id": "L1", "lemmas": {"en": {"value": "ash"}}, "statements": {"P1": [statement("string", "w")]}}
@@ -382,7 +407,7 @@ def test_statements_of_wikidata_are_the_best_with_units_and_known_qualifiers(tmp
     ]
     assert report.notes == [
         "left out 1 deprecated statements",
-        "left out 1 qualifiers without a known value",
+        "left out 3 qualifiers without a known value",
         "left out 2 statements beside preferred ones",
     ]
     assert report.rows == 2

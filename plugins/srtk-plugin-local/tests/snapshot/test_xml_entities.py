@@ -7,7 +7,9 @@ import subprocess
 import sys
 
 import pytest
-from srtk_plugin_local.snapshot.xml_entities import MAX_ENTITY, check_entities
+from srtk_plugin_local.snapshot import xml_entities
+from srtk_plugin_local.snapshot.limits import MAX_ELEMENTS
+from srtk_plugin_local.snapshot.xml_entities import MAX_DOCTYPE, MAX_ENTITY, check_entities
 
 from srtk_framework.values import InputError
 
@@ -105,6 +107,72 @@ def test_a_reference_split_between_two_blocks_is_counted(monkeypatch):
 def test_a_file_in_utf_16_is_refused():
     with pytest.raises(InputError, match=r"^f\.rdf: is not in UTF-8"):
         check_entities(io.BytesIO(PREFIX.encode("utf-16")), "f.rdf")
+
+
+@pytest.mark.parametrize(
+    ("start", "said"), [(b"<rd\0f/>", "is not in UTF-8; save"), (b"<rdf\0/>", "is not well-formed XML")]
+)
+def test_one_of_the_first_four_bytes_is_zero_in_utf_16(start, said):
+    with pytest.raises(InputError, match=rf"^f\.rdf(:1)?: {said}"):
+        check_entities(io.BytesIO(start), "f.rdf")
+
+
+@pytest.mark.parametrize(("more", "refused"), [(0, False), (1, True)])
+def test_the_first_element_stands_within_a_megabyte_where_entities_are_declared(more, refused):
+    assert MAX_DOCTYPE == 2**20
+    head, root = b'<!DOCTYPE rdf [<!ENTITY a "x">]>\n<!-- ', b" --><rdf/>"
+    file = io.BytesIO(head + b"x" * (MAX_DOCTYPE - len(head) - len(root) + more) + root)
+    if refused:
+        with pytest.raises(InputError, match=r"^f\.rdf: has no element within its first 1,048,576 bytes; correct"):
+            check_entities(file, "f.rdf")
+    else:
+        check_entities(file, "f.rdf")
+
+
+@pytest.mark.parametrize(
+    "declared",
+    [
+        f'<!ENTITY % p "{"x" * (MAX_ENTITY + 1)}">',  # a parameter
+        '<!ENTITY a SYSTEM "a.xml">',  # of another file, which is not read
+        f'<!ENTITY a "x"><!ENTITY a "{"x" * (MAX_ENTITY + 1)}">',  # the first declaration counts
+        '<!ENTITY a "&#60;&amp;">',
+    ],
+)
+def test_entities_that_stand_for_no_text_of_the_file_are_not_counted(declared):
+    check_entities(document(declared), "f.rdf")
+
+
+@pytest.mark.parametrize(("levels", "refused"), [(MAX_ELEMENTS, False), (MAX_ELEMENTS + 1, True)])
+def test_elements_nest_up_to_a_number_of_levels_where_the_depth_is_checked(levels, refused):
+    text = b"<a><b/>" * (levels - 2) + b"<a>\n<a>" + b"</a>" * levels  # beside one another they are no levels
+    check_entities(io.BytesIO(text), "f.rdf")
+    if refused:
+        with pytest.raises(InputError, match=r"^f\.rdf:2: elements nest deeper than 1,000 levels; flatten them"):
+            check_entities(io.BytesIO(text), "f.rdf", depth=True)
+    else:
+        check_entities(io.BytesIO(text), "f.rdf", depth=True)
+
+
+@pytest.mark.parametrize(("count", "refused"), [(3, False), (4, True)])
+def test_a_reference_without_a_declaration_is_one_character(monkeypatch, count, refused):
+    monkeypatch.setattr(xml_entities, "MAX_TEXT", 3)
+    file = document('<!ENTITY a "x">', body="<rdf>" + "&amp;&lt;" * (count // 2) + "&amp;" * (count % 2) + "</rdf>")
+    if refused:
+        with pytest.raises(InputError, match=r"^f\.rdf:4: the entities of one value expand to more than 3 characters"):
+            check_entities(file, "f.rdf")
+    else:
+        check_entities(file, "f.rdf")
+
+
+@pytest.mark.parametrize(("size", "counted"), [(999, True), (1000, False)])
+def test_a_name_of_an_entity_that_is_cut_is_held_up_to_a_length(size, counted):
+    count = xml_entities._Expansion("f.rdf", {"x" * size: xml_entities.MAX_TEXT + 1})
+    count.add(b"<rdf>\n&" + b"x" * size)
+    if counted:
+        with pytest.raises(InputError, match=r"^f\.rdf:2: the entities of one value"):
+            count.add(b";</rdf>")
+    else:
+        count.add(b";</rdf>")
 
 
 def test_what_is_no_xml_is_refused_with_its_line():

@@ -9,8 +9,10 @@ from typing import Any
 import networkx as nx
 import numpy as np
 import pytest
+from srtk_plugin_local.snapshot.build_settings import BuildSettings
 from srtk_plugin_local.snapshot.input_report import FileReport
 from srtk_plugin_local.snapshot.property_graphs.elements import PropertyGraph, Typed
+from srtk_plugin_local.snapshot.property_graphs.files import read_property_graph
 from srtk_plugin_local.snapshot.property_graphs.gexf import GexfHandler
 from srtk_plugin_local.snapshot.property_graphs.graphml import GraphmlHandler
 from srtk_plugin_local.snapshot.property_graphs.networkx_graph import property_graph
@@ -78,6 +80,18 @@ def test_nodes_of_gexf_are_members_of_the_nodes_that_they_stand_in_or_name(tmp_p
     assert graph.nodes["a"] == {"born": "1"}
     assert counts(report) == {"nodes without id": 1}
     assert report.notes == ["2 nodes come again with the same id; each id is one node"]
+
+
+def test_an_element_out_of_place_does_not_end_what_it_stands_in(tmp_path: Path) -> None:
+    declared = '<attributes class="node"><attribute id="0" title="town"><spells/><default>Riga</default></attribute>'
+    graph, _ = gexf(
+        tmp_path,
+        f'{declared}</attributes><nodes><node id="a"><spells/><attvalues><attvalue for="x" value="1"/></attvalues>'
+        '</node></nodes><edges><edge source="a" target="a"><spells/><attvalues><attvalue for="y" value="2"/>'
+        "</attvalues></edge></edges>",
+    )
+    assert graph.nodes == {"a": {"x": "1", "town": "Riga"}}
+    assert edges(graph) == [("a", "a", {"y": "2"}, "")]
 
 
 def test_the_parent_of_a_node_of_gexf_is_of_the_innermost_node(tmp_path: Path) -> None:
@@ -267,7 +281,62 @@ def test_a_label_of_yfiles_is_its_text_unless_it_is_bound(tmp_path: Path) -> Non
     assert graph.nodes["a"] == {"label": "Ada"}
 
 
+def test_edges_of_graphml_without_an_end_are_counted(tmp_path: Path) -> None:
+    graph, report = graphml(tmp_path, '<edge source="a"/>\n<edge target="b"/>\n<edge source="a" target="b"/>')
+    assert edges(graph) == [("a", "b", {}, "")]
+    assert [entry[:2] for entry in report.skipped.values()] == [[2, f"{tmp_path / 'a.graphml'}:1"]]
+
+
 # Both
+
+
+def tables(folder: Path, text: str, kind: str = "graphml", **settings: Any) -> tuple[list[Any], list[Any], FileReport]:
+    """Read a file; return its facts, its qualifiers, and the report."""
+    name = str(folder / f"a.{kind}")
+    Path(name).write_text(text, encoding="utf-8")
+    report = FileReport(name, kind, settings.pop("strict", False))
+    facts: list[Any] = []
+    qualifiers: list[Any] = []
+    for table in read_property_graph(name, kind, BuildSettings((name,), **settings), report, lambda done: None):
+        rows = qualifiers if "q" in table.column_names else facts
+        rows += zip(*table.to_pydict().values(), strict=True)
+    return facts, qualifiers, report
+
+
+MET = (
+    '<graphml><graph><edge source="a" target="b" label="knows" note="met"/><edge source="b" target="a" label="likes"/>'
+    "</graph></graphml>"
+)
+
+
+def test_the_second_of_three_columns_names_the_relation_of_edges(tmp_path: Path) -> None:
+    for columns in ((), ("label",), ("a", "note"), ("a", "note", "b", "c")):
+        facts, qualifiers, _ = tables(tmp_path, MET, columns=columns)
+        assert facts == [("a", "knows", "b", "entity"), ("b", "likes", "a", "entity")]
+        assert qualifiers == [("a", "knows", "b", "note", '"met"', True)]
+    facts, qualifiers, _ = tables(tmp_path, MET, columns=("a", "note", "b"))
+    assert facts == [("a", "met", "b", "entity"), ("b", "edge", "a", "entity")]
+    assert [row[3:] for row in qualifiers] == [("description", '"knows"', True), ("description", '"likes"', True)]
+    assert [row[5] for row in tables(tmp_path, MET, literals="none")[1]] == [False]
+
+
+def test_a_file_without_a_graph_is_refused_and_one_without_nodes_is_empty(tmp_path: Path) -> None:
+    with pytest.raises(InputError, match=r"a\.graphml: is not valid graphml: it has no element <graph>; correct"):
+        tables(tmp_path, "<graphml/>")
+    facts, qualifiers, report = tables(tmp_path, "<graphml><graph/></graphml>")
+    assert (facts, qualifiers, report.notes, counts(report)) == ([], [], ["is empty"], {"empty files": 1})
+    with pytest.raises(InputError, match=r"a\.graphml:1: there is no node; leave the file out"):
+        tables(tmp_path, "<graphml><graph/></graphml>", strict=True)
+    for body in ('<node id="a"/>', '<edge source="a" target="b"/>'):
+        assert tables(tmp_path, f"<graphml><graph>{body}</graph></graphml>")[2].skipped == {}
+
+
+@pytest.mark.parametrize("kind", ["graphml", "gexf"])
+def test_several_graphs_of_a_file_are_told(tmp_path: Path, kind: str) -> None:
+    one = '<graph><nodes><node id="{}"/></nodes></graph>'
+    both = one.format("a") + one.format("b")
+    assert tables(tmp_path, f"<{kind}>{both}</{kind}>", kind)[2].notes == ["its 2 graphs were read as one"]
+    assert tables(tmp_path, f"<{kind}>{one.format('a')}</{kind}>", kind)[2].notes == []
 
 
 def test_the_prefix_of_the_root_is_cut_off_each_name_and_another_is_kept(tmp_path: Path) -> None:
@@ -282,6 +351,7 @@ def test_the_prefix_of_the_root_is_cut_off_each_name_and_another_is_kept(tmp_pat
     ("text", "said"),
     [
         ("<gexf><graph>\n<node></graph></gexf>", r"a\.gexf:2: is not valid gexf: mismatched tag; correct the file"),
+        ("<gexf>\n<graph>", r"a\.gexf:2: is not valid gexf: no element found; correct the file"),
         ("<html/>", r"a\.gexf: is not valid gexf: its first element is 'html'; correct the file"),
         ("<a>" * 1001, r"a\.gexf:1: .*deep"),
     ],
@@ -291,6 +361,18 @@ def test_an_xml_file_with_a_fault_is_refused_with_its_line(tmp_path: Path, text:
         read(tmp_path, text, "gexf", GexfHandler)
     nested = "<nodes>" * 997 + "</nodes>" * 997
     assert gexf(tmp_path, f'{nested}<nodes><node id="a"/></nodes>')[0].nodes == {"a": {}}
+
+
+def test_a_file_may_have_a_twentieth_of_the_memory(tmp_path: Path) -> None:
+    for size in (1000, 1001):
+        (tmp_path / "a.gexf").write_bytes(b"<gexf><graph/></gexf>".ljust(size))
+        report, met = FileReport(str(tmp_path / "a.gexf"), "gexf"), list[int]()
+        if size == 1000:
+            parse(GexfHandler(report), "gexf", report, "20KB", met.append)
+            assert met[-1] == 1000
+        else:
+            with pytest.raises(InputError, match=r"a\.gexf: is larger than 0 MB, of which 0 MB of memory is enough"):
+                parse(GexfHandler(report), "gexf", report, "20KB", met.append)
 
 
 # Networkx

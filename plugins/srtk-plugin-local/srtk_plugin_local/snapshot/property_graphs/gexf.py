@@ -176,6 +176,8 @@ class GexfHandler:
         self.graph.members = {pair: None for pair in self.graph.members if pair[1] in self.graph.nodes}
         for properties in self.graph.nodes.values():
             self._add_defaults("node", properties)
+        if self.graphs > 1:
+            self.report.note(f"its {self.graphs:,} graphs were read as one")
         if self._repeated:
             self.report.note(counted(self._repeated, "nodes come again with the same id; each id is one node"))
         return self.graph

@@ -87,14 +87,14 @@ def _texts(terms: Any, languages: tuple[str, ...]) -> list[tuple[str, str]]:
         return []
     wanted = [language.lower() for language in languages] or ["en"]
     found = []
-    for order, (language, values) in enumerate(terms.items()):
+    for language, values in terms.items():
         rank = _rank(language.lower(), wanted)
         if rank is None and languages:
             continue
         for value in values if isinstance(values, list) else [values]:
             if isinstance(value, dict) and isinstance(value.get("value"), str):
-                found.append((len(wanted) if rank is None else rank, order, language, value["value"]))
-    return [(language, text) for _, _, language, text in sorted(found, key=lambda entry: entry[:2])]
+                found.append((len(wanted) if rank is None else rank, language, value["value"]))
+    return [(language, text) for _, language, text in sorted(found, key=lambda entry: entry[0])]
 
 
 def _rank(language: str, wanted: list[str]) -> float | None:
