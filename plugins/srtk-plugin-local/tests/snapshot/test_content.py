@@ -12,6 +12,7 @@ from pathlib import Path
 import pyarrow as pa
 import pyarrow.parquet as pq
 import pytest
+from srtk_plugin_local.snapshot import content
 from srtk_plugin_local.snapshot.build import build
 from srtk_plugin_local.snapshot.build_settings import BuildSettings
 from srtk_plugin_local.snapshot.content import western_example
@@ -182,6 +183,88 @@ def test_a_contradiction_is_told_once_and_the_content_is_read(tmp_path: Path) ->
         ["is compressed by bz2, though its name ends in .gz"],
         ["is N-Triples, though its name ends in .rdf"],
     ]
+
+
+LINE = TRIPLE.strip()
+
+
+@pytest.mark.parametrize(
+    ("lines", "kind"),
+    [
+        ([LINE], "ntriples"),
+        ([LINE, "cut o"], "ntriples"),  # the last line may be cut off
+        (["wrong", LINE], None),
+        ([LINE, "wrong", "x"], None),  # more than half of the others
+        ([LINE, LINE, "wrong", "x"], "ntriples"),
+        (["wrong", LINE, LINE, "x"], "ntriples"),
+        (["wrong", "wrong", LINE, LINE, "x"], None),
+        (["wrong"] * 9 + [LINE] * 11 + ["x"], "ntriples"),
+        ([LINE] * 10 + ["wrong"] * 10 + ["x"], None),  # of twenty lines
+        ([LINE] * 10 + ["wrong"] * 10 + [LINE, "x"], None),
+        (['VERSION "1.2"', LINE], "ntriples"),
+        ([LINE.replace(" .", " <http://x.org/g> ."), LINE, "x"], "nquads"),
+    ],
+)
+def test_lines_are_triples_where_more_than_half_of_twenty_are(lines: list[str], kind: str | None) -> None:
+    assert content._lines_of_triples(lines) == kind
+
+
+@pytest.mark.parametrize(
+    ("head", "found"),
+    [
+        (b"", False),
+        (b"# a comment\n\n" + TRIPLE.encode(), True),
+        (TRIPLE.encode() + b"x", True),
+        (b"no triple\n" + TRIPLE.encode() * 3, False),
+    ],
+)
+def test_the_first_line_that_is_no_comment_is_a_triple_or_none(head: bytes, found: bool) -> None:
+    assert content.begins_with_triple(head) is found
+
+
+@pytest.mark.parametrize(
+    ("head", "kind"),
+    [
+        (b"PAR1 and more", "parquet"),
+        (b"PK\x03\x04 xl/workbook.xml", "xlsx"),
+        (b"PK\x03\x04[Content_Types].xml", "xlsx"),
+        (b"<http://x/a> <http://x/b> 1 ;\n  <http://x/c> 2 .\n", "turtle"),
+        (b"x\n<http://x/a> <http://x/b> 1 .\n", None),
+        (b"<http://x/a>\t<http://x/b>\tc\nd e\n", None),  # rows of a table
+        (b"<http://x/a>, <http://x/b>,c\nd e\n", None),
+        (b'{"a": 1}', "json"),
+        (b"[]", None),
+        (b"[", "json"),
+        (b'[["@id"]]', None),
+        (b'["x", {"@id": "http://x/a"}]', "jsonld"),
+        (b"", None),
+        (b"# comments alone\n", None),
+    ],
+)
+def test_first_bytes_show_a_format_or_none(head: bytes, kind: str | None) -> None:
+    assert content.format_of(head, "a") == kind
+
+
+@pytest.mark.parametrize(
+    ("head", "said"),
+    [
+        (bytes(257) + b"ustar", "a: is a tar archive; unpack it, and give the files inside"),
+        (b"PK\x03\x04 ppt/a", "a: is a document of Office"),
+        (b"PK\x03\x04 other", "a: is a ZIP archive"),
+    ],
+)
+def test_first_bytes_of_other_archives_are_refused(head: bytes, said: str) -> None:
+    with pytest.raises(InputError, match=said):
+        content.format_of(head, "a")
+    assert not content.is_text(b"a\0")
+    assert content.is_text("ab".encode("utf-16"))
+
+
+@pytest.mark.parametrize(("place", "kind"), [(4, "tsv"), (5, "csv")])
+def test_one_of_the_first_five_lines_with_a_tab_is_of_a_tsv(tmp_path: Path, place: int, kind: str) -> None:
+    lines = ["a,b"] * 8
+    lines[place] = "a\tb"
+    assert detect(written(tmp_path, "data", "\n".join(lines)), None)[0] == kind
 
 
 def test_text_of_western_europe_is_known_in_windows_1252_alone() -> None:

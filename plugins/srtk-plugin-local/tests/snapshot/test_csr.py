@@ -41,6 +41,86 @@ def test_starts_are_the_numbers_and_find_the_run_of_each_position(
     assert starts.before(positions).tolist() == np.repeat(np.arange(len(lengths)), lengths).tolist()
 
 
+def test_starts_are_kept_in_memory_where_they_are_few(monkeypatch: pytest.MonkeyPatch) -> None:
+    starts, numbers = starts_of([1, 2, 3])
+    monkeypatch.setattr(csr, "_FEW", len(numbers) - 1)
+    assert (starts[np.array([0, 3])].tolist(), starts._whole) == ([0, 6], [])
+    monkeypatch.setattr(csr, "_FEW", len(numbers))
+    assert starts[np.array([0, 3])].tolist() == [0, 6]
+    assert [whole.tolist() for whole in starts._whole] == [numbers]
+
+
+@pytest.mark.parametrize("seed", range(4))
+@pytest.mark.parametrize("after", [False, True])
+def test_each_range_is_searched_as_if_it_were_alone(seed: int, after: bool) -> None:
+    random = np.random.default_rng(seed)
+    lengths = random.integers(0, (1, 3, 9, 40)[seed], 50)
+    ends = np.cumsum(lengths)
+    values = np.concatenate([np.sort(random.integers(0, 9, size)) for size in lengths])
+    wanted = random.integers(-1, 10, len(lengths))
+    found = csr.lower_bound(values, ends - lengths, ends, wanted, after=after)
+    side = "right" if after else "left"
+    parts = [values[end - size : end] for end, size in zip(ends, lengths, strict=True)]
+    places = [int(np.searchsorted(part, one, side)) for part, one in zip(parts, wanted, strict=True)]
+    assert (found - (ends - lengths)).tolist() == places
+    located = csr.locate(values, ends - lengths, ends, wanted)
+    expected = [
+        end - size + int(np.searchsorted(part, one)) if one in part else -1
+        for end, size, part, one in zip(ends, lengths, parts, wanted, strict=True)
+    ]
+    assert located.tolist() == expected
+
+
+def test_ranges_without_values_hold_nothing() -> None:
+    none = np.empty(0, dtype=np.int64)
+    zeros = np.zeros(2, dtype=np.int64)
+    assert csr.lower_bound(none, zeros, zeros, zeros).tolist() == [0, 0]
+    assert csr.locate(none, zeros, zeros, zeros).tolist() == [-1, -1]
+    assert csr.locate(np.array([1]), none, none, none).tolist() == []
+    assert [part.tolist() for part in csr.spread(none, none)] == [[], [0]]
+    assert [part.tolist() for part in csr.spread(np.array([5, 2, 7]), np.array([7, 2, 8]))] == [[5, 6, 7], [0, 2, 2, 3]]
+    assert [csr.distinct(np.array(some, dtype=np.int64)).tolist() for some in ([], [3], [2, 1, 2, 1], [0, 0])] == [
+        *([], [3], [1, 2], [0])
+    ]
+
+
+@pytest.mark.parametrize(
+    ("nodes", "edges", "few", "kept"),
+    [
+        (5, 5, 5, True),  # ten numbers for each relation of a node, twice as many as are few
+        (5, 5, 4, False),
+        (3, 9, 3, True),
+        (5, 20, 5, True),  # four times as many edges as are few
+        (5, 21, 5, False),
+    ],
+)
+def test_a_small_graph_is_kept_in_memory(
+    nodes: int, edges: int, few: int, kept: bool, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    pairs = [(n, (n + step) % nodes) for step in range(nodes) for n in range(nodes)][:edges]
+    (tmp_path / "t.tsv").write_text("".join(f"n{a}\tr\tn{b}\n" for a, b in pairs))
+    snapshot = Snapshot(build(BuildSettings(files=(str(tmp_path / "t.tsv"),)), tmp_path / "g").folder)
+    monkeypatch.setattr(csr, "_FEW", few)
+    dense = csr.Dense.of(snapshot.forward, snapshot.inverse, 1)
+    assert (dense is not None) is kept
+    if dense is not None:
+        assert (dense.width, len(dense.runs), len(dense.targets)) == (2, 2 * nodes + 1, 2 * edges)
+        assert dense.runs[-1] == 0
+
+
+def test_edges_are_found_at_their_places_and_none_for_what_is_unknown(tmp_path: Path) -> None:
+    (tmp_path / "t.tsv").write_text("a\tr\ta\na\tr\tb\nb\ts\ta\nc\ts\tc\n")
+    side = Snapshot(build(BuildSettings(files=(str(tmp_path / "t.tsv"),)), tmp_path / "g").folder).forward
+    asked = [(0, 0, 0), (0, 0, 1), (1, 1, 0), (2, 1, 2), (0, 0, 2), (0, 1, 0), (-1, 0, 0), (0, -1, 0), (0, 0, -1)]
+    columns = [np.array(column) for column in zip(*asked, strict=True)]
+    assert side.edges(*columns).tolist() == [0, 1, 2, 3, -1, -1, -1, -1, -1]
+    assert side.edges(*(column[6:] for column in columns)).tolist() == [-1, -1, -1]
+    assert side.degrees(np.arange(3)).tolist() == [2, 1, 1]
+    assert side.owners(np.arange(3)).tolist() == [0, 1, 2]
+    assert [side.row(node) for node in range(3)] == [([0], [0, 2]), ([1], [2, 3]), ([1], [3, 4])]
+    assert [part.tolist() for part in side.runs(np.array([0, -1, 2]))] == [[0, 0, 3], [2, 0, 4]]
+
+
 def test_a_hub_and_small_nodes_have_their_own_triples_in_both_directions(tmp_path: Path) -> None:
     rows = [("hub", "r0", f"n{n:04}") for n in range(1200)]
     rows += [(f"n{n:04}", f"r{n % 3}", "hub") for n in range(700)] + [

@@ -11,6 +11,7 @@ import time
 from collections.abc import Callable
 from itertools import islice
 from pathlib import Path
+from types import SimpleNamespace
 from typing import Any
 
 import pytest
@@ -282,6 +283,37 @@ def test_a_file_that_was_written_to_is_an_error_soon(snapshot: Path, monkeypatch
     path.write_bytes(flipped(path.read_bytes(), 0.5))
     with pytest.raises(SnapshotError, match=r"nodes\.bytes: was written to while the graph was open; run again"):
         graph.match([Pattern("n1")])
+
+
+def test_sizes_are_looked_at_every_20_ms_and_times_every_100(snapshot: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    clock = SimpleNamespace(monotonic=lambda: clock.now, now=1.0)
+    monkeypatch.setattr(data_files, "time", clock)
+    meta = read_meta(snapshot)
+    folder = snapshot / meta.generation
+    files = data_files.DataFiles(folder, meta.files)
+    files.check()
+    path = folder / "nodes.bytes"
+    content, stat = path.read_bytes(), path.stat()
+    with path.open("r+b") as file:
+        file.write(flipped(content, 0.0))
+    os.utime(path, ns=(stat.st_atime_ns, stat.st_mtime_ns + 1))
+    for clock.now in (1.03, 1.06, 1.099):
+        files.check()
+    clock.now = 1.121
+    with pytest.raises(SnapshotError, match="was written to while the graph was open"):
+        files.check()
+    with pytest.raises(SnapshotError, match="was written to while the graph was open"):
+        for clock.now in (1.15, 1.25):  # and again, as long as the graph is open
+            files.check()
+    os.utime(path, ns=(stat.st_atime_ns, stat.st_mtime_ns))
+    clock.now = 2.0
+    files.check()
+    os.truncate(path, 1)
+    clock.now = 2.019
+    files.check()
+    clock.now = 2.021
+    with pytest.raises(SnapshotError, match=rf"was cut .*: expected {len(content)} bytes, found 1; build it again"):
+        files.check()
 
 
 def test_a_deleted_snapshot_is_read_on_by_those_who_have_it_open(snapshot: Path) -> None:

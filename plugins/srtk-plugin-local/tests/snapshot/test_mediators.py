@@ -305,6 +305,12 @@ def test_each_rule_holds_at_its_bound(edges: Edges, nodes: int | None) -> None:
     assert (found and found.nodes) == nodes
 
 
+def test_a_relation_without_an_edge_leads_to_no_mediator() -> None:
+    found = of_edges(several(3), relations="rstu")
+    assert found is not None
+    assert found.relations == ("r",)
+
+
 def test_relations_come_by_the_number_of_mediators_behind_them() -> None:
     edges = [*several(5), *((f"p{n}", 2, f"x{n}") for n in range(4))]
     found = of_edges(edges)

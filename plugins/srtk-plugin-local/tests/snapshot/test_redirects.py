@@ -82,7 +82,7 @@ def test_a_circle_is_told_of_the_first_file_of_redirects(tmp_path: Path) -> None
 
 @pytest.mark.parametrize("line", ["Libau", "Libau\tredirects to\tLiepāja\tnow"])
 def test_a_table_of_redirects_has_two_columns_or_three(tmp_path: Path, line: str) -> None:
-    with pytest.raises(InputError, match="redirects.tsv:1: "):
+    with pytest.raises(InputError, match=r"redirects\.tsv:1: "):
         made(tmp_path, line)
 
 

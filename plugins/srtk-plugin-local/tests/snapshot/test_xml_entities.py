@@ -136,6 +136,7 @@ def test_the_first_element_stands_within_a_megabyte_where_entities_are_declared(
         '<!ENTITY a SYSTEM "a.xml">',  # of another file, which is not read
         f'<!ENTITY a "x"><!ENTITY a "{"x" * (MAX_ENTITY + 1)}">',  # the first declaration counts
         '<!ENTITY a "&#60;&amp;">',
+        f'<!ENTITY a "&amp;{"x" * (MAX_ENTITY - 5)}">',  # a reference to what nobody declares is the text that it is
     ],
 )
 def test_entities_that_stand_for_no_text_of_the_file_are_not_counted(declared):
