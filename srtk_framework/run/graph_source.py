@@ -209,7 +209,7 @@ class Graph:
         if hasattr(what, "to_csv") or hasattr(what, "__arrow_c_stream__"):
             return cls.from_pandas(what, **of_files)
         if isinstance(what, list | tuple):
-            return cls._from_files([file for item in what for file in _files_of(item)], of_files)
+            return cls._from_files([_file_or_folder(item) for item in what], of_files)
         text = os.fspath(what)
         if text.startswith(("http://", "https://")):
             _refuse_file_at(text)
@@ -218,8 +218,8 @@ class Graph:
         if not text or not os.path.exists(path):  # false for a text that no file can have as its name
             return cls._named(text, settings)
         if path.is_dir():
-            if files := data_files(path):
-                return attrs.evolve(cls._from_files(files, of_files), name=text)
+            if data_files(path):
+                return cls._from_files([text], of_files)
             some = min((file for file in path.iterdir() if file.is_file()), default=None)
             if some is not None and not (path / _SNAPSHOT).is_file():
                 raise InputError(f"{text}: no ending of its files tells data; give them by name, such as {some}")
@@ -271,14 +271,16 @@ class Graph:
         settings = {key: value for key, value in settings.items() if key not in ("folded", "mediated")}
         if not files:
             raise InputError("there is no file to take a graph from; name at least one")
-        paths = [Path(file).expanduser().resolve() for file in files]
-        digest = hashlib.sha256(json.dumps([[str(path) for path in paths], settings], default=str).encode())
+        given = [Path(file).expanduser().resolve() for file in files]
+        paths = [path for one in given for path in (data_files(one) or [one] if one.is_dir() else [one])]
+        named = [[str(path) for path in paths], settings, *([list(map(str, given))] if given != paths else [])]
+        digest = hashlib.sha256(json.dumps(named, default=str).encode())
         place = digest.hexdigest()[:12]  # the same for a file that grew, whose table is then read as before
         # By content: copies and tools may leave the time of change as it was.
         for path in [*paths, *_files_in(list(settings.values()))]:
             digest.update(_content(path))
         folder = cache_folder() / "graphs" / f"{place}-{digest.hexdigest()[:24]}"
-        build = {"files": [str(path) for path in paths], **settings}
+        build = {"files": [str(path) for path in given], **settings}
         name = ", ".join(str(file) for file in files)
         block: dict[str, Any] = {"use": GRAPH, "path": str(folder), "build": build}
         installed = {plugin.name for plugin in find(_ROLE)}
@@ -352,8 +354,8 @@ def _is_data(name: str) -> bool:
     return not name.startswith(".") and bool(endings) and endings[-1] in _DATA_ENDINGS
 
 
-def _files_of(what: str | Path) -> list[Path]:
-    """Return a file, or the data files of a folder.
+def _file_or_folder(what: str | Path) -> Path:
+    """Return a file, or a folder with data files.
 
     Raises:
         InputError: If it is an address, a snapshot, is missing, or has no data files.
@@ -364,10 +366,8 @@ def _files_of(what: str | Path) -> list[Path]:
     path = Path(text).expanduser()
     if not os.path.exists(path):
         raise InputError(f"there is no file or folder {text!r}; check the path")
-    if not path.is_dir():
-        return [Path(text)]
-    if files := data_files(path):
-        return files
+    if not path.is_dir() or data_files(path):
+        return Path(text)
     what_is = "is a snapshot, a graph of its own" if (path / _SNAPSHOT).is_file() else "holds no data file"
     raise InputError(f"{text}: {what_is}; several graphs are given as files, or folders of files")
 

@@ -1,9 +1,9 @@
-"""CSV files of Neo4j's procedure ``apoc.export.csv``: nodes and edges are rows of one table."""
+"""Files of Neo4j's procedures ``apoc.export``, CSV and JSON: nodes and edges are rows of one table."""
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from typing import TYPE_CHECKING
+from collections.abc import Mapping, Sequence
+from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
     import pyarrow as pa
@@ -15,6 +15,25 @@ _ENDS = ("_start", "_type", "_end")
 def is_apoc(titles: Sequence[str]) -> bool:
     """Return whether a file has these headings."""
     return {_ID, *_ENDS} <= set(titles)
+
+
+def is_element(row: Any) -> bool:
+    """Return whether an object of JSON is a node or an edge."""
+    if not isinstance(row, dict) or "id" not in row:
+        return False
+    node = row.get("type") == "node" and isinstance(row.get("labels", []), list)
+    edge = row.get("type") == "relationship" and "label" in row and "start" in row and "end" in row
+    return (node or edge) and isinstance(row.get("properties", {}), dict)
+
+
+def element_row(row: Mapping[str, Any]) -> dict[str, Any]:
+    """Return a node or an edge as a row of the table in CSV, with all headings of its own."""
+    start, end = (part.get("id") if isinstance(part := row.get(key), dict) else part for key in ("start", "end"))
+    is_node = row["type"] == "node"
+    labels = "".join(f":{label}" for label in row.get("labels", ()))
+    own = {_ID: row["id"] if is_node else None, _LABELS: labels}
+    edge = dict(zip(_ENDS, (start, None if is_node else row.get("label"), end), strict=True))
+    return {**own, **edge, **row.get("properties", {})}
 
 
 def node_rows(titles: Sequence[str], table: pa.Table) -> tuple[tuple[str, ...], pa.Table]:
@@ -44,5 +63,21 @@ def edge_rows(titles: Sequence[str], table: pa.Table) -> tuple[pa.Table, list[tu
     rows = table.filter(pc.not_equal(table.column(places[0]), ""))
     facts = {f"c{number}": rows.column(place) for number, place in enumerate(places)}
     others = [place for place, title in enumerate(titles) if title not in (_ID, _LABELS, *_ENDS)]
-    whole = [(titles[place], pa.table({**facts, "c3": rows.column(place)})) for place in others]
-    return pa.table(facts), [(title, part.filter(pc.not_equal(part.column("c3"), ""))) for title, part in whole]
+    made = pa.table({**facts, **{f"c{at}": rows.column(place) for at, place in enumerate(others, start=3)}})
+    return pa.table(facts), property_rows([titles[place] for place in others], made)
+
+
+def property_rows(titles: Sequence[str], table: pa.Table) -> list[tuple[str, pa.Table]]:
+    """Return of each property the facts that have it with its values, ``c3``.
+
+    Args:
+        titles: Headings of the properties.
+        table: The facts, and the properties in the columns after them.
+    """
+    import pyarrow.compute as pc
+
+    whole = [
+        (title, table.select([0, 1, 2, place]).rename_columns(["c0", "c1", "c2", "c3"]))
+        for place, title in enumerate(titles, start=3)
+    ]
+    return [(title, part.filter(pc.not_equal(part.column("c3"), ""))) for title, part in whole]

@@ -32,20 +32,22 @@ _READER = 4
 
 
 def matched_files(names: Iterable[str]) -> tuple[str, ...]:
-    """Replace each pattern by the files that match it, and each folder by its data files, sorted.
+    """Replace each pattern by the files that match it, sorted.
 
-    A name of a file, and a pattern without matches, stay as they are; so does a folder without data.
+    A name of a file or a folder, and a pattern without matches, stay as they are.
     """
-    from srtk_framework.run import data_files  # which imports what runs a recipe
-
     found: list[str] = []
     for name in names:
-        if Path(name).is_dir():
-            found += [str(path) for path in data_files(Path(name))] or [name]
-            continue
         matches = sorted(glob.glob(name)) if glob.has_magic(name) and not Path(name).exists() else []
         found += matches or [name]
     return tuple(found)
+
+
+def files_of(name: str) -> list[str]:
+    """Return the data files of a folder, sorted; the name itself of a file, and of a folder without data."""
+    from srtk_framework.run import data_files  # which imports what runs a recipe
+
+    return [str(path) for path in data_files(Path(name))] or [name] if Path(name).is_dir() else [name]
 
 
 def same_file(name: str, file: str) -> bool:
@@ -62,7 +64,8 @@ class BuildSettings:
     """The inputs of a snapshot and how to read them.
 
     Attributes:
-        files: Files of triples, or patterns such as ``part-*.nt.gz``; ``.gz``, ``.zst`` and ``.bz2`` are read directly.
+        files: Files of triples, folders of such, or patterns such as ``part-*.nt.gz``; ``.gz``, ``.zst`` and ``.bz2``
+            are read directly.
         format: ntriples, nquads, turtle, trig, rdfxml, jsonld, graphml, gexf, tsv, csv or parquet; by default guessed
             from the file names.
         separator: Column separator of tables; by default found out: tab, comma, semicolon or ``|``.
@@ -149,9 +152,13 @@ class BuildSettings:
         """Return the heading of the key of a file that is given; None if none is."""
         return next((key for name, key in self.keys.items() if same_file(name, file)), self.id)
 
+    def read_files(self) -> tuple[str, ...]:
+        """Return ``files`` with the data files of a folder in its place."""
+        return tuple(file for name in self.files for file in files_of(name))
+
     def every_file(self) -> tuple[str, ...]:
         """Return all input files."""
-        named = (*self.files, *self.labels, *self.aliases, *self.redirects, *((self.plan,) if self.plan else ()))
+        named = (*self.read_files(), *self.labels, *self.aliases, *self.redirects, *((self.plan,) if self.plan else ()))
         return (*named, *self.descriptions, *self.qualifiers)
 
 

@@ -12,6 +12,8 @@ from functools import lru_cache
 
 import attrs
 
+from srtk_plugin_local.snapshot.units import CURRENCIES, SINGULARS, SPACE, WITH_UNIT, unit_pattern
+
 # Words of a missing value, in small letters; ``na`` is none of them, since it is Namibia and sodium.
 USUAL = (
     *("null", "nan", "none", "n/a", "#n/a", "<na>", "nat", r"\n"),
@@ -44,25 +46,31 @@ WHOLE = r"[+-]?(0|[1-9][0-9]*)"
 _DAY = r"(0?[1-9]|[12][0-9]|3[01])"
 _MONTH = r"(0?[1-9]|1[0-2])"
 _TIME = r"([01]?[0-9]|2[0-3]):[0-5][0-9](:[0-5][0-9](\.[0-9]+)?)?"
-_UP_TO_29 = "(0?[1-9]|[12][0-9])"
-# All months, all with a day 30, and all with a day 31.
-_MONTHS_BY_DAY = (_MONTH, "(0?[13-9]|1[0-2])", "(0?[13578]|1[02])")
+# All months, those with a day 30, those with a day 31, and February.
+_MONTHS_BY_DAY = (_MONTH, "(0?[13-9]|1[0-2])", "(0?[13578]|1[02])", "0?2")
+_FOURTH = "(0[48]|[2468][048]|[13579][26])"
+# All years, and those with a day more.
+_YEARS = ("[0-9]{4}", f"([0-9]{{2}}{_FOURTH}|([02468][048]|[13579][26])00)")
 
 
-def _month_day(mark: str, months: Sequence[str] = _MONTHS_BY_DAY) -> str:
-    """Return the regular expression of a month and a day that it has, with a mark between; February has 29."""
-    every, some, long = months
-    return f"({every}{mark}{_UP_TO_29}|{some}{mark}30|{long}{mark}31)"
+def _real_day(form: str, months: Sequence[str] = _MONTHS_BY_DAY, years: Sequence[str] = _YEARS) -> str:
+    """Return the regular expression of a day that the calendar has.
 
-
-def _day_month(mark: str, months: Sequence[str] = _MONTHS_BY_DAY) -> str:
-    """Return the regular expression of a day and a month that has it."""
-    every, some, long = months
-    return f"({_UP_TO_29}{mark}{every}|30{mark}{some}|31{mark}{long})"
+    Args:
+        form: Regular expression with ``<y>``, ``<m>`` and ``<d>`` for year, month and day.
+        months: Regular expressions of months, as ``_MONTHS_BY_DAY``.
+        years: Those of all years, and of years in which February has a day 29.
+    """
+    every, some, long, february = months
+    kinds = ((every, "(0?[1-9]|1[0-9]|2[0-8])"), (some, "(29|30)"), (long, "31"), (february, "29"))
+    forms = (
+        form.replace("<m>", month).replace("<d>", day).replace("<y>", years[month == february]) for month, day in kinds
+    )
+    return f"({'|'.join(forms)})"
 
 
 # A day as 2001-02-03.
-ISO_DAY = r"[0-9]{4}-(0[1-9]|1[0-2])-(0[1-9]|[12][0-9]|3[01])"
+ISO_DAY = _real_day("<y>-<m>-<d>").replace("0?", "0")
 
 
 @attrs.frozen
@@ -102,12 +110,10 @@ INTEGER = ColumnType(
 )
 DECIMAL = ColumnType("decimal", rf"{WHOLE}(\.[0-9]+)?", "decimal", _SHORT, numeric=True)
 DOUBLE = ColumnType("double", rf"{WHOLE}(\.[0-9]+)?([eE][+-]?[0-9]+)?", "double", "ltrim({}, '+')", numeric=True)
-# Spaces between groups of digits, or between a number and its unit: also those that do not break, and narrow ones.
-_SPACE = "[ \u00a0\u2009\u202f]"
 
 
 def _digits(point: str, comma: str) -> str:
-    groups = "|".join(f"[1-9][0-9]{{0,2}}({mark}[0-9]{{3}})+" for mark in (comma, _SPACE))
+    groups = "|".join(f"[1-9][0-9]{{0,2}}({mark}[0-9]{{3}})+" for mark in (comma, SPACE))
     return f"(0|[1-9][0-9]*|{groups})({point}[0-9]+)?"
 
 
@@ -117,12 +123,12 @@ _MINUS = "CASE WHEN regexp_matches({0}, '[(-]') THEN '-' ELSE '' END || "
 
 def _written(name: str, digits: str, mark: str, unit: str = "") -> ColumnType:
     """Return the type of numbers with groups of digits, or in brackets, which accountants write for a minus."""
-    end = re.escape(unit)
+    end = unit_pattern(unit)
     forms: tuple[str, ...] = (rf"[+-]?{digits}", rf"\({digits}\)")
     if unit:
-        signed = (rf"[+-]?{end}{_SPACE}?{digits}", rf"{end}{_SPACE}?[+-]{digits}", rf"[+-]?{digits}{_SPACE}?{end}")
-        inner = rf"({end}{_SPACE}?{digits}|{digits}{_SPACE}?{end})"
-        forms = (*signed, rf"\({inner}\)", rf"{end}{_SPACE}?\({digits}\)", rf"\({digits}\){_SPACE}?{end}")
+        signed = (rf"[+-]?{end}{SPACE}?{digits}", rf"{end}{SPACE}?[+-]{digits}", rf"[+-]?{digits}{SPACE}?{end}")
+        inner = rf"({end}{SPACE}?{digits}|{digits}{SPACE}?{end})"
+        forms = (*signed, rf"\({inner}\)", rf"{end}{SPACE}?\({digits}\)", rf"\({digits}\){SPACE}?{end}")
     plain = f"replace(regexp_replace({{0}}, '[^0-9{mark}]', '', 'g'), '{mark}', '.')"
     name = f"{name} in {unit}" if unit else name
     return ColumnType(name, "|".join(forms), "decimal", _MINUS + _SHORT.replace("{}", plain), True, unit)
@@ -134,16 +140,21 @@ DATE = ColumnType("date", rf"{ISO_DAY}([ T]00:00(:00(\.0+)?)?Z?)?", "date", "lef
 _ZONE = "( ?(Z|UTC|[+-][0-9]{2}:?[0-9]{2}))?"
 _AFTER = r"regexp_replace(regexp_replace(substr({0}, 12), ' ?UTC$', 'Z'), ' ?([+-][0-9][0-9]):?([0-9][0-9])$', '\1:\2')"
 DATE_TIME = ColumnType("dateTime", rf"{ISO_DAY}[ T]{_TIME}{_ZONE}", "dateTime", f"left({{0}}, 10) || 'T' || {_AFTER}")
-YEAR_FIRST = ColumnType("date Y/M/D", f"[0-9]{{4}}/{_month_day('/')}", "date", _DMY.format("{0}", "/", 2, 3))
+YEAR_FIRST = ColumnType("date Y/M/D", _real_day("<y>/<m>/<d>"), "date", _DMY.format("{0}", "/", 2, 3))
 COMPACT = ColumnType(
     "date YYYYMMDD",
-    rf"(1[5-9]|20)[0-9][0-9]{_month_day('').replace('?', '')}",
+    _real_day("<y><m><d>", years=("(1[5-9]|20)[0-9]{2}", f"((1[5-9]|20){_FOURTH}|1600|2000)")).replace("0?", "0"),
     "date",
     "left({0}, 4) || '-' || substr({0}, 5, 2) || '-' || right({0}, 2)",
 )
-DOTTED = ColumnType("date D.M.Y", _day_month(r"\.") + r"\.[0-9]{4}", "date", _DMY.format("{0}", ".", 2, 1))
-DAY_FIRST = ColumnType("date D/M/Y", _day_month("/") + "/[0-9]{4}", "date", _DMY.format("{0}", "/", 2, 1))
-MONTH_FIRST = ColumnType("date M/D/Y", _month_day("/") + "/[0-9]{4}", "date", _DMY.format("{0}", "/", 1, 2))
+DOTTED = ColumnType("date D.M.Y", _real_day(r"<d>\.<m>\.<y>"), "date", _DMY.format("{0}", ".", 2, 1))
+_SLASHED = "replace({0}, '-', '/')"
+DAY_FIRST = ColumnType(
+    "date D/M/Y", f"{_real_day('<d>/<m>/<y>')}|{_real_day('<d>-<m>-<y>')}", "date", _DMY.format(_SLASHED, "/", 2, 1)
+)
+MONTH_FIRST = ColumnType(
+    "date M/D/Y", f"{_real_day('<m>/<d>/<y>')}|{_real_day('<m>-<d>-<y>')}", "date", _DMY.format(_SLASHED, "/", 1, 2)
+)
 _HOUR = (
     "CASE WHEN regexp_matches({0}, '(?i)pm$') THEN split_part({0}, ':', 1)::INT % 12 + 12 "
     "WHEN regexp_matches({0}, '(?i)am$') THEN split_part({0}, ':', 1)::INT % 12 ELSE split_part({0}, ':', 1)::INT END"
@@ -158,12 +169,13 @@ TIME = ColumnType(
 _MONTHS = "jan feb mar apr may jun jul aug sep oct nov dec"
 _OF_31 = "january|march|may|july|august|october|december|jan|mar|jul|aug|oct|dec"
 _OF_30 = f"{_OF_31}|april|june|september|november|sept|apr|jun|sep|nov"
-_NAMES_BY_DAY = tuple(f"(?i:{names})\\.?" for names in (f"{_OF_30}|february|feb", _OF_30, _OF_31))
+_NAMES_BY_DAY = tuple(f"(?i:{n})\\.?" for n in (f"{_OF_30}|february|feb", _OF_30, _OF_31, "february|feb"))
 _NTH = "(st|nd|rd|th)?"
 MONTH_NAME = ColumnType(
     "date with the name of a month",
-    f"{_month_day(' ', _NAMES_BY_DAY)}{_NTH},? [0-9]{{4}}"
-    f"|{_day_month(f'{_NTH}([ /-])', _NAMES_BY_DAY)}(?:,? |[/-])[0-9]{{4}}",
+    _real_day(f"<m> <d>{_NTH},? <y>", _NAMES_BY_DAY)
+    + "|"
+    + _real_day(f"<d>{_NTH}([ /-])<m>(?:,? |[/-])<y>", _NAMES_BY_DAY),
     "date",
     "printf('%s-%02d-%02d', regexp_extract({0}, '[0-9][0-9][0-9][0-9]'), "
     f"(strpos('{_MONTHS.replace(' ', '')}', lower(regexp_extract({{0}}, '[A-Za-z][A-Za-z][A-Za-z]'))) + 2) // 3, "
@@ -214,31 +226,15 @@ _TWO_DIGITS = ColumnType(
     rf"({_DAY}([./]){_MONTH}\3[0-9]{{2}}|{_MONTH}/{_DAY}/[0-9]{{2}}|{_DAY}[ /-]{_NAMES_BY_DAY[0]}[ /-][0-9]{{2}})"
     rf"(,? {TIME.pattern})?",
 )
-# Nine digits in groups of three: telephone numbers and codes of companies are written so, too.
-_NINE_DIGITS = ColumnType("", rf"[1-9][0-9]{{2}}{_SPACE}[0-9]{{3}}{_SPACE}[0-9]{{3}}")
-_CURRENCIES = """
-    $ € £ ¥ ₹ ₽ ₩ ₺ ₴ ₪ ₫ ₱ ฿ US$ A$ C$ R$ kr zł Kč Ft
-    USD EUR GBP JPY CNY CHF CAD AUD NZD SEK NOK DKK PLN CZK HUF RON BGN RUB UAH TRY ILS AED SAR INR IDR MYR PHP THB VND
-    KRW SGD HKD TWD BRL MXN ARS CLP COP ZAR EGP NGN KES
-"""
-_MEASURES = """
-    % ‰ °C °F kg g mg t lb lbs oz km m cm mm mi ft in km² m² ha l L ml mL cl km/h mph min h ms
-    years months weeks days hours minutes seconds pages
-    kWh MWh kW MW GW W V Hz kHz MHz GHz kB KB MB GB TB
-"""
-
-
-def _any_of(units: str) -> str:
-    return "|".join(sorted(map(re.escape, units.split()), key=len, reverse=True))
-
-
-# A currency may stand before a number; a measure there makes a code, such as m1.
-_CURRENCY, _ANY_UNIT = _any_of(_CURRENCIES), _any_of(_CURRENCIES + _MEASURES)
-_WITH_UNIT = re.compile(
-    rf"[+-]?(?P<before>{_CURRENCY})?{_SPACE}?[+-]?\(?(?:(?P<inner>{_CURRENCY}){_SPACE}?)?"
-    rf"(?P<number>[0-9](?:[0-9.,]|{_SPACE}(?=[0-9]))*){_SPACE}?(?P<after>{_ANY_UNIT})?\)?{_SPACE}?(?P<last>{_ANY_UNIT})?"
+# What is written as a day, whether the calendar has it or not.
+_LIKE_DAYS = ColumnType(
+    "",
+    r"([0-9]{4}([-/])[0-9]{1,2}\2[0-9]{1,2}|[0-9]{1,2}([-./])[0-9]{1,2}\3[0-9]{4}"
+    rf"|[0-9]{{1,2}}{_NTH}[ /-]{_NAMES_BY_DAY[0]},?[ /-][0-9]{{4}}|{_NAMES_BY_DAY[0]} [0-9]{{1,2}}{_NTH},? [0-9]{{4}})"
+    rf"([ T]00:00|[ T,]+{_TIME}.*)?",
 )
-
+# Nine digits in groups of three: telephone numbers and codes of companies are written so, too.
+_NINE_DIGITS = ColumnType("", rf"[1-9][0-9]{{2}}{SPACE}[0-9]{{3}}{SPACE}[0-9]{{3}}")
 # All types without a unit, by their names in a plan.
 BY_NAME = {
     kind.name: kind
@@ -304,6 +300,8 @@ def type_of(values: Sequence[str], separator: str) -> tuple[ColumnType, str]:
         return YES_NO, ""
     if (nearly := _first(values, _EXACT, NEARLY)) is not None:
         return nearly, ""
+    if share(values, _LIKE_DAYS) >= NEARLY:
+        return TEXT, _doubt_of_days(values)
     if (literal := _first(values, _LITERAL, NEARLY)) is not None:
         return (TEXT if literal is YES_NO and not _has_both(values) else literal), ""
     if sum(map(len, values)) / len(values) > _LONG:
@@ -354,6 +352,15 @@ def _doubt_of_dots(values: Sequence[str]) -> str:
     return f"its numbers were read as {COMMA.name}, such as {dotted[0]} with thousands; decimal would fit, too"
 
 
+def _doubt_of_days(values: Sequence[str]) -> str:
+    """Return why values that are written as days are no dates."""
+    days = (*_EXACT, DAY_FIRST, MONTH_FIRST, *_TIMES.values(), _TWO_DIGITS)
+    unreal = next((value for value in values if not any(kind.fits(value) for kind in days)), None)
+    if unreal is not None:
+        return f"not all of its days are in the calendar, such as {unreal}, so they stay texts"
+    return "its dates are written in several ways, so they stay texts"
+
+
 def _has_both(values: Sequence[str]) -> bool:
     """Return whether there is a yes and a no; ``NO`` without any yes may be Norway."""
     cells = {value.lower() for value in values}
@@ -362,7 +369,7 @@ def _has_both(values: Sequence[str]) -> bool:
 
 def _with_comma(values: Sequence[str], separator: str) -> tuple[ColumnType, str] | None:
     """Return the type of numbers with commas: decimal commas or groups of thousands."""
-    marked = any(mark in value for value in values for mark in (",", "(", *_SPACE[1:-1]))
+    marked = any(mark in value for value in values for mark in (",", "(", *SPACE[1:-1]))
     if not (marked or share(values, _GROUPED_BY_DOTS) >= NEARLY) or share(values, _NINE_DIGITS) == 1:
         return None
     in_brackets = [value for value in values if "(" in value]
@@ -381,19 +388,20 @@ def _of_one_unit(values: Sequence[str], separator: str) -> tuple[ColumnType, str
     """Return the type of numbers that have one unit, such as prices of a currency."""
     found = []
     for value in values:
-        parts = _WITH_UNIT.fullmatch(value)
+        parts = WITH_UNIT.fullmatch(value)
         units = [unit for name in ("before", "inner", "after", "last") if (unit := parts[name])] if parts else []
         if parts and len(units) == 1:
             found.append((units[0], f"({parts['number']})" if "(" in value else parts["number"]))
     if len(found) < NEARLY * len(values):
         return None
-    counts = Counter(unit for unit, _ in found)
+    counts = Counter(SINGULARS.get(unit, unit) for unit, _ in found)
     [(unit, most)] = counts.most_common(1)
+    unit = max((form for form, _ in found if SINGULARS.get(form, form) == unit), key=len)  # the plural, if it is there
     if most < NEARLY * len(values):
         several = ", ".join(sorted(counts)[:5])
         return QUANTITY, f"its numbers have several units ({several}), so they stay texts"
     numbers = [number for _, number in found]
-    if unit in _CURRENCIES.split() and (doubt := _doubt_of_dots(numbers)):
+    if unit in CURRENCIES and (doubt := _doubt_of_dots(numbers)):
         # Where the currency stands behind, and in most countries of the euro, thousands have dots; beside semicolons,
         # too, unless a number without a dot is among them.
         european = separator == ";" and share(numbers, _GROUPED_BY_DOTS) == 1

@@ -15,12 +15,13 @@ from typing import TYPE_CHECKING, Any
 from urllib.parse import quote
 
 from srtk_framework.values import InputError
+from srtk_plugin_local.snapshot.arrow_texts import check_separator
 from srtk_plugin_local.snapshot.build_settings import WITHIN
 from srtk_plugin_local.snapshot.header import Planner
 from srtk_plugin_local.snapshot.input_report import FileReport, Meter
 from srtk_plugin_local.snapshot.json_tables import json_tables
-from srtk_plugin_local.snapshot.limits import MAX_LITERAL, amount
-from srtk_plugin_local.snapshot.tables import ROWS, check_separator, check_width, read_batches, read_cells
+from srtk_plugin_local.snapshot.limits import MAX_LITERAL, ROWS, amount, check_width
+from srtk_plugin_local.snapshot.tables import read_batches, read_cells
 
 if TYPE_CHECKING:
     import pyarrow as pa

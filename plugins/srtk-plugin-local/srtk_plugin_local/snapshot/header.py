@@ -127,7 +127,7 @@ class _First:
         self.place = f"{report.name}:{self.line}" if self.line else report.name
         self.certain = not self.line
         rest = [cells for row in kept if row is not first and len(cells := row[1]) >= min(2, self.usual)]
-        self.rest = [cells for cells in rest if not is_rule(cells)]
+        self.rest = [cells for cells in rest if not is_rule(cells, report.separator)]
         self.titles = _titles(self.cells)
         self.columns = settings.chosen_columns() if settings.key_of(report.name) is None else ()
         headed = settings.header is True and set(self.columns) <= set(self.titles)
@@ -342,6 +342,12 @@ class _First:
         if header and not self.certain:
             self.report.header, self.report.header_line = tuple(self.cells), self.line
         cells = self.rest[0] if self.rest else ()
+        further: list[int] = []
+        if header and not self.columns and neo4j_kind(titles[picked[0]]) == "START_ID":
+            # Neo4j has the properties of an edge in its row.
+            further = [at for at, title in enumerate(titles) if at not in roles and title and not neo4j_kind(title)]
+        roles |= dict.fromkeys(further, "qualifier")
+        self.report.properties = tuple(titles[place] for place in further)
         self.report.columns = [
             {"column": titles[place], "as": role, "example": cells[place] if place < len(cells) else ""}
             for place, role in sorted(roles.items())
@@ -350,7 +356,14 @@ class _First:
         spaces = [neo4j_space(self.titles[place]) if header else "" for place in (picked[0], picked[2])]
         subject, object_ = (f"{space}/" if space else "" for space in spaces)
         return Plan(
-            width, self.line + header, picked, 3, (), (subject, object_), f"{width} columns", header * self.span
+            width,
+            self.line + header,
+            (*picked, *further),
+            3,
+            (),
+            (subject, object_),
+            f"{width} columns",
+            header * self.span,
         )
 
     def _sheet(self, header: bool, further: tuple[str, ...] = ()) -> Plan:
@@ -417,10 +430,14 @@ def is_result(titles: Sequence[str]) -> bool:
     return all(re.fullmatch(r"\?\w+", title) for title in titles)
 
 
-def is_rule(cells: Sequence[str]) -> bool:
-    """Return whether a row is the rule below the header of a table in Markdown."""
+def is_rule(cells: Sequence[str], separator: str = "") -> bool:
+    """Return whether a row holds dashes alone, as the rule below the header of a table in Markdown does.
+
+    A single dash is a mark of a missing value where no ``|`` separates the cells.
+    """
     filled = [cell.strip() for cell in cells if cell.strip()]
-    return bool(filled) and all(re.fullmatch(":?--+:?", cell) for cell in filled)
+    dashes = ":?-+:?" if separator == "|" else ":?--+:?"
+    return bool(filled) and all(re.fullmatch(dashes, cell) for cell in filled)
 
 
 def _titles(cells: Iterable[str]) -> list[str]:

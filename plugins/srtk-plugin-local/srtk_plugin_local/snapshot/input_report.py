@@ -28,6 +28,7 @@ class FileReport:
         header: Cells of the line taken as header; empty without a header.
         header_line: Number of that line; 0 without a header.
         sheet: Headings of a table whose rows are no facts; empty for any other table.
+        properties: Headings of the columns after those of a fact, which hold its qualifiers.
         links: Tables by heading, where a container such as SQLite declares its links.
         key: Heading of the key, where a container declares it.
         columns: The columns that were read, in their order: ``column`` is the heading, ``as`` the meaning, ``example``
@@ -46,6 +47,7 @@ class FileReport:
     header: tuple[str, ...] = ()
     header_line: int = 0
     sheet: tuple[str, ...] = ()
+    properties: tuple[str, ...] = ()
     links: dict[str, str] = attrs.field(factory=dict)
     key: str = ""
     columns: list[dict[str, str]] = attrs.field(factory=list)
@@ -110,7 +112,7 @@ class FileReport:
 
     def data(self) -> dict[str, Any]:
         """Return the report as plain data."""
-        inner = ("strict", "sheet", "links", "key", "prefixes")
+        inner = ("strict", "sheet", "properties", "links", "key", "prefixes")
         return attrs.asdict(self, filter=lambda field, value: field.name not in inner, value_serializer=_plain)
 
 

@@ -10,13 +10,15 @@ from typing import TYPE_CHECKING, Any
 
 from srtk_framework.records import check_depth
 from srtk_framework.values import InputError, shortened
+from srtk_plugin_local.snapshot.apoc import element_row, is_element
+from srtk_plugin_local.snapshot.arrow_texts import LIST, check_separator
 from srtk_plugin_local.snapshot.build_settings import WITHIN
 from srtk_plugin_local.snapshot.header import Planner
 from srtk_plugin_local.snapshot.input_files import Input, blocks
 from srtk_plugin_local.snapshot.input_report import FileReport, Meter
-from srtk_plugin_local.snapshot.limits import LONG_LITERAL, LONG_LITERALS, MAX_LITERAL, check_whole
+from srtk_plugin_local.snapshot.limits import LONG_LITERAL, LONG_LITERALS, MAX_LITERAL, ROWS, check_whole, check_width
 from srtk_plugin_local.snapshot.list_cells import ONLY_NAMES, name_of_object
-from srtk_plugin_local.snapshot.tables import LIST, ROWS, check_separator, check_width, decoded_lines, read_batches
+from srtk_plugin_local.snapshot.tables import decoded_lines, read_batches
 
 if TYPE_CHECKING:
     import pyarrow as pa
@@ -140,8 +142,20 @@ def _records(found: dict[str, Any], report: FileReport) -> list[Any] | None:
 
 
 def _split(found: dict[str, Any], report: FileReport) -> list[Any]:
-    """Return the rows of ``orient='split'`` of pandas."""
-    return _labelled(found["columns"], found["data"], found.get("index"), report)
+    """Return the rows of ``orient='split'`` of pandas.
+
+    Raises:
+        InputError: If its index labels another number of rows.
+    """
+    labels, rows = found.get("index"), found["data"]
+    if isinstance(labels, list) and len(labels) != len(rows):
+        raise InputError(
+            f"{report.name}: its 'index' has {len(labels):,} labels and its 'data' {len(rows):,} rows; give a label for"
+            " each row, or leave 'index' out"
+        )
+    if labels is not None and not isinstance(labels, list):
+        report.note("its 'index' is no list of labels; it was not read")
+    return _labelled(found["columns"], rows, labels, report)
 
 
 def _sheet(found: dict[str, Any], report: FileReport) -> list[Any]:
@@ -284,6 +298,13 @@ def _rows_of(found: list[Any], name: str) -> Rows:
     return lambda: enumerate(found, start=1)
 
 
+def _rows_of_elements(rows: Rows) -> Rows:
+    """Return rows as they are, or where the first is of Neo4j's ``apoc.export.json``, as those of its table."""
+    if not is_element(next((row for _, row in rows()), None)):
+        return rows
+    return lambda: ((number, element_row(row) if is_element(row) else row) for number, row in rows())
+
+
 def _is_lines(name: str) -> bool:
     """Return whether a file begins with an object, and its name says lines, or its first line is an object of many."""
     with Input(name) as source:
@@ -335,6 +356,7 @@ def _decoded(text: str, where: str, in_line: bool = False) -> Any:
 
 def _table(report: FileReport, rows: Rows, planner: Planner, unit: str) -> Tables:
     """Yield a report with the rows of objects; the columns are the keys of all, in the order of their first value."""
+    rows = _rows_of_elements(rows)
     places: dict[str, int] = {}
     count = filled = 0
     for number, row in rows():

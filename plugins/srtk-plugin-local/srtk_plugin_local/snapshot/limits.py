@@ -19,6 +19,9 @@ MAX_ELEMENTS = 1000
 MAX_COLUMNS = 5000
 """Columns of a table."""
 
+ROWS = 100_000
+"""Rows of a table that a reader gives away at once."""
+
 LONG_LITERALS = "literals above 16 MB"
 LONG_LITERAL = "a literal may have 16 MB; shorten it, or leave it out"
 LONG_LINES = "lines above 16 MB"
@@ -55,4 +58,13 @@ def check_whole(name: str, size: int, memory: int, growth: int) -> None:
         raise InputError(
             f"{name}: is larger than {memory // growth / 1e6:,.0f} MB, of which {memory / 1e6:,.0f} MB of memory is "
             "enough for; give more with --memory, or write the graph as N-Triples or as a table"
+        )
+
+
+def check_width(name: str, columns: int) -> None:
+    """Refuse a table with more than MAX_COLUMNS columns."""
+    if columns > MAX_COLUMNS:
+        raise InputError(
+            f"{name}: has more than {MAX_COLUMNS:,} columns; check the separator, or write a line for each value: "
+            "row, column, value"
         )

@@ -16,6 +16,7 @@ from typing import IO, TYPE_CHECKING, Any
 import attrs
 
 from srtk_framework.values import InputError
+from srtk_plugin_local.snapshot.arrow_texts import parquet_texts
 from srtk_plugin_local.snapshot.build_settings import BuildSettings
 from srtk_plugin_local.snapshot.containers import read_container
 from srtk_plugin_local.snapshot.formats import CONTAINER, FORMATS
@@ -24,7 +25,6 @@ from srtk_plugin_local.snapshot.input_report import FileReport
 from srtk_plugin_local.snapshot.parser_process import DONE, END, ERROR, GREW, HEAD, NEW, REPORT, TABLE, Frame, ending
 from srtk_plugin_local.snapshot.property_graphs.files import read_property_graph
 from srtk_plugin_local.snapshot.rdf import read_rdf
-from srtk_plugin_local.snapshot.tables import parquet_texts
 
 if TYPE_CHECKING:
     import pyarrow as pa

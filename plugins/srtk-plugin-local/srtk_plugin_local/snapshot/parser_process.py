@@ -125,7 +125,7 @@ def sheets_apart(
 
 def _update(report: FileReport, data: Mapping[str, Any]) -> None:
     for field, value in data.items():
-        setattr(report, field, tuple(value) if field in ("header", "sheet") else value)
+        setattr(report, field, tuple(value) if field in ("header", "sheet", "properties") else value)
 
 
 def _frames(name: str, kind: str, settings: BuildSettings) -> Iterator[Frame]:

@@ -13,9 +13,8 @@ from srtk_plugin_local.snapshot.formats import FORMATS
 from srtk_plugin_local.snapshot.input_files import Input, blocks
 from srtk_plugin_local.snapshot.input_report import DIRECTIONS, EMPTY_FILES, FileReport, Meter, counted
 from srtk_plugin_local.snapshot.jsonld_keys import GROWTH, note_lost_keys
-from srtk_plugin_local.snapshot.limits import LONG_LITERAL, LONG_LITERALS, MAX_DEPTH, MAX_LITERAL, amount
+from srtk_plugin_local.snapshot.limits import LONG_LITERAL, LONG_LITERALS, MAX_DEPTH, MAX_LITERAL, ROWS, amount
 from srtk_plugin_local.snapshot.rdf_text import LONG_MARK, EndlessError, Utf8Input, base_of
-from srtk_plugin_local.snapshot.tables import ROWS
 from srtk_plugin_local.snapshot.xml_entities import check_entities
 
 if TYPE_CHECKING:
@@ -49,22 +48,29 @@ def read_rdf(
     Raises:
         InputError: With file and line, if the file is not valid, or beyond the limits.
     """
-    import pyarrow.compute as pc
-
-    relative, may_be_relative = False, not FORMATS[kind].by_line
+    relative = of_file = ""
+    may_be_relative = not FORMATS[kind].by_line
     default = base_of(name)
     with _opened(name, kind, report, memory) as source:
         for table in _all_tables(source, kind, base or default, report):
             table = _without_long(table, report)
             report.rows += table.num_rows
             if may_be_relative and not base and not relative:
-                relative = any(pc.any(pc.starts_with(column, default)).as_py() for column in table.columns[:3])
+                relative = _first_of(table, default)
+                of_file = of_file or _first_of(table, "file:")
             if source.has_dots or (may_be_relative and "/." in base):
                 _note_dots(table, report)
             yield table
             meter(source.done)
         size = source.size
-    _note_reading(report, default if relative else "")
+        if of_file and not source.names_files:
+            relative = relative or of_file
+    if of_file and not relative:
+        report.note(
+            f"{of_file} was written so, or is relative and was resolved against {default}; give another base with "
+            "--base"
+        )
+    _note_reading(report, default, relative)
     meter(size)
 
 
@@ -87,18 +93,29 @@ def _opened(name: str, kind: str, report: FileReport, memory: str = "1GB") -> It
         yield source
 
 
-def _note_reading(report: FileReport, base: str) -> None:
+def _first_of(table: pa.Table, start: str) -> str:
+    """Return the first IRI of a table that starts so; empty without any."""
+    import pyarrow.compute as pc
+
+    for column in table.columns[:3]:
+        if found := column.filter(pc.starts_with(column, start)).slice(0, 1).to_pylist():
+            return str(found[0])
+    return ""
+
+
+def _note_reading(report: FileReport, base: str, relative: str) -> None:
     """Note how a whole file was read.
 
     Args:
         report: Takes the notes; its number of rows is known.
-        base: Base of the relative IRIs, unless it was given; empty without relative IRIs.
+        base: Base of the relative IRIs, unless it was given.
+        relative: What a relative IRI became; empty without any.
 
     Raises:
         InputError: If all lines were skipped.
     """
-    if base:
-        report.note(f"relative IRIs were resolved against {base}; give another base with --base")
+    if relative:
+        report.note(f"relative IRIs were resolved against {base}, such as {relative}; give another base with --base")
     if not report.rows:
         report.check()
         report.skip(EMPTY_FILES, 1, "there is no triple; leave the file out")

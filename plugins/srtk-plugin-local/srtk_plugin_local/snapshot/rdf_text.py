@@ -65,13 +65,14 @@ class Utf8Input(Input):
 
     Attributes:
         has_dots: Whether the data so far have ``/./`` or ``/..``, as in a base whose path is not plain.
+        names_files: Whether they have ``file:``, as absolute IRIs of files do.
         found: Returns how many triples were found so far; a long stretch without any is refused.
         held: Bytes read since the caller set it to 0.
     """
 
     def __init__(self, name: str, xml: bool = False, dots: bool = False) -> None:
         super().__init__(name)
-        self.has_dots = False
+        self.has_dots = self.names_files = False
         self.found: Callable[[], int] = int
         self.held = 0
         self._line, self._silent, self._last = 1, 0, 0
@@ -115,6 +116,7 @@ class Utf8Input(Input):
                 raise self.endless()
         if self._looks_for_dots:
             self.has_dots = self.has_dots or b"/./" in data or b"/.." in data
+            self.names_files = self.names_files or b"file:" in data
             self._count(data)
         return data
 

@@ -14,10 +14,11 @@ from srtk_plugin_local.snapshot.header import plan_fixed
 from srtk_plugin_local.snapshot.headings import IDS, WORDS
 from srtk_plugin_local.snapshot.input_files import Progress, guess_format
 from srtk_plugin_local.snapshot.input_report import FileReport
+from srtk_plugin_local.snapshot.limits import ROWS
 from srtk_plugin_local.snapshot.rdf import read_rdf
 from srtk_plugin_local.snapshot.staging_tables import Meter, insert, reported
 from srtk_plugin_local.snapshot.staging_values import first_row, shortened
-from srtk_plugin_local.snapshot.tables import ROWS, read_rows
+from srtk_plugin_local.snapshot.tables import read_rows
 
 if TYPE_CHECKING:
     import duckdb

@@ -10,13 +10,13 @@ from typing import TYPE_CHECKING, Any
 
 import attrs
 
+from srtk_plugin_local.snapshot.arrow_texts import LIST
 from srtk_plugin_local.snapshot.build_settings import WITHIN
 from srtk_plugin_local.snapshot.column_types import MIXED, NEARLY, TEXT, USUAL, ColumnType, type_by_heading, type_of
 from srtk_plugin_local.snapshot.headings import IDS, LABELS, is_edge_list, normal, words_of
 from srtk_plugin_local.snapshot.input_report import FileReport
 from srtk_plugin_local.snapshot.list_cells import ONLY_NAMES, has_lists, list_items
 from srtk_plugin_local.snapshot.staging_values import first_row, quote
-from srtk_plugin_local.snapshot.tables import LIST
 
 if TYPE_CHECKING:
     import duckdb

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 from collections.abc import Iterable, Mapping, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -11,11 +12,13 @@ import attrs
 from srtk_framework.text import LITERAL_FORM
 from srtk_framework.values import InputError
 from srtk_plugin_local.snapshot import formats
-from srtk_plugin_local.snapshot.apoc import edge_rows, is_apoc, node_rows
-from srtk_plugin_local.snapshot.build_settings import DESCRIPTION, BuildSettings, names_of_rdf
+from srtk_plugin_local.snapshot.apoc import edge_rows, is_apoc, node_rows, property_rows
+from srtk_plugin_local.snapshot.arrow_texts import LIST
+from srtk_plugin_local.snapshot.build_settings import DESCRIPTION, WITHIN, BuildSettings, files_of, names_of_rdf
 from srtk_plugin_local.snapshot.column_types import NUMBERS, SPELLINGS
 from srtk_plugin_local.snapshot.containers import read_container
 from srtk_plugin_local.snapshot.header import plan_facts, plan_fixed
+from srtk_plugin_local.snapshot.headings import neo4j_name, neo4j_type
 from srtk_plugin_local.snapshot.input_files import Progress, detect, guess_format
 from srtk_plugin_local.snapshot.input_report import FileReport, counted
 from srtk_plugin_local.snapshot.parser_process import is_apart, read_apart, shares, sheets_apart
@@ -41,6 +44,8 @@ from srtk_plugin_local.snapshot.tools import kgtk, read_tool
 if TYPE_CHECKING:
     import duckdb
 
+# Names of files that are listed at most.
+_SHOWN = 5
 _NAMES = "raw_name (id, text, language, alias)"
 _PARTS = r'(?s)^"(.*)"(?:@([A-Za-z0-9-]+)|\^\^\S+)?$'
 
@@ -72,10 +77,11 @@ def stage_triples(
         _stage_tool(con, settings, progress, reports)
         return False, {}
     sheets = Sheets(con, settings.missing, settings.split or "")
-    detected = [detect(name, settings.format) for name in settings.files]
+    files = settings.read_files()
+    detected = [detect(name, settings.format) for name in files]
     families = [formats.family(kind) for kind, _ in detected]
-    meter = Meter("read", settings.files, progress)
-    for name, family, (kind, contradiction) in zip(settings.files, families, detected, strict=True):
+    meter = Meter("read", files, progress)
+    for name, family, (kind, contradiction) in zip(files, families, detected, strict=True):
         apart = is_apart(name, kind)
         _set_memory(con, f"{shares(settings.memory)[0]}B" if apart else settings.memory)
         if family == formats.CONTAINER:
@@ -117,6 +123,7 @@ def stage_triples(
             tables = read_rows(name, kind, settings.separator, plan_facts(settings), report, meter, settings.memory)
             _stage_rows(con, sheets, settings, report, tables)
         meter.next()
+    _tell_unread(settings, reports)
     _set_memory(con, settings.memory)
     part_tables(sheets, settings, pinned)
     for sheet in sheets:
@@ -127,6 +134,23 @@ def stage_triples(
     _stage_cells(con)
     _stage_descriptions(con, settings, progress, reports)
     return formats.RDF in families, plan
+
+
+def _tell_unread(settings: BuildSettings, reports: Sequence[FileReport]) -> None:
+    """Note what lies in a folder of data files and is none by its ending."""
+    for folder in filter(os.path.isdir, settings.files):
+        read = files_of(folder)
+        there = sorted(entry for entry in Path(folder).iterdir() if not entry.name.startswith("."))
+        others = [f"{entry.name}{'/' * entry.is_dir()}" for entry in there if str(entry) not in read]
+        report = next(
+            (report for report in reports if (report.name.rpartition(WITHIN)[0] or report.name) in read), None
+        )
+        if others and report is not None:
+            more = f" and {len(others) - _SHOWN:,} more" if len(others) > _SHOWN else ""
+            report.note(
+                f"of its folder these entries were not read, whose endings tell no data: {', '.join(others[:_SHOWN])}"
+                f"{more}; give those to read by name"
+            )
 
 
 def _set_memory(con: duckdb.DuckDBPyConnection, memory: str) -> None:
@@ -143,6 +167,9 @@ def _stage_rows(
             _insert_apoc(con, sheets, settings, report, table)
         elif report.sheet:
             sheets.add(report, table)
+        elif report.properties:
+            table = words.read(table)
+            _insert_edges(con, table.select(range(3)), property_rows(report.properties, table), settings)
         else:
             _insert_facts(con, words.read(table), settings)
     words.tell()
@@ -194,26 +221,42 @@ def _insert_apoc(
 ) -> None:
     """Insert rows of nodes and rows of edges from a table of both."""
     facts, properties = edge_rows(report.sheet, table)
-    _insert_facts(con, facts, settings)
-    for title, values in properties:
-        fact = f"{_subject_relation(settings)}, {shortened('c2', settings.prefixes)}"
-        text = f"coalesce({_number('c3')}, {_plain('c3')})"
-        insert(con, "qualifier", values, f"{fact}, {quote(title)}, {text}, TRUE")
+    _insert_edges(con, facts, properties, settings)
     titles, nodes = node_rows(report.sheet, table)
-    sheets.add(report, nodes, titles)
+    if nodes.num_rows:
+        sheets.add(report, nodes, titles)
+
+
+def _insert_edges(
+    con: duckdb.DuckDBPyConnection, facts: Any, properties: Iterable[tuple[str, Any]], settings: BuildSettings
+) -> None:
+    """Insert facts, and their properties as qualifiers: tables of facts with a value, ``c3``, by heading of Neo4j."""
+    _insert_facts(con, facts, settings)
+    fact = f"{_subject_relation(settings)}, {shortened('c2', settings.prefixes)}"
+    for title, values in properties:
+        declared = neo4j_type(title)
+        text = _plain("c3") if declared in ("string", "char") else f"coalesce({_number('c3')}, {_plain('c3')})"
+        mark = quote(settings.split or ";") if title.endswith("[]") else f"chr({ord(LIST)})"
+        con.register("whole", values)
+        each = f"SELECT c0, c1, c2, trim(unnest(string_split(c3, {mark}))) AS c3 FROM whole"
+        values = con.sql(each).to_arrow_table()
+        con.unregister("whole")
+        insert(con, "qualifier", values, f"{fact}, {quote(neo4j_name(title))}, {text}, TRUE", "c3 <> ''")
 
 
 def _stage_tool(
     con: duckdb.DuckDBPyConnection, settings: BuildSettings, progress: Progress, reports: list[FileReport]
 ) -> None:
     """Read the files as the tool writes them that the settings name."""
-    meter, known = Meter("read", settings.files, progress), dict[str, tuple[str, str, str]]()
-    for name in settings.files:
+    files = settings.read_files()
+    meter, known = Meter("read", files, progress), dict[str, tuple[str, str, str]]()
+    for name in files:
         report = FileReport(name, settings.made_by or "", settings.strict)
         reports.append(report)
         for table in read_tool(name, settings, report, meter, known):
             _insert_facts(con, table, settings)
         meter.next()
+    _tell_unread(settings, reports)
     _stage_cells(con)
     _stage_descriptions(con, settings, progress, reports)
 

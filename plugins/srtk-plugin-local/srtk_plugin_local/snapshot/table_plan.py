@@ -9,6 +9,7 @@ from pathlib import Path
 from typing import Any
 
 from srtk_framework.values import InputError, close_matches
+from srtk_plugin_local.snapshot.arrow_texts import LIST
 from srtk_plugin_local.snapshot.build_settings import BuildSettings, same_file
 from srtk_plugin_local.snapshot.column_types import (
     BOOLEAN,
@@ -529,7 +530,8 @@ def _finish_neo4j(sheets: Sheets, sheet: Sheet, column: Column, settings: BuildS
         column.kind = "ignored"
     elif column.kind == "":
         column.kind = "alias" if neo4j_name(column.title).casefold() in ALIASES else "literal"
-        column.split = (settings.split or ";") if column.title.endswith("[]") else ""
+        listed = LIST if column.split == LIST else ""
+        column.split = (settings.split or ";") if column.title.endswith("[]") else listed
         declared = neo4j_type(column.title)
         column.type = _NEO4J_TYPES.get(declared, TEXT if declared else column.type)
         column.odd = sheets.count_odd(sheet, column) if column.type.datatype and not column.split else 0

@@ -12,19 +12,18 @@ import attrs
 
 from srtk_framework.records import parse_json
 from srtk_framework.values import InputError, shortened
+from srtk_plugin_local.snapshot.arrow_texts import as_text
 from srtk_plugin_local.snapshot.build_settings import BuildSettings
 from srtk_plugin_local.snapshot.header import Plan, Planner, Row, is_result, is_rule, plan_fixed
 from srtk_plugin_local.snapshot.headings import IDS, TEXTS
 from srtk_plugin_local.snapshot.input_files import Input, blocks
 from srtk_plugin_local.snapshot.input_report import COMMENTS, EMPTY_FILES, FileReport, Meter
-from srtk_plugin_local.snapshot.limits import MAX_COLUMNS, MAX_LITERAL
-from srtk_plugin_local.snapshot.list_cells import ONLY_NAMES, name_of_object
+from srtk_plugin_local.snapshot.limits import MAX_LITERAL, ROWS, check_width
 from srtk_plugin_local.snapshot.parser_process import read_apart
+from srtk_plugin_local.snapshot.separators import first_rows, found_separator, is_border
 
 if TYPE_CHECKING:
     import pyarrow as pa
-
-ROWS = 100_000
 
 # Lines from which separator, header and columns are found.
 SAMPLE = 200
@@ -32,13 +31,10 @@ SAMPLE = 200
 EMPTY = "rows with an empty cell"
 WIDTHS = "rows with another number of columns"
 ABOVE = "lines above the table"
+RULES = "rows that hold dashes alone"
 TOTALS = "rows of totals"
 
 _SAMPLE_BYTES = 1 << 20
-# Bytes of a batch of Parquet, about.
-_BATCH = 64 << 20
-# Share of lines that must be as wide as the first; a few broken lines do not hide the separator.
-_SAME_WIDTH = 0.6
 # First cells of a row that sums up others, if a further cell is empty.
 _TOTALS = frozenset(
     (
@@ -49,8 +45,6 @@ _TOTALS = frozenset(
 # A term in a result of SPARQL in TSV, and the escapes in its text.
 _TERM = re.compile(r'<([^<>]*)>|"((?:[^"\\]|\\.)*)"(?:@[\w-]+|\^\^(?:<[^<>]*>|\S+))?')
 _ESCAPED, _ESCAPES = re.compile(r"\\(.)"), {"t": "\t", "n": "\n", "r": "\r"}
-# A first line in which Excel is told the separator.
-_TOLD = re.compile(r"sep=(.)")
 
 
 def read_rows(
@@ -97,7 +91,7 @@ def _read_text(
     if not start.strip():
         report.skip(EMPTY_FILES, 1, "the file is empty; leave it out")
         report.note("is empty; check that it was saved, or leave it out")
-    lines = _first_lines(source.name, start)
+    lines = [line for line in _first_lines(source.name, start) if not is_border(line[1])]
     if separator is None:
         separator = found_separator(lines, kind)
         if kind == "tsv" and separator in ",;":
@@ -107,7 +101,7 @@ def _read_text(
         raise InputError(
             f"{source.name}: CSV takes one character as separator, not {separator!r}; use --format tsv for longer ones"
         )
-    rows = _first_rows(lines, kind, separator)
+    rows = first_rows(lines, kind, separator)
     check_width(source.name, max((len(cells) for _, cells in rows), default=0))
     plan = planner(rows, report)
     has_terms = kind == "tsv" and bool(plan.titles) and is_result(plan.titles)
@@ -116,20 +110,11 @@ def _read_text(
         report.note("was read as a result of SPARQL; the languages and datatypes of its values are not kept")
     report.sheet = plan.titles
     shape = _Shape(plan, report, has_terms)
-    if kind == "csv" or plan.titles:
+    if kind == "csv" or plan.titles or shape.is_drawn:
         yield from _split_rows(source, kind, separator, shape, meter)
     else:
         yield from _split_blocks(source, separator, shape, meter)
     meter(source.size)
-
-
-def check_width(name: str, columns: int) -> None:
-    """Refuse a table with more than MAX_COLUMNS columns."""
-    if columns > MAX_COLUMNS:
-        raise InputError(
-            f"{name}: has more than {MAX_COLUMNS:,} columns; check the separator, or write a line for each value: "
-            "row, column, value"
-        )
 
 
 def _first_lines(name: str, start: bytes) -> list[tuple[int, str]]:
@@ -140,59 +125,6 @@ def _first_lines(name: str, start: bytes) -> list[tuple[int, str]]:
     return [(number, _decode(name, number, line.rstrip(b"\r"))) for number, line in numbered if line.strip()][:SAMPLE]
 
 
-def _first_rows(lines: Sequence[tuple[int, str]], kind: str, separator: str) -> list[Row]:
-    if kind != "csv":
-        return [(number, line.split(separator)) for number, line in lines]
-    numbers = [number for number, _ in lines]
-    reader = csv.reader((line + "\n" for _, line in lines), delimiter=separator, strict=True)
-    rows: list[Row] = []
-    while True:
-        try:
-            cells = next(reader, None)
-        except csv.Error:  # cut in the middle of a row, or told with its line when the row is read
-            return rows
-        if cells is None:
-            return rows
-        if cells:
-            rows.append((numbers[reader.line_num - 1], cells))
-
-
-def found_separator(lines: Sequence[tuple[int, str]], kind: str) -> str:
-    """Return the separator that cuts most of the first lines as it cuts the first, into three columns at best.
-
-    A tab stands in few texts, so that tabs in most of the lines decide in tsv.
-    """
-    usual = "\t" if kind == "tsv" else ","
-    if lines and (told := _TOLD.fullmatch(lines[0][1].strip())):
-        return told[1]
-    lines = [line for line in lines if not line[1].startswith("#")] or lines
-    if kind == "tsv" and sum("\t" in line for _, line in lines) >= _SAME_WIDTH * len(lines):
-        return usual
-    widths = {}
-    for other in (usual, *(c for c in ",;\t|" if c != usual)):
-        quoted = "csv" if kind == "csv" or other in ",;" else kind
-        widths[other] = [len(cells) for _, cells in _first_rows(lines, quoted, other)]
-    (columns, same), separator = _best_separator(widths)
-    if columns > 2 or same == 1:
-        return separator
-    # Above a table there may be lines of other widths, as in the statement of an account.
-    for other, some in widths.items():
-        if (most := max(some, key=some.count, default=1)) > 2:
-            widths[other] = some[some.index(most) :]
-    return _best_separator(widths)[1] or usual
-
-
-def _best_separator(widths: Mapping[str, Sequence[int]]) -> tuple[tuple[int, float], str]:
-    """Return the best separator by the numbers of cells into which each cuts the lines, and its score."""
-    best, separator = (0, 0.0), ""
-    for other, some in widths.items():
-        if some and some[0] > 1:
-            score = (min(some[0], 3), some.count(some[0]) / len(some))
-            if score[1] >= _SAME_WIDTH and score > best:
-                best, separator = score, other
-    return best, separator
-
-
 class _Shape:
     """A plan put into practice: rows of another shape are counted and left out."""
 
@@ -200,11 +132,13 @@ class _Shape:
         self.plan = plan
         self.has_terms = has_terms
         self.report = report
-        self._strips = report.format == "csv" or bool(plan.titles)
+        # As in Markdown, where blanks stand beside the bars; a sheet's cells are stripped later.
+        self.is_drawn = report.separator == "|" and bool(plan.header)
+        self._strips = report.format == "csv" or bool(plan.titles) or self.is_drawn
 
     def above(self, text: str, line: int, unit: str = "") -> None:
         """Count a line above the first row, unless it belongs to the header or tells the separator."""
-        if line < self.plan.start - self.plan.header and not text.startswith("sep="):
+        if line < self.plan.start - self.plan.header and not text.startswith("sep=") and not is_border(text):
             reason, what = (COMMENTS, "a comment") if text.startswith("#") else (ABOVE, "no part of the table")
             self.report.skip(reason, line, f"the line is {what}; remove it", unit)
 
@@ -212,6 +146,8 @@ class _Shape:
         """Return whether a row is read; count it if not."""
         plan, report = self.plan, self.report
         if len(cells) != plan.width:
+            if len(cells) == 1 and is_border(cells[0]):
+                return False
             if cells[0].startswith("#"):
                 report.skip(COMMENTS, line, "the line is a comment; remove it")
                 return False
@@ -223,7 +159,9 @@ class _Shape:
                     "correct the line, or give --separator",
                 )
                 return False
-        if plan.titles and is_rule(cells):
+        if is_rule(cells, report.separator) and (plan.titles or self.is_drawn):
+            if not (self.is_drawn and line == plan.start):
+                report.skip(RULES, line, "the row holds dashes alone; fill it or remove it", unit)
             return False
         for place in plan.picked[: plan.filled]:
             if not (cells[place].strip() if self._strips else cells[place]):
@@ -246,6 +184,8 @@ class _Shape:
         self.report.rows += len(rows)
         if self.has_terms:
             rows = [[_plain(cell) for cell in row] for row in rows]
+        elif self.is_drawn and not self.plan.titles:
+            rows = [[cell.strip() for cell in row] for row in rows]
         columns = (([row[place] if place < len(row) else "" for row in rows]) for place in plan.picked)
         return self.spaced(_table(list(columns)))
 
@@ -400,61 +340,6 @@ def _read_parquet(name: str, planner: Planner, report: FileReport, meter: Meter,
         report.note(note)
 
 
-def parquet_texts(name: str, report: FileReport) -> Iterator[pa.Table]:
-    """Yield a table without rows, and the rows of a Parquet file in tables of text columns.
-
-    A struct gives a column for each of its values, such as ``address.city``. Of a list of structs the names are read.
-
-    Raises:
-        InputError: If the file cannot be read, or a column holds no texts.
-    """
-    import pyarrow as pa
-    import pyarrow.compute as pc
-    import pyarrow.parquet as pq
-
-    try:
-        file = pq.ParquetFile(name)
-    except (OSError, pa.ArrowInvalid) as error:
-        raise InputError(f"{name}: cannot be read as Parquet ({error}); check the path and the format") from error
-    with file:
-        titles = [title for title in file.schema_arrow.names if title not in _INDEX]
-        flat = _flat(file.schema_arrow.empty_table().select(titles))
-        check_width(name, flat.num_columns)
-        for field in flat.schema:
-            if _is_list(field.type) and pa.types.is_nested(field.type.value_type):
-                report.note(ONLY_NAMES.format(field.name))
-        yield pa.table({title: pa.array([], pa.string()) for title in flat.column_names})
-        size = sum(file.metadata.row_group(place).total_byte_size for place in range(file.metadata.num_row_groups))
-        rows = max(1000, min(ROWS, _BATCH * max(1, file.metadata.num_rows) // max(1, size)))
-        try:
-            for batch in file.iter_batches(rows, columns=titles):
-                flat = _flat(pa.Table.from_batches([batch]).select(titles))
-                texts = {}
-                for title, column in zip(flat.column_names, flat.columns, strict=True):
-                    texts[title] = _as_text(column, name, title)
-                    if not _is_list(column.type):
-                        has = pc.any(pc.match_substring(texts[title], LIST)).as_py()
-                        check_separator(name, title, [LIST] if has else [])
-                yield pa.table(texts)
-        except (OSError, pa.ArrowInvalid) as error:
-            raise InputError(f"{name}: is damaged ({error}); write the file again") from error
-
-
-def _flat(table: pa.Table) -> pa.Table:
-    """Return a table with a column for each value of its structs."""
-    import pyarrow as pa
-
-    while any(pa.types.is_struct(kind) for kind in table.schema.types):
-        table = table.flatten()
-    return table
-
-
-def _is_list(kind: pa.DataType) -> bool:
-    import pyarrow as pa
-
-    return bool(pa.types.is_list(kind) or pa.types.is_large_list(kind))
-
-
 def read_batches(
     name: str,
     titles: Sequence[str],
@@ -469,8 +354,7 @@ def read_batches(
         []
         if first is None
         else [
-            _as_text(first.slice(0, SAMPLE).column(place), name, title).to_pylist()
-            for place, title in enumerate(titles)
+            as_text(first.slice(0, SAMPLE).column(place), name, title).to_pylist() for place, title in enumerate(titles)
         ]
     )
     rows: list[Row] = [(0, titles)]
@@ -480,7 +364,7 @@ def read_batches(
     shape = _Shape(plan, report)
     row = 1
     for batch in batches if first is None else chain((first,), batches):
-        read = {title: _as_text(batch.column(place), name, title) for place, title in enumerate(titles)}
+        read = {title: as_text(batch.column(place), name, title) for place, title in enumerate(titles)}
         yield _fast_batch(read, titles, shape) or _careful_batch(read, titles, shape, row)
         row += batch.num_rows
         meter(0)
@@ -519,52 +403,6 @@ def _careful_batch(read: Mapping[str, Any], titles: Sequence[str], shape: _Shape
     size = len(next(iter(texts.values())))
     cells = ([(texts[title][n] if title in texts else "") or "" for title in titles] for n in range(size))
     return shape.table([one for number, one in enumerate(cells, start=row) if shape.takes(one, number, "row ")])
-
-
-# Separates the values of one cell of a container with lists.
-LIST = "\x1f"
-
-
-def check_separator(place: str, title: str, texts: Iterable[str | None]) -> None:
-    """Refuse texts that have ``LIST`` within.
-
-    Raises:
-        InputError: If a text has.
-    """
-    if any(text and LIST in text for text in texts):
-        raise InputError(
-            f"{place}: a text of {title!r} has the character U+001F, by which the values of lists are separated;"
-            " remove it"
-        )
-
-
-# Columns of Parquet in which pandas keeps row numbers.
-_INDEX = frozenset(("__index_level_0__",))
-
-
-def _as_text(column: Any, name: str, title: str) -> Any:
-    """Return a column as texts; nulls stay nulls.
-
-    Raises:
-        InputError: If its values are no texts, such as structs, or those of a list have ``LIST`` within.
-    """
-    import pyarrow as pa
-    import pyarrow.compute as pc
-
-    try:
-        if pa.types.is_dictionary(column.type):
-            column = column.cast(column.type.value_type)
-        if _is_list(column.type):
-            nested = pa.types.is_nested(column.type.value_type)
-            lists = [[name_of_object(x) if nested else x for x in v or ()] for v in column.to_pylist()]
-            rows = [[str(x) for x in some if x is not None] for some in lists]
-            check_separator(name, title, (text for row in rows for text in row))
-            return pa.array([LIST.join(row) or None for row in rows], pa.string())
-        if pa.types.is_floating(column.type):
-            column = pc.if_else(pc.is_nan(column), pa.scalar(None, column.type), column)
-        return column.cast(pa.string())
-    except (pa.ArrowInvalid, pa.ArrowNotImplementedError) as error:
-        raise InputError(f"{name}: column {title!r} is of type {column.type}; convert it to text ({error})") from error
 
 
 def read_names(

@@ -35,6 +35,23 @@ def test_files_by_pattern_make_the_graph_that_files_by_name_make(parts):
     assert by_pattern.meta.counts["triples"] == 2
 
 
+def test_what_a_folder_holds_beside_its_data_files_is_told_and_kept(tmp_path):
+    (tmp_path / "in" / "inner").mkdir(parents=True)
+    for name in ("b.csv", "a.csv", *(f"{letter}.txt" for letter in "cdefgh"), "i.json", ".hidden"):
+        (tmp_path / "in" / name).write_text("name,height\nVert,3120\nAlto,2870\n")
+    [first, second] = build(BuildSettings((str(tmp_path / "in"),)), tmp_path / "out").meta.build["reading"]
+    assert first["name"].endswith("a.csv")
+    said = "whose endings tell no data: c.txt, d.txt, e.txt, f.txt, g.txt and 3 more; give those to read by name"
+    assert [said in note for note in first["notes"]].count(True) == 1
+    assert not any("endings" in note for note in second["notes"])
+    for name in (tmp_path / "in").glob("[d-i].*"):
+        name.unlink()
+    [few, _] = build(BuildSettings((str(tmp_path / "in"),)), tmp_path / "out").meta.build["reading"]
+    assert any("tell no data: c.txt, inner/; give" in note for note in few["notes"])
+    by_name = build(BuildSettings((str(tmp_path / "in" / "*.csv"),)), tmp_path / "out").meta.build["reading"]
+    assert not any("endings" in note for report in by_name for note in report["notes"])
+
+
 def test_the_command_takes_a_pattern_that_no_shell_has_replaced(parts, capsys):
     assert main(["graph", "build", "--out", str(parts / "graph"), str(parts / "part-*.tsv")]) == 0
     assert "2 triples" in capsys.readouterr().out

@@ -63,11 +63,65 @@ def test_a_date_has_one_form_however_it_is_written(value: str, name: str, text: 
         ("2024/10/30", ["2024/10/32"]),
         ("February 29, 2024", ["February 30, 2024", "Feb. 31, 2024", "June 31st, 2024"]),
         ("31 May 2024", ["31 April 2024", "30th feb 2024", "31-Sep-2024"]),
+        ("2024-02-29", ["2024-02-30", "2023-02-29", "1900-02-29", "2023-04-31", "2023-13-01", "2024-01-00"]),
+        ("29.2.2000", ["29.2.1900", "29.2.2023"]),
+        ("31-12-2024", ["31-11-2024", "29-02-2023"]),
+        ("Feb 29, 2024", ["Feb 29, 2023"]),
     ],
 )
 def test_a_day_that_no_month_has_is_no_date(real: str, unreal: list[str]) -> None:
     assert type_of([real], ",")[0].datatype == "date"
     assert not any(type_of([value], ",")[0].datatype for value in unreal)
+
+
+@pytest.mark.parametrize(
+    ("values", "doubt"),
+    [
+        (
+            ["2023-02-28", "2023-02-30"],
+            "not all of its days are in the calendar, such as 2023-02-30, so they stay texts",
+        ),
+        (["31.4.2024"], "not all of its days are in the calendar, such as 31.4.2024, so they stay texts"),
+        (
+            ["5 May 2024", "31 June 2024"],
+            "not all of its days are in the calendar, such as 31 June 2024, so they stay texts",
+        ),
+        (
+            ["2024-01-02 10:30", "2024-02-30 10:30"],
+            "not all of its days are in the calendar, such as 2024-02-30 10:30, so they stay texts",
+        ),
+        (["2024-01-02", "25/12/2023"], "its dates are written in several ways, so they stay texts"),
+        (["13-05-2024", "05-13-2024"], "its dates are written in several ways, so they stay texts"),
+        (["05-06-2024"], "its dates may be D/M/Y or M/D/Y, so they stay texts"),
+    ],
+)
+def test_days_that_are_no_dates_are_said(values: list[str], doubt: str) -> None:
+    assert type_of(values, ",") == (BY_NAME["text"], doubt)
+
+
+@pytest.mark.parametrize(("value", "name"), [("13-05-2024", "date D/M/Y"), ("05-13-2024", "date M/D/Y")])
+def test_hyphens_stand_between_the_parts_of_a_day_as_slashes_do(value: str, name: str) -> None:
+    kind, _ = type_of([value], ",")
+    assert (kind.name, canonical(kind, value)) == (name, "2024-05-13")
+
+
+@pytest.mark.parametrize(
+    ("values", "name"),
+    [
+        (["34 years", "1 year"], "number in years"),
+        (["1 year", "1 year"], "number in year"),
+        (["1 hour", "2.5 hours"], "number in hours"),
+        (["1 lb", "2 lbs"], "number in lbs"),
+        (["3 m", "1 ms"], "quantity"),
+        (["1 year", "2 days"], "quantity"),
+    ],
+)
+def test_singular_and_plural_of_a_unit_are_one_unit(values: list[str], name: str) -> None:
+    kind, _ = type_of(values, ",")
+    assert kind.name == name
+    if kind.unit:
+        assert [canonical(kind, value) for value in values] == [value.split()[0] for value in values]
+        assert type_by_name(name) is kind
 
 
 @pytest.mark.parametrize("value", ["May", "May 2024", "March 5", "32 May 2024", "5 Maybe 2024", "Plan 5 May 2024"])

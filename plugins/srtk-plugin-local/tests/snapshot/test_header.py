@@ -272,14 +272,15 @@ def test_the_width_of_numbered_columns_is_that_of_most_rows(
 
 def test_facts_are_reported_with_their_columns_an_example_and_what_is_not_read() -> None:
     plan, report = planned("w,:END_ID(City),:TYPE,:START_ID(Person)\n5,riga,in,ada\n")
-    assert plan == Plan(4, 2, (3, 2, 1), 3, spaces=("Person/", "City/"), expected="4 columns", header=1)
+    assert plan == Plan(4, 2, (3, 2, 1, 0), 3, spaces=("Person/", "City/"), expected="4 columns", header=1)
     assert (report.header, report.header_line) == (("w", ":END_ID(City)", ":TYPE", ":START_ID(Person)"), 1)
     assert report.columns == [
+        {"column": "w", "as": "qualifier", "example": "5"},
         {"column": ":END_ID(City)", "as": "object", "example": "riga"},
         {"column": ":TYPE", "as": "relation", "example": "in"},
         {"column": ":START_ID(Person)", "as": "subject", "example": "ada"},
     ]
-    assert report.unread == ["w"]
+    assert (report.unread, report.properties) == ([], ("w",))
     _, report = planned("from,type,to\na,r\nc,s,d\ne,s,f\n")  # the first row lacks a cell
     assert [column["example"] for column in report.columns] == ["a", "r", ""]
     plan, report = planned("a,r,b\n")
@@ -403,6 +404,7 @@ def test_the_rule_below_a_header_in_markdown_is_no_row() -> None:
     assert sheet("city,size,land\n---,---,---\nRiga,5,x\nOslo,6,y\n") == (("city", "size", "land"), 2)
     assert is_rule(["", "---", ":--:", " --- ", ""])
     assert not any(map(is_rule, (["", ""], ["---", "a"], ["-", "-"])))
+    assert is_rule(["", "-", ":-", ""], "|")
 
 
 def test_a_relation_comes_again() -> None:

@@ -36,6 +36,7 @@ class Read:
         built = build(BuildSettings((str(file),), **settings), folder)
         graph = LocalGraph(str(built.folder))
         graph.open()
+        self.graph = graph
         self.said = "\n".join(sentences(built.meta.build["reading"])).replace(f"{file.parent}/", "")
         self.facts = [tuple(triple) for triple in graph.match([Pattern()])[0]]
         self.content = built.meta.content
@@ -435,6 +436,53 @@ def test_what_is_read_as_ids_or_headings_is_told(read):
         "of its 'values' the first was read as headings"
         in read({"values": [["name", "city"], ["Ada", "Leeds"]]}, "b.json").said
     )
+
+
+@pytest.mark.parametrize("labels", [["a"], ["a", "b", "c"], []])
+def test_an_index_of_another_length_than_its_data_is_refused(read, labels):
+    whole = {"columns": ["name", "city"], "index": labels, "data": [[*row.values()] for row in ROWS]}
+    assert f"its 'index' has {len(labels)} labels and its 'data' 2 rows" in refused(read, whole)
+
+
+def test_an_index_that_is_no_list_is_told(read):
+    whole = {"columns": ["name", "city"], "index": 7, "data": [[*row.values()] for row in ROWS]}
+    assert "its 'index' is no list of labels; it was not read" in read(whole).said
+    assert "index" not in read({**whole, "index": None}, "b.json").said
+
+
+NODES = [
+    {"type": "node", "id": "0", "labels": ["Person", "Actor"], "properties": {"name": "Ann", "nick": ["A", "An"]}},
+    {"type": "node", "id": "1", "labels": ["Person"], "properties": {"name": "Bob", "born": 1964}},
+]
+EDGE = {
+    "type": "relationship", "id": "0", "label": "KNOWS", "properties": {"since": 1993, "via": ["x", "y"]},
+    "start": {"id": "0", "labels": ["Person"]}, "end": {"id": "1", "labels": ["Person"]},
+}  # fmt: skip
+
+
+@pytest.mark.parametrize(
+    "whole",
+    [
+        "\n".join(json.dumps(one) for one in [*NODES, EDGE]),
+        [*NODES, EDGE],
+        [EDGE, *NODES],
+        {"nodes": NODES, "rels": [EDGE]},
+    ],
+)
+def test_nodes_and_edges_of_apoc_are_read_with_their_properties(read, whole):
+    found = read(whole)
+    assert text_facts(found) == {
+        *(("0", "nick", "A"), ("0", "nick", "An"), ("1", "born", "1964"), ("0", "KNOWS", "1")),
+        *(("0", "rdf:type", "Person"), ("0", "rdf:type", "Actor"), ("1", "rdf:type", "Person")),
+    }
+    [about] = found.graph.qualifiers(found.graph.match([Pattern(relation="KNOWS")])[0])
+    assert set(about) == {("since", '"1993"^^xsd:integer'), ("via", '"x"'), ("via", '"y"')}
+
+
+@pytest.mark.parametrize("key", ["labels", "properties"])
+def test_objects_that_only_look_like_nodes_of_apoc_are_rows(read, key):
+    found = read([{"type": "node", "id": "n1", "name": "Ann", key: "x"}, {"type": "node", "id": "n2", "name": "Bob"}])
+    assert ("n1", key, "x") in text_facts(found)
 
 
 def test_an_object_in_a_list_is_named_by_the_singular_of_its_heading(read):

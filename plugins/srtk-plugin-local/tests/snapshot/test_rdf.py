@@ -76,21 +76,31 @@ def test_each_kind_of_object_has_its_own_form(tmp_path: Path) -> None:
 @pytest.mark.parametrize(
     ("text", "base", "told"),
     [
-        ("<#a> <http://p> <http://b> .", "", True),
-        ("<http://a> <#p> <http://b> .", "", True),
-        ("<http://a> <http://p> <#b> .", "", True),
-        ("<http://a> <http://p> <http://b> .", "", False),
-        ("<#a> <http://p> <http://b> .", "http://base/", False),
+        ("<#a> <http://p> <http://b> .", "", "file:///x.ttl#a"),
+        ("<http://a> <#p> <http://b> .", "", "file:///x.ttl#p"),
+        ("<http://a> <http://p> <#b> .", "", "file:///x.ttl#b"),
+        ("<a> <http://p> <http://b> .", "", "file:///a"),
+        ("<http://a> <http://p> </b/c> .", "", "file:///b/c"),
+        ("<http://a> <http://p> <file:///b>, <#c> .", "", "file:///x.ttl#c"),
+        ("<http://a> <http://p> <http://b> .", "", ""),
+        ("<#a> <http://p> <http://b> .", "http://base/", ""),
     ],
 )
 def test_the_base_of_relative_iris_is_told_where_one_was_read_and_none_given(
-    tmp_path: Path, text: str, base: str, told: bool
+    tmp_path: Path, text: str, base: str, told: str
 ) -> None:
     found, report = rows(tmp_path / "x.ttl", text, base=base)
-    note = "relative IRIs were resolved against file:///x.ttl; give another base with --base"
-    assert report.notes == [note] * told
+    note = f"relative IRIs were resolved against file:///x.ttl, such as {told}; give another base with --base"
+    assert report.notes == [note] * bool(told)
     if base:
         assert found[0][0] == "http://base/#a"
+
+
+def test_an_iri_of_a_file_that_may_have_been_relative_is_told_as_such(tmp_path: Path) -> None:
+    for text in ("<http://a> <http://p> <file:///b> .", "<a> <http://p> <file:///b> ."):
+        [note] = rows(tmp_path / "x.ttl", text)[1].notes
+        assert "was written so, or is relative and was resolved against file:///x.ttl" in note
+    assert rows(tmp_path / "x.ttl", "<http://a> <http://p> <file:///b> .", base="http://base/")[1].notes == []
 
 
 def test_the_base_is_told_of_a_relative_iri_in_any_table(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -91,7 +91,7 @@ def test_relative_iris_are_resolved_wherever_the_file_lies(tmp_path: Path, name:
     assert facts(first) == [Triple(f"file:///{name}#x", "http://ex.org/p", "file:///b")]
     assert first.meta.content == second.meta.content
     assert reading(first)["notes"][:1] == [
-        f"relative IRIs were resolved against file:///{name}; give another base with --base"
+        f"relative IRIs were resolved against file:///{name}, such as file:///{name}#x; give another base with --base"
     ]
     chosen = made(tmp_path / "three" / name, data, base="http://ex.org/d/e")
     assert facts(chosen) == [Triple("http://ex.org/d/e#x", "http://ex.org/p", "http://ex.org/d/b")]

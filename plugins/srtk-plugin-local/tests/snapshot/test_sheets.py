@@ -11,6 +11,7 @@ import duckdb
 import pyarrow as pa
 import pytest
 from srtk_plugin_local.snapshot import sheets as sheet_module
+from srtk_plugin_local.snapshot.arrow_texts import LIST
 from srtk_plugin_local.snapshot.build import build
 from srtk_plugin_local.snapshot.build_settings import BuildSettings
 from srtk_plugin_local.snapshot.column_types import INTEGER, TEXT, type_by_name
@@ -18,7 +19,6 @@ from srtk_plugin_local.snapshot.graph import LocalGraph
 from srtk_plugin_local.snapshot.input_report import FileReport
 from srtk_plugin_local.snapshot.sheets import Column, Sheet, Sheets, separator_of, table_name
 from srtk_plugin_local.snapshot.staging_values import first_row
-from srtk_plugin_local.snapshot.tables import LIST
 
 from srtk_framework.values import Pattern
 

@@ -14,10 +14,9 @@ from srtk_plugin_local.snapshot.build_settings import BuildSettings
 from srtk_plugin_local.snapshot.graph import LocalGraph
 from srtk_plugin_local.snapshot.header import Planner, plan_facts, plan_fixed
 from srtk_plugin_local.snapshot.input_report import FileReport, sentences
-from srtk_plugin_local.snapshot.limits import MAX_COLUMNS
+from srtk_plugin_local.snapshot.limits import MAX_COLUMNS, check_width
+from srtk_plugin_local.snapshot.separators import found_separator
 from srtk_plugin_local.snapshot.tables import (
-    check_width,
-    found_separator,
     read_batches,
     read_cells,
     read_names,
@@ -616,6 +615,69 @@ def test_a_table_in_markdown_has_a_rule_that_is_no_row(read: Any) -> None:
     made = read("|Peak|Height|Land|\n|:---|---:|---|\n|Vert|3120|France|\n|Alto|2870|Italy|\n")
     assert len(made.facts) == 4
     assert ("Vert", "Height", '"3120"^^xsd:integer') in made.facts
+
+
+@pytest.mark.parametrize(
+    ("rule", "separator", "told"),
+    [
+        ("|---|---|", "|", ""),
+        ("|-|:-:|", "|", ""),
+        ("| --- | --- |", "|", "4"),
+        ("--,--", ",", "4"),
+        ("---\t---", "\t", "4"),
+    ],
+)
+def test_dashes_alone_are_a_rule_under_the_heading_of_a_drawn_table_and_told_elsewhere(
+    read: Any, rule: str, separator: str, told: str
+) -> None:
+    lines = ["|Peak|Height|", "|Vert|3120|", "|Alto|2870|", "|Bass|1870|"]
+    lines.insert(3 if told else 1, rule)
+    made = read(
+        "".join(line.strip("|").replace("|", separator) + "\n" if separator != "|" else line + "\n" for line in lines)
+    )
+    assert len(made.facts) == 3
+    assert ("dashes alone" in made.said) is bool(told)
+    assert f"skipped 1 row that holds dashes alone, in {told}" in made.said or not told
+
+
+def test_a_dash_in_each_cell_of_a_row_of_csv_is_no_rule(read: Any) -> None:
+    assert "dashes alone" not in read("name,peaks,land\n-,-,-\nVert,3,France\nAlto,4,Italy\n").said
+
+
+@pytest.mark.parametrize("name", ["a.csv", "a.txt"])
+def test_facts_in_markdown_are_read_without_the_blanks_of_their_cells(read: Any, name: str) -> None:
+    rows = "".join(f"| {' | '.join(fact)} |\n" for fact in FACTS)
+    made = read(f"| subject | relation | object |\n|---|---|---|\n{rows}", name)
+    assert made.facts == FACTS
+
+
+DRAWN = (
+    "+------+-------+\n| name | score |\n+------+-------+\n| Ann  |     3 |\n| Bo   |     4 |\n+------+-------+\n"
+    "2 rows in set (0.00 sec)\n"
+)
+
+
+@pytest.mark.parametrize("name", ["a.csv", "a.txt"])
+@pytest.mark.parametrize(
+    "text", [DRAWN, " name | score | x\n------+-------+---\n Ann  |     3 | y\n Bo   |     4 | z\n(2 rows)\n"]
+)
+def test_the_borders_that_a_client_of_a_database_draws_are_no_rows(read: Any, name: str, text: str) -> None:
+    made = read(text, name)
+    assert ("Ann", "score", '"3"^^xsd:integer') in made.facts
+    assert "skipped 1 row with another number of columns" in made.said, "what the client says of the rows"
+    assert "lines above" not in made.said
+
+
+def test_properties_of_the_edges_of_neo4j_are_qualifiers(read: Any) -> None:
+    head = ":START_ID,:END_ID,:TYPE,since:int,code:string,tags:string[],x:IGNORE\n"
+    edges = f"{head}1,2,KNOWS,1993,007,a;b,z\n2,3,KNOWS,,,,\n"
+    made = read(edges)
+    [known, _] = made.graph.qualifiers(made.graph.match([Pattern(relation="KNOWS")])[0])
+    assert set(known) == {("since", '"1993"^^xsd:integer'), ("code", '"007"'), ("tags", '"a"'), ("tags", '"b"')}
+    assert "columns not read: x:IGNORE" in made.said
+    assert "not read" not in read(edges.replace(",x:IGNORE", "").replace(",z", "").replace(",,,,", ",,,")).said
+    chosen = read(edges, columns=(":START_ID", ":TYPE", ":END_ID"))
+    assert chosen.graph.qualifiers(chosen.graph.match([Pattern()])[0]) == [(), ()]
 
 
 RESULT = (

@@ -7,8 +7,8 @@ from typing import TYPE_CHECKING
 
 import attrs
 
+from srtk_plugin_local.snapshot.limits import ROWS
 from srtk_plugin_local.snapshot.staging_values import QUALIFIERS
-from srtk_plugin_local.snapshot.tables import ROWS
 
 if TYPE_CHECKING:
     import pyarrow as pa
