@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from collections import Counter
 from collections.abc import Callable, Iterable, Sequence
+from pathlib import PurePath
 from statistics import median
 
 import attrs
@@ -29,9 +30,11 @@ from srtk_plugin_local.snapshot.headings import (
     normal,
     place_of,
     recognised,
+    words_of,
 )
 from srtk_plugin_local.snapshot.input_report import FileReport
 from srtk_plugin_local.snapshot.plan_file import entry_of, read_plan
+from srtk_plugin_local.snapshot.plurals import same_word
 
 # Longest heading of a first line that only stands alone.
 _HEADING = 40
@@ -221,10 +224,15 @@ class _First:
         if not again and (is_edge_list(titles) or are_years([title for title in titles if is_number(title)])):
             return True
         words = key_by_heading(titles, "") is not None or first_known(titles, LABELS) is not None
-        words = words or any(f"{title}Label" in titles for title in titles)
+        words = words or any(f"{title}Label" in titles for title in titles) or self._names_rows()
         if len(titles) == 3:
             return not again and bool(rest) and self._heads_sheet(columns, words)
         return (words and not again) or self._types_differ(columns) or (not again and self._stands_alone(columns))
+
+    def _names_rows(self) -> bool:
+        """Return whether the first title is the name of the file in singular, as *order* in ``orders.csv``."""
+        table, title = words_of(PurePath(self.report.name).stem), normal(self.titles[0])
+        return bool(table and title) and table[-1] != title and same_word(table[-1], title)
 
     def _has_odd_title(self) -> bool:
         """Return whether a title is empty or a number; the first may be empty, as pandas leaves it over row numbers."""

@@ -241,12 +241,22 @@ def _find_key(sheets: Sheets, sheet: Sheet, settings: BuildSettings) -> None:
     both = _parts_of_name(list(_open(sheet)))
     both = both if both and sheets.is_unique(sheet, both) else []
     among = [c for c in _open(sheet) if not both or _tells_more(sheets, sheet, c, both)]
+    own = next((c for c in among if c.type is CODE and _names_rows(c, sheet)), None)
+    if own is not None and sheets.is_unique(sheet, [own]):
+        # Each order may name another bike, and is still an order.
+        _set_key(sheet, [own], "heading names the table")
+        return
     for kind, word in ((NAMES, "names"), (CODE, "codes")):
         unique = [c for c in among if c.type is kind and not c.split and sheets.is_unique(sheet, [c])]
         if unique:
             _set_key(sheet, unique[:1], f"{'first' if len(unique) > 1 else 'only'} unique column of {word}")
             return
     sheet.key = both
+
+
+def _names_rows(column: Column, sheet: Sheet) -> bool:
+    """Return whether a heading is the name of the table in singular, as *order* of *orders*."""
+    return bool(sheet.words) and column.words != "" and same_word(column.words, sheet.words[-1])
 
 
 def _tells_more(sheets: Sheets, sheet: Sheet, column: Column, both: Sequence[Column]) -> bool:

@@ -13,10 +13,10 @@ from srtk_plugin_local.snapshot.input_report import FileReport
 from srtk_framework.values import InputError
 
 
-def planned(text: str, certain: bool = False, **flags: Any) -> tuple[Plan, FileReport]:
+def planned(text: str, certain: bool = False, name: str = "a.csv", **flags: Any) -> tuple[Plan, FileReport]:
     """Plan a file by its lines; certain headings come from a container."""
     rows = [(number, line.split(",")) for number, line in enumerate(text.splitlines(), 0 if certain else 1)]
-    report = FileReport("a.csv", "csv", separator=",")
+    report = FileReport(name, "csv", separator=",")
     return plan_facts(BuildSettings(("a.csv",), **flags))(rows, report), report
 
 
@@ -111,6 +111,13 @@ REPEATED = "name,what,city\n" + "".join(f"p{n},{('born_in', 'lives_in')[n % 2]},
 )
 def test_three_columns_are_entities_where_headings_or_types_say_so(text: str, is_sheet: bool) -> None:
     assert (sheet(text) is not None) is is_sheet
+
+
+@pytest.mark.parametrize(
+    ("name", "is_sheet"), [("orders.csv", True), ("shop/my_orders.csv", True), ("order.csv", False), ("a.csv", False)]
+)
+def test_three_columns_are_entities_where_the_first_heading_is_the_name_of_the_file(name: str, is_sheet: bool) -> None:
+    assert (sheet("order,bike,customer\nO1,Rover,Ida\nO2,Swift,Tom\n", name=name) is not None) is is_sheet
 
 
 @pytest.mark.parametrize(

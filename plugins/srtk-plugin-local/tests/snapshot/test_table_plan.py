@@ -85,6 +85,11 @@ def kinds(
     ]
 
 
+@pytest.mark.parametrize(("name", "key"), [("orders.csv", "key* (heading names the table)"), ("t.csv", "literal")])
+def test_codes_under_the_name_of_the_table_are_its_key_before_unique_names(staged, name: str, key: str) -> None:
+    assert kinds(staged, {name: "order,bike,price O1,Rover,3 O2,Swift,3"})[0] == key
+
+
 @pytest.mark.parametrize(
     ("table", "wanted"),
     [
