@@ -432,10 +432,11 @@ def test_a_column_may_have_some_words_alone(staged: Staged) -> None:
 
 
 def test_values_that_are_rows_of_another_table_are_counted_once_each(staged: Staged) -> None:
-    sheets = staged({"a.csv": "id,of,more,none\n1,7,7|9,\n2,7,8,\n3,9,7,\n", "b.csv": "key,n\n7,x\n8,y\n"})
+    rows = "1,7,7|9,,7.0\n2,7,8,,8.0\n3,9,7,,9.0\n"
+    sheets = staged({"a.csv": f"id,of,more,none,whole\n{rows}", "b.csv": "key,n\n7,x\n8,y\n"})
     first, second = sheets
     shares = [sheets.hits(first, column, second, "c0") for column in first.columns]
-    assert shares == [0.0, 0.5, pytest.approx(2 / 3), 0.0]
+    assert shares == [0.0, 0.5, pytest.approx(2 / 3), 0.0, pytest.approx(2 / 3)]
 
 
 def test_lists_are_split_at_their_separator() -> None:

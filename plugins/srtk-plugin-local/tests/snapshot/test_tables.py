@@ -519,6 +519,27 @@ def test_batches_have_their_texts_and_rows_with_an_empty_cell_are_counted() -> N
     assert none == []
 
 
+def test_the_plan_is_made_of_the_first_rows(monkeypatch: pytest.MonkeyPatch) -> None:
+    import pyarrow as pa
+
+    monkeypatch.setattr(tables, "SAMPLE", 2)
+    seen: list[Any] = []
+
+    def planner(rows: Any, report: FileReport) -> Any:
+        seen.append([(line, list(cells)) for line, cells in rows])
+        return THREE(rows, report)
+
+    batches = [pa.table({"s": ["a", None, "c"], "r": ["r"] * 3, "o": [1, 2, 3]}), pa.table({"s": [], "r": [], "o": []})]
+    assert (
+        len(list(read_batches("t", ["s", "r", "o"], iter(batches), planner, FileReport("t", ""), lambda _: None))) == 2
+    )
+    list(read_cells([(n, (f"s{n}", "r", "o")) for n in range(1, 4)], planner, FileReport("t", "xlsx")))
+    assert seen == [
+        [(0, ["s", "r", "o"]), (1, ["a", "r", "1"]), (2, ["", "r", "2"])],
+        [(1, ["s1", "r", "o"]), (2, ["s2", "r", "o"])],
+    ]
+
+
 def test_lists_and_dictionaries_are_texts_and_structs_are_refused() -> None:
     import pyarrow as pa
 
@@ -532,6 +553,30 @@ def test_lists_and_dictionaries_are_texts_and_structs_are_refused() -> None:
     struct = pa.table({"s": ["a"], "r": ["r"], "o": [{"x": 1}]})
     with pytest.raises(InputError, match="t: column 'o' is of type struct<x: int64>; convert it to text"):
         list(read_batches("t", ["s", "r", "o"], iter([struct]), THREE, FileReport("t", "parquet"), lambda _: None))
+
+
+def test_bytes_that_are_no_text_are_refused() -> None:
+    import pyarrow as pa
+
+    raw = pa.table({"s": ["a"], "r": ["r"], "o": pa.array([b"\xff"], pa.binary())})
+    with pytest.raises(InputError, match="t: column 'o' is of type binary; convert it to text"):
+        list(read_batches("t", ["s", "r", "o"], iter([raw]), THREE, FileReport("t", "parquet"), lambda _: None))
+
+
+def test_a_file_of_parquet_that_is_not_there_or_is_damaged_is_refused(tmp_path: Path) -> None:
+    import pyarrow as pa
+    from pyarrow.parquet import write_table
+
+    path = tmp_path / "a.parquet"
+    for data in (None, b"no"):
+        if data is not None:
+            path.write_bytes(data)
+        with pytest.raises(InputError, match=r"a\.parquet: cannot be read as Parquet"):
+            next(tables.parquet_texts(str(path), FileReport("a", "parquet")))
+    write_table(pa.table({"s": [f"name {n}" for n in range(99)]}), path)
+    path.write_bytes(b"PAR1" + b"\xff" * 60 + path.read_bytes()[64:])
+    with pytest.raises(InputError, match=r"(?s)a\.parquet: is damaged \(.*\); write the file again"):
+        list(tables.parquet_texts(str(path), FileReport("a", "parquet")))
 
 
 @pytest.mark.parametrize("cells", [["x", "one\x1fother"], [["x"], ["y", "one\x1fother"]]])
