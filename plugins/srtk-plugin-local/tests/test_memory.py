@@ -62,6 +62,13 @@ def test_neither_order_nor_repetition_of_triples_changes_the_source(rows: list[T
     assert MemoryGraph(shuffled).source() == MemoryGraph(rows).source()
 
 
+def test_the_order_of_names_and_prefixes_changes_no_source() -> None:
+    given = {"labels": {"a": "A", "b": "B"}, "aliases": {"a": ["x"], "b": ["y"]}, "prefixes": {"p": "u:", "q": "v:"}}
+    turned = {name: dict(reversed(values.items())) for name, values in given.items()}
+    assert MemoryGraph([["a", "r", "b"]], **given).source() == MemoryGraph([["a", "r", "b"]], **turned).source()
+    assert MemoryGraph([["a", "r", "b"]], **given).source() != MemoryGraph([["a", "r", "b"]]).source()
+
+
 @pytest.mark.parametrize(
     "changed",
     [

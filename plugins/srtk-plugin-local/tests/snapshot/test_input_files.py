@@ -3,7 +3,10 @@
 from __future__ import annotations
 
 import bz2
+import codecs
 import gzip
+import os
+import re
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
@@ -15,12 +18,15 @@ from srtk_plugin_local.dictionary import entity_context
 from srtk_plugin_local.snapshot.build import Built, build
 from srtk_plugin_local.snapshot.build_settings import BuildSettings, fingerprint
 from srtk_plugin_local.snapshot.graph import LocalGraph
+from srtk_plugin_local.snapshot.input_files import Input, detect
+from srtk_plugin_local.snapshot.input_report import FileReport
 
 from srtk_framework.cli import main
 from srtk_framework.values import InputError, Literal, Pattern, Triple
 
 FACTS = [("riga", "capital_of", "latvia"), ("latvia", "part_of", "europe"), ("tallinn", "capital_of", "estonia")]
 EX = "http://example.org/"
+TURTLE_LINE = f"@prefix x: <{EX}> . x:a x:b x:c ."
 
 Make = Callable[..., LocalGraph]
 
@@ -334,6 +340,94 @@ def test_an_empty_cell_of_a_parquet_file_is_refused_with_its_row(tmp_path: Path)
     pq.write_table(pa.table({"s": ["a", "b"], "r": ["r", None], "o": ["x", "y"]}), tmp_path / "a.parquet")
     with pytest.raises(InputError, match=r"a\.parquet: row 2: column 2 is empty"):
         make_only(tmp_path, {}, inputs=("a.parquet",), strict=True)
+
+
+def read_all(source: Input, size: int) -> bytes:
+    return b"".join(iter(lambda: source.read(size), b""))
+
+
+@pytest.mark.parametrize(
+    ("data", "text"),
+    [
+        (b"a\nb\n", "a\nb\n"),
+        (b"a\rb\rc", "a\nb\nc"),  # as old Macs end lines
+        (b"a\r\nb\rc", "a\r\nb\rc"),
+        ("ä\nb\n".encode("utf-16"), "ä\nb\n"),
+        (codecs.BOM_UTF16_BE + "ä\nb\n".encode("utf-16-be"), "ä\nb\n"),
+        ("ä\rb\rc".encode("utf-16"), "ä\nb\nc"),
+        ("Zoë, Jürgen\nb\n".encode("cp1252"), "Zoë, Jürgen\nb\n"),
+        (b"", ""),
+    ],
+)
+@pytest.mark.parametrize("size", [3, 100])
+@pytest.mark.parametrize("block", [8, 100])
+def test_text_is_read_as_utf_8_with_line_feeds(
+    tmp_path: Path, data: bytes, text: str, size: int, block: int, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    (tmp_path / "a").write_bytes(data)
+    report, is_western = FileReport("a", "csv"), "Zoë" in text
+    reading = Input.read
+    if not is_western:  # whose example is a word of the first block
+        monkeypatch.setattr(Input, "read", lambda self, size=block: reading(self, min(size, block)))
+    with Input(str(tmp_path / "a")) as source:
+        assert source.peek() == source.peek()
+        source.to_utf8(report)
+        assert source.peek() == source.peek()
+        assert (read_all(source, size).decode(), source.read(size), source.done) == (text, b"", len(data))
+    told = "was read as Windows-1252, such as 'Zoë'; convert the file to UTF-8 if this is wrong"
+    assert report.notes == [told] * is_western
+
+
+def test_no_encoding_is_guessed_where_it_could_not_be_told_and_a_wrong_one_is_refused(tmp_path: Path) -> None:
+    (tmp_path / "a").write_bytes("Zoë, Jürgen\n".encode("cp1252"))
+    with Input(str(tmp_path / "a")) as source:
+        source.to_utf8()
+        assert source.read() == "Zoë, Jürgen\n".encode("cp1252")
+    (tmp_path / "a").write_bytes("ab".encode("utf-16") + b"\x00\xd8\x00\x00")
+    with Input(str(tmp_path / "a")) as source, pytest.raises(InputError, match=r"a: is not what its beginning says \("):
+        source.to_utf8()
+
+
+def test_a_pipe_has_the_format_of_its_name(tmp_path: Path) -> None:
+    os.mkfifo(tmp_path / "a.TSV.GZ")
+    assert detect(str(tmp_path / "a.TSV.GZ"), None) == ("tsv", None)
+    os.mkfifo(tmp_path / "a.what")
+    with pytest.raises(InputError, match=r"a\.what: the format is not known by its name; give --format \{ntriples,"):
+        detect(str(tmp_path / "a.what"), None)
+
+
+@pytest.mark.parametrize(
+    ("wanted", "found"),
+    [("TTL", "turtle"), ("rdf/xml", "rdfxml"), ("json-ld", "jsonld"), ("ndjson", "json"), ("CSV", "csv")],
+)
+def test_a_format_has_further_names(wanted: str, found: str) -> None:
+    assert detect("none", wanted) == (found, None)
+
+
+@pytest.mark.parametrize(
+    ("name", "data", "found", "note"),
+    [
+        ("a.nt", TURTLE_LINE, "turtle", "is Turtle, though its name ends in .nt"),
+        ("a.nt", f"<{EX}a> <{EX}b> <{EX}c> .\nno triple\nnone\nx", "ntriples", None),  # which its reader counts
+        ("a.trig", TURTLE_LINE, "trig", None),
+        ("a.json", "[1, 2]", "json", None),
+        ("a.jsonld", '{"a": 1}', "jsonld", None),
+        ("a.csv", '{"a": 1}', "csv", None),
+        ("a.csv", '{"@id": "x"}', "jsonld", "is JSON-LD, though its name ends in .csv"),
+        ("a", "  \n", None, "a: has no content to see, and the format is not known by its name; give --format {"),
+        ("a.tsv.gz", "", "tsv", None),
+        ("a", "a,b\n", "csv", "is read as CSV, since neither its name nor its first bytes tell another format"),
+    ],
+)
+def test_content_and_name_decide_the_format_together(
+    tmp_path: Path, name: str, data: str, found: str | None, note: str | None
+) -> None:
+    (tmp_path / name).write_text(data)
+    if found is None:
+        with pytest.raises(InputError, match=re.escape(note or "")):
+            detect(str(tmp_path / name), None)
+    else:
+        assert detect(str(tmp_path / name), None) == (found, note)
 
 
 def written(folder: Path, name: str, *lines: str) -> str:
