@@ -8,6 +8,8 @@ import duckdb
 import numpy as np
 from srtk_plugin_local.snapshot.array_writer import Work, _write_labels
 from srtk_plugin_local.snapshot.arrays import Heap
+from srtk_plugin_local.snapshot.build import build, update
+from srtk_plugin_local.snapshot.build_settings import BuildSettings
 from srtk_plugin_local.snapshot.layout import map_array, map_file
 
 NODES = 500_000
@@ -23,3 +25,46 @@ def test_many_labels_are_written_in_little_memory(tmp_path: Path) -> None:
     heap = Heap(map_array(tmp_path / "labels.offsets", "<u8"), map_file(tmp_path / "labels.bytes"))
     assert len(heap) == NODES
     assert heap.take(np.array([0, 2, 3, NODES - 1])) == ["the label of 0", "the label of 2", "", "the label of 499999"]
+
+
+def test_each_stage_says_how_much_of_it_is_done(tmp_path: Path) -> None:
+    tables = {
+        "files": 'a\tr\tb\nb\tr\tc\na\tr\tb\nd\ts\ta\nd\ts\t"7"^^xsd:integer\n',
+        "labels": "a\tAda\nb\tBo\n",
+        "aliases": "a\tAddie\nc\tCy\n",
+        "qualifiers": "a\tr\tb\tq\tx\nz\tr\tb\tq\tx\n",
+    }
+    for name, text in tables.items():
+        (tmp_path / f"{name}.tsv").write_text(text)
+    given = {name: (str(tmp_path / f"{name}.tsv"),) for name in tables}
+    said: list[tuple[str, int, int | None]] = []
+    built = build(BuildSettings(**given), tmp_path / "g", progress=lambda *stage: said.append(stage))  # type: ignore[arg-type]
+    said = [stage for stage in said if stage[0] != "index names" or stage[1] in (0, 6)]  # in parts of no order
+    ids = [("write ids", 0, 5), ("write ids", 5, 5), ("write ids", 0, None), ("write ids", 3, None)]
+    assert said[said.index(("number nodes", 0, None)) :] == [
+        *(("number nodes", 0, None), ("number triples", 0, None), *ids, ("index ids", 0, 5), ("index ids", 5, 5)),
+        *(("sort index", 0, None), ("sort index", 5, None), ("write forward", 0, 5), ("write forward", 5, 5)),
+        *(("write inverse", 0, 5), ("write inverse", 5, 5), ("write labels", 0, None), ("write labels", 5, None)),
+        *(("write aliases", 0, None), ("write aliases", 2, None), ("index names", 0, 6)),
+        *(("index names", 6, 6), ("sort index", 0, None), ("sort index", 6, None), ("write qualifiers", 0, None)),
+        *(("write qualifiers", 1, None), ("write qualifiers", 0, 2), ("write qualifiers", 1, 2)),
+    ]
+    assert built.ignored == {"qualifiers of unknown triples": 1, "repeated triples": 1}
+    assert built.meta.counts == {
+        "entities": 4,
+        "literals": 1,
+        "relations": 3,
+        "triples": 4,
+        "labels": 2,
+        "relation_labels": 0,
+        "aliases": 2,
+        "names": 6,
+        "qualifiers": 1,
+    }
+    said.clear()
+    (tmp_path / "more.tsv").write_text("a\tr\td\n")
+    update(built.folder, {"files": (str(tmp_path / "more.tsv"),)}, (), lambda *stage: said.append(stage))
+    assert [stage for stage in said if stage[0].startswith("write f")] == [
+        *(("write forward", 0, None), ("write forward", 1, None))
+    ]
+    assert ("index names", 0, 6) in said

@@ -184,6 +184,15 @@ def test_the_database_has_a_limit_of_threads_and_a_place_to_spill_and_is_closed(
         con.execute("SELECT 1")
 
 
+@pytest.mark.parametrize(("cores", "threads"), [(1, 1), (3, 3), (4, 4), (5, 4), (64, 4), (None, 1)])
+def test_a_build_has_four_threads_at_most(
+    tmp_path: Path, cores: int | None, threads: int, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(module.os, "cpu_count", lambda: cores)
+    with module._database(BuildSettings(files=()), tmp_path) as con:
+        assert con.execute("SELECT current_setting('threads')").fetchone() == (threads,)
+
+
 def test_an_amount_of_memory_and_a_place_for_the_database_are_checked(tmp_path: Path) -> None:
     with pytest.raises(InputError, match="'much' is not an amount of memory; write one like 1GB or 500MB"):
         module._connect(BuildSettings(files=(), memory="much"), tmp_path)
