@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Iterator
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -10,13 +10,10 @@ import attrs
 import numpy as np
 import numpy.typing as npt
 
-from srtk_framework.text import fold
 from srtk_framework.values import InputError
 from srtk_plugin_local.snapshot.csr import RUN, Adjacency
-from srtk_plugin_local.snapshot.id_names import IdNames
 from srtk_plugin_local.snapshot.input_files import Progress
 from srtk_plugin_local.snapshot.layout import TERM_LITERALS, ArrayFile, HeapFile, hash64, map_array, width
-from srtk_plugin_local.snapshot.mediators import GENERATED
 from srtk_plugin_local.snapshot.merge import Rows, merged
 from srtk_plugin_local.snapshot.staging_values import first_row, is_literal
 
@@ -26,7 +23,7 @@ if TYPE_CHECKING:
     from srtk_plugin_local.snapshot.update import Kept
 
 ROWS = 500_000
-NAMES = 50_000
+_NAMES = 50_000
 
 Ints = npt.NDArray[np.int64]
 
@@ -57,6 +54,11 @@ class Work:
     unnamed: npt.NDArray[np.bool_] = attrs.field(factory=lambda: np.zeros(0, dtype=bool))
     kept: Kept | None = None
 
+    @property
+    def nodes(self) -> int:
+        """Number of nodes, once they are numbered."""
+        return self.counts["entities"] + self.counts["literals"]
+
     def array(self, name: str, dtype: str) -> ArrayFile:
         """Create a file of numbers."""
         return ArrayFile(self.folder, name, dtype, self.written)
@@ -68,6 +70,20 @@ class Work:
     def read(self, name: str) -> npt.NDArray[Any]:
         """Map a file of numbers that is written."""
         return map_array(self.folder / name, self.written[name]["dtype"])
+
+    def part(self, name: str, start: int, end: int) -> npt.NDArray[Any]:
+        """Read the items from a place to another of a file that is written; unlike a map, it leaves no pages behind."""
+        dtype = np.dtype(self.written[name]["dtype"])
+        return np.fromfile(self.folder / name, dtype, end - start, offset=start * dtype.itemsize)
+
+    def texts(self, name: str, start: int, end: int) -> Any:
+        """Read the strings from a place to another of a heap that is written, as a pyarrow column."""
+        import pyarrow as pa
+
+        bounds = self.part(f"{name}.offsets", start, end + 1)
+        data = self.part(f"{name}.bytes", int(bounds[0]), int(bounds[-1]))
+        buffers = [None, pa.py_buffer(bounds - bounds[0]), pa.py_buffer(data)]
+        return pa.Array.from_buffers(pa.large_string(), end - start, buffers)
 
     def one(self, sql: str) -> int:
         """Return the number that a query selects; 0 for NULL."""
@@ -121,9 +137,8 @@ def number_nodes(work: Work) -> None:
 
 def write_ids(work: Work) -> None:
     """Write the heaps of ids, the literal flags, and the index from id to node."""
-    nodes = work.counts["entities"] + work.counts["literals"]
     with work.heap("nodes") as heap, work.array("literals", "|u1") as flags:
-        for batch in work.batches("SELECT id, literal FROM node ORDER BY rowid", ROWS, "write ids", nodes):
+        for batch in work.batches("SELECT id, literal FROM node ORDER BY rowid", ROWS, "write ids", work.nodes):
             heap.write(batch.column(0))
             if work.counts["literals"]:
                 flags.write(batch.column(1).to_numpy(zero_copy_only=False))
@@ -131,13 +146,13 @@ def write_ids(work: Work) -> None:
         for batch in work.batches("SELECT id FROM relation ORDER BY rowid", ROWS, "write ids", None):
             heap.write(batch.column(0))
     new = " WHERE old IS NULL" if work.kept is not None else ""
-    rows = work.batches(f"SELECT id, rowid FROM node{new}", NAMES, "index ids", nodes)
-    texts = ((b.column(0).to_pylist(), _ints(b.column(1))) for b in rows)
+    rows = work.batches(f"SELECT id, rowid FROM node{new}", _NAMES, "index ids", work.nodes)
+    texts = ((b.column(0).to_pylist(), ints(b.column(1))) for b in rows)
     kept = work.kept.hashes("nodes.hash", "nodes.hash_node", work.kept.stays) if work.kept is not None else None
-    _write_hashes(work, "nodes.hash", "nodes.hash_node", texts, kept)
+    write_hashes(work, "nodes.hash", "nodes.hash_node", texts, kept)
 
 
-def _write_hashes(
+def write_hashes(
     work: Work, hashes: str, nodes: str, rows: Iterator[tuple[list[str], Ints]], kept: Iterator[Rows] | None
 ) -> int:
     """Write the hashes of texts, sorted, and the node of each to two files; return their number.
@@ -156,12 +171,16 @@ def _write_hashes(
         work.con.register("chunk", pa.table({"h": hash64(texts), "n": numbers.astype(np.uint64)}))
         work.con.execute("INSERT INTO hashed SELECT h, n FROM chunk")
         work.con.unregister("chunk")
-    most = work.counts["entities"] + work.counts["literals"]
-    with work.array(hashes, "<u8") as keys, work.array(nodes, width(most)) as values:
-        batches = work.batches("SELECT DISTINCT h, n FROM hashed ORDER BY h, n", ROWS, "sort index", None)
+    with work.array(hashes, "<u8") as keys, work.array(nodes, width(work.nodes)) as values:
+        batches = work.batches("SELECT h, n FROM hashed ORDER BY h, n", ROWS, "sort index", None)
+        last = None
         for h, n in _with(kept, ((batch.column(0).to_numpy(), batch.column(1).to_numpy()) for batch in batches)):
-            keys.write(h)
-            values.write(n)
+            fresh = np.ones(len(h), dtype=bool)
+            fresh[1:] = (h[1:] != h[:-1]) | (n[1:] != n[:-1])
+            fresh[:1] = last != (h[0], n[0])
+            last = (h[-1], n[-1])
+            keys.write(h[fresh])
+            values.write(n[fresh])
         count = keys.count
     work.con.execute("DROP TABLE hashed")
     return count
@@ -171,7 +190,8 @@ def _with(kept: Iterator[Rows] | None, new: Iterator[Rows]) -> Iterator[Rows]:
     return new if kept is None else merged(kept, new)
 
 
-def _ints(column: Any) -> Ints:
+def ints(column: Any) -> Ints:
+    """Return the numbers of a pyarrow column."""
     return np.asarray(column.to_numpy(zero_copy_only=False), dtype=np.int64)
 
 
@@ -198,7 +218,6 @@ def _write_side(work: Work, side: str, start: str, end: str, rows: int, watch: A
 
     Each node has a run of groups; each group has a relation and a run of targets. ``watch`` receives the edges.
     """
-    nodes = work.counts["entities"] + work.counts["literals"]
     edges = groups = next_node = blocks = 0
     last = (-1, -1, -1)
     sql = f"SELECT {start}, r, {end} FROM edge ORDER BY {start}, r, {end}"
@@ -207,10 +226,10 @@ def _write_side(work: Work, side: str, start: str, end: str, rows: int, watch: A
         work.array(f"{side}.relations", width(work.counts["relations"])) as relation_file,
         work.array(f"{side}.starts", "|u1") as start_file,
         work.array(f"{side}.blocks", "<i8") as block_file,
-        work.array(f"{side}.targets", width(nodes)) as target_file,
+        work.array(f"{side}.targets", width(work.nodes)) as target_file,
     ):
         batches = work.batches(sql, ROWS, f"write {side}", rows if work.kept is None else None)
-        new = (tuple(_ints(batch.column(place)) for place in range(3)) for batch in batches)
+        new = (tuple(ints(batch.column(place)) for place in range(3)) for batch in batches)
         for a, r, b in _with(None if work.kept is None else work.kept.edges(side), new):
             new_group = np.empty(len(a), dtype=bool)
             new_group[1:] = (a[1:] != a[:-1]) | (r[1:] != r[:-1])
@@ -238,140 +257,10 @@ def _write_side(work: Work, side: str, start: str, end: str, rows: int, watch: A
             next_node = int(a[-1]) + 1
             edges += len(a)
             groups += len(at)
-        node_file.write(np.full(nodes + 1 - next_node, groups, dtype=np.int64))
+        node_file.write(np.full(work.nodes + 1 - next_node, groups, dtype=np.int64))
         start_file.write([edges % RUN])
         block_file.write(np.full(edges // RUN - blocks, groups))
     return edges
-
-
-def write_names(work: Work, id_names: Callable[[bool], IdNames]) -> None:
-    """Write labels, aliases, relation labels, and the index from folded name to entity.
-
-    Args:
-        work: The build.
-        id_names: Returns the names of ids, with or without labels.
-    """
-    con, kept = work.con, work.kept
-    if kept is not None:
-        given = "SELECT count(*) FROM name JOIN node USING (id) WHERE NOT (literal OR alias)"
-        labelled = kept.labels or work.one(given)
-        if id_names(bool(labelled)).names != kept.snapshot.meta.names:
-            kept.stage_all_names(con)
-    con.execute(
-        "CREATE TABLE named AS SELECT n.rowid AS n, text, key, alias "
-        "FROM name JOIN node n USING (id) WHERE NOT n.literal"
-    )
-    con.execute("CREATE TABLE label AS SELECT n, arg_min(text, key) AS text FROM named WHERE NOT alias GROUP BY n")
-    con.execute("CREATE TABLE alias AS SELECT DISTINCT n, text FROM named ANTI JOIN label USING (n, text)")
-    con.execute(
-        "CREATE TABLE relation_label AS SELECT n.rowid AS n, arg_min(text, key) AS text "
-        "FROM name JOIN relation n USING (id) WHERE NOT alias GROUP BY n.rowid"
-    )
-    work.ignored["names of ids without a fact"] = work.one(
-        "SELECT count(*) FROM name ANTI JOIN node USING (id) ANTI JOIN relation USING (id)"
-    )
-    work.counts["labels"] = _write_labels(work, "labels", "node", "label", kept)
-    work.counts["relation_labels"] = _write_labels(work, "relation_labels", "relation", "relation_label")
-    work.counts["aliases"] = _write_aliases(work)
-    sql = (
-        "SELECT coalesce(text, id) AS text, node.rowid AS n, text IS NULL AS lacks FROM node "
-        "LEFT JOIN label ON node.rowid = label.n WHERE NOT literal UNION ALL SELECT text, n, FALSE FROM alias"
-    )
-    total = work.counts["entities"] + work.counts["aliases"]
-    from_id = id_names(bool(work.counts["labels"]))
-    index = None
-    if kept is not None:
-        index = kept.names(con)
-        sql = f"SELECT text, n, lacks FROM ({sql}) JOIN renamed USING (n)"
-
-    def indexed(id_: str) -> list[str]:
-        names = from_id.indexed(id_)
-        work.nameless += "://" in names[0] or id_.startswith("_:")
-        return names
-
-    work.unnamed = np.zeros(work.counts["entities"] + work.counts["literals"], dtype=bool)
-    rows = (_folded(b, from_id, indexed, work.unnamed) for b in work.batches(sql, NAMES, "index names", total))
-    work.counts["names"] = _write_hashes(work, "names.hash", "names.node", rows, index)
-
-
-def _folded(
-    batch: Any, id_names: IdNames, indexed: Callable[[str], list[str]], unnamed: npt.NDArray[np.bool_]
-) -> tuple[list[str], Ints]:
-    """Return the folded names in a batch with their nodes, and flag the nodes that have none."""
-    import pyarrow.compute as pc
-
-    texts, numbers = batch.column(0).to_pylist(), _ints(batch.column(1))
-    lacks = batch.column(2).to_numpy(zero_copy_only=False)
-    lacking = np.flatnonzero(lacks).tolist()
-    # Most ids of tables are their own names: only ids with more in them are looked at one by one.
-    names = {row: indexed(texts[row]) for row in lacking if not id_names.is_whole(texts[row])}
-    if lacking:
-        bare = lacks.copy() if not id_names.names else np.zeros(len(lacks), dtype=bool)
-        if not id_names.names:
-            bare[[row for row, found in names.items() if not _is_bare(texts[row], found)]] = False
-        # Even where ids are names, generated ids such as mids are no names.
-        bare |= lacks & pc.match_substring_regex(batch.column(0), GENERATED).to_numpy(zero_copy_only=False)
-        unnamed[numbers[bare]] = True
-    if names:
-        every = [names[row] if row in names else [fold(text)] for row, text in enumerate(texts)]
-        numbers = np.repeat(numbers, [len(row) for row in every])
-        folded = [name for row in every for name in row]
-    else:
-        folded = [fold(text) for text in texts]
-    kept = np.fromiter((bool(text) for text in folded), dtype=bool, count=len(folded))
-    return [text for text in folded if text], numbers[kept]
-
-
-def _is_bare(id_: str, names: Sequence[str]) -> bool:
-    """Return whether the names by which an id is found are the id alone."""
-    return "://" in names[0] if "://" in id_ else len(names) == 1
-
-
-def _write_labels(work: Work, name: str, owner: str, table: str, kept: Kept | None = None) -> int:
-    stay = 0 if kept is None else kept.labels
-    count = work.one(f"SELECT count(*) FROM {table}") + stay
-    columns = "text, old" if stay else "coalesce(text, '')"
-    with work.heap(name) as heap:
-        if count:
-            # The join is stored, and ordered then: both at once do not share the memory of the build.
-            joined = f"{owner} LEFT JOIN {table} ON {owner}.rowid = {table}.n"
-            work.con.execute(f"CREATE TABLE labelled AS SELECT {owner}.rowid AS place, {columns} FROM {joined}")
-            sql = "SELECT * EXCLUDE (place) FROM labelled ORDER BY place"
-            for batch in work.batches(sql, ROWS, "write labels", None):
-                heap.write(kept.with_labels(*batch.columns) if kept is not None and stay else batch.column(0))
-            work.con.execute("DROP TABLE labelled")
-    return count
-
-
-def _write_aliases(work: Work) -> int:
-    nodes = work.counts["entities"] + work.counts["literals"]
-    next_node = written = 0
-    with work.heap("aliases") as heap, work.array("aliases.nodes", "<u8") as starts:
-        for numbers, texts in _aliases(work):
-            heap.write(texts)
-            upto = np.arange(next_node, int(numbers[-1]) + 1, dtype=np.int64)
-            starts.write(written + np.searchsorted(numbers, upto, side="left"))
-            next_node = int(numbers[-1]) + 1
-            written += len(numbers)
-        if written:
-            starts.write(np.full(nodes + 1 - next_node, written, dtype=np.int64))
-    return written
-
-
-def _aliases(work: Work) -> Iterator[tuple[Ints, Any]]:
-    """Stream the aliases in order: nodes and texts; of an update, the new between those that stay."""
-    import pyarrow as pa
-
-    last = -1
-    sql = "SELECT n, text::VARCHAR FROM alias WHERE n > {} AND n <= {} ORDER BY n, text"
-    for numbers, texts in work.kept.aliases() if work.kept is not None else ():
-        new = work.con.sql(sql.format(last, last := int(numbers[-1]))).to_arrow_table()
-        every = np.concatenate([numbers, _ints(new.column(0))])
-        order = np.argsort(every, kind="stable")
-        columns = pa.chunked_array([texts, *new.column(1).cast(pa.large_string()).chunks])
-        yield every[order], columns.take(pa.array(order))
-    for batch in work.batches(sql.format(last, 2**62), ROWS, "write aliases", None):
-        yield _ints(batch.column(0)), batch.column(1)
 
 
 def write_qualifiers(work: Work) -> None:
@@ -403,7 +292,7 @@ def write_qualifiers(work: Work) -> None:
         work.array("qualifiers.term", "<u8") as terms,
     ):
         for batch in work.batches(sql, ROWS, "write qualifiers", total):
-            s, r, o, q, v = (_ints(batch.column(place)) for place in range(5))
+            s, r, o, q, v = (ints(batch.column(place)) for place in range(5))
             position = forward.edges(s, r, o)
             known = position >= 0
             edges.write(position[known])

@@ -22,7 +22,6 @@ from srtk_plugin_local.snapshot.array_writer import (
     number_nodes,
     write_edges,
     write_ids,
-    write_names,
     write_qualifiers,
 )
 from srtk_plugin_local.snapshot.arrays import Heap, Snapshot
@@ -43,6 +42,7 @@ from srtk_plugin_local.snapshot.layout import (
 )
 from srtk_plugin_local.snapshot.mediators import Noticed, notice
 from srtk_plugin_local.snapshot.meta_file import read_meta
+from srtk_plugin_local.snapshot.name_writer import write_names
 from srtk_plugin_local.snapshot.naming_relations import few_names, naming_candidates
 from srtk_plugin_local.snapshot.redirects import stage_redirects
 from srtk_plugin_local.snapshot.staging_tables import rank_names, stage_names, stage_qualifiers, stage_triples

@@ -478,16 +478,15 @@ def _stage_label_nodes(con: duckdb.DuckDBPyConnection, listed: str, form: str) -
 
 
 def rank_names(con: duckdb.DuckDBPyConnection, settings: BuildSettings) -> None:
-    """Fill the table ``name`` (id, text, key, alias) from ``raw_name``, which it drops, in the wanted languages.
+    """Fill the table ``name`` (id, text, rank, language, alias) from ``raw_name``, which it drops.
 
-    The label of an id is its text with the smallest ``key`` that is not an alias: of the best naming relation, in the
-    best language.
+    It has the names in the wanted languages. The label of an id is its first text, by ``rank``, ``language`` and
+    ``text``, that is not an alias: of the best naming relation, in the best language.
     """
-    con.execute("CREATE TABLE name (id VARCHAR, text VARCHAR, key VARCHAR, alias BOOLEAN)")
+    con.execute("CREATE TABLE name (id VARCHAR, text VARCHAR, rank INTEGER, language VARCHAR, alias BOOLEAN)")
     rank = _rank(settings.languages)
     con.execute(
-        "INSERT INTO name SELECT id, trim(text), "
-        "printf('%02d%04d', naming, rank) || language || ' ' || trim(text), alias "
+        "INSERT INTO name SELECT id, trim(text), 10000 * naming + rank, language, alias "
         f"FROM (SELECT id, text, lower(language) AS language, {rank} AS rank, alias, naming FROM raw_name) "
         "WHERE rank >= 0 AND trim(text) <> ''"
     )

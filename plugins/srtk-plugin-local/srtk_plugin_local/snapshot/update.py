@@ -71,6 +71,7 @@ class Kept:
         subjects: Whether each node keeps an edge as subject.
         counts: Number of edges that each relation keeps.
         nodes: New number of each node; -1 for one that is no more.
+        old: Stored number of each node, by its new number; -1 for one that is new.
         relations: New number of each relation; -1 for one that is no more.
         named: Whether each node keeps the names that it has.
     """
@@ -81,6 +82,7 @@ class Kept:
     subjects: Flags
     counts: Ints
     nodes: Ints = attrs.field(init=False)
+    old: Ints = attrs.field(init=False)
     relations: Ints = attrs.field(init=False)
     named: Flags = attrs.field(init=False)
 
@@ -131,6 +133,8 @@ class Kept:
             old = batch.column(0).to_numpy()
             self.nodes[old] = batch.column(1).to_numpy()
             self.named[old[batch.column(2).to_numpy(zero_copy_only=False)]] = False
+        self.old = np.full(first_row(con, "SELECT count(*) FROM node")[0], -1)
+        self.old[self.nodes[self.nodes >= 0]] = np.flatnonzero(self.nodes >= 0)
         new = dict(con.execute("SELECT id, rowid FROM relation").fetchall())
         self.relations = np.array([new.get(id_, -1) for id_ in self.snapshot.relations], dtype=np.int64)
 
@@ -196,18 +200,18 @@ class Kept:
         offsets = self.snapshot.heap("labels").offsets
         return int(np.count_nonzero((offsets[1:] > offsets[:-1]) & self.named)) if len(offsets) > 1 else 0
 
-    def with_labels(self, texts: Any, old: Any) -> Any:
-        """Fill the missing texts of nodes by the labels that they keep, else by nothing.
+    def with_labels(self, texts: Any, start: int) -> Any:
+        """Fill the missing texts of consecutive nodes by the labels that they keep, else by nothing.
 
         Args:
             texts: Text of each node, or null.
-            old: Its stored number, or null.
+            start: New number of the first node.
         """
         import pyarrow as pa
         import pyarrow.compute as pc
 
-        numbers = old.fill_null(0).to_numpy()
-        lacking = old.is_null().to_numpy(zero_copy_only=False) | ~self.named[numbers]
+        numbers = self.old[start : start + len(texts)]
+        lacking = (numbers < 0) | ~self.named[numbers]
         labels = self.snapshot.heap("labels").column().take(pa.array(numbers, mask=lacking))
         self.snapshot.forget()
         return pc.coalesce(texts.cast(pa.large_string()), labels, pa.scalar("", pa.large_string()))
@@ -223,15 +227,15 @@ class Kept:
                 yield self.nodes[owners], texts.take(pa.array(places))
                 self.snapshot.forget()
 
-    def names(self, con: duckdb.DuckDBPyConnection) -> Iterator[Rows]:
-        """Stream the index of the names that stay; make the table ``renamed`` (n) of all nodes with other names."""
-        import pyarrow as pa
-
-        renamed = np.ones(first_row(con, "SELECT count(*) FROM node")[0], dtype=bool)
-        renamed[self.nodes[self.named]] = False
-        con.execute("CREATE TABLE renamed (n BIGINT)")
-        insert(con, "renamed", pa.table({"n": np.flatnonzero(renamed)}), "n")
+    def names(self) -> Iterator[Rows]:
+        """Stream the index of the names that stay."""
         return self.hashes("names.hash", "names.node", self.named)
+
+    def renamed(self, count: int) -> Flags:
+        """Return whether each of so many nodes has other names than before."""
+        renamed = np.ones(count, dtype=bool)
+        renamed[self.nodes[self.named]] = False
+        return renamed
 
 
 def stage_kept(con: duckdb.DuckDBPyConnection, snapshot: Snapshot, removed: Path | None) -> tuple[Kept, dict[str, int]]:
@@ -260,7 +264,7 @@ def _name(con: duckdb.DuckDBPyConnection, snapshot: Snapshot, owner: str, heap: 
     for start in range(0, len(rows), _ROWS):
         part = slice(start, start + _ROWS)
         table = pa.table({"id": ids.take(pa.array(owners[part])), "text": texts.take(pa.array(rows[part]))})
-        columns = f"id, text, '', {heap == 'aliases'}"
+        columns = f"id, text, -1, '', {heap == 'aliases'}"  # before any new name
         insert(con, "name", table, columns, "text <> '' AND (id, text) NOT IN (FROM unnamed)")
 
 

@@ -189,7 +189,7 @@ def test_names_are_ranked_by_their_languages(languages: tuple[str, ...], best: l
         con.execute("INSERT INTO raw_name VALUES ('a', ?, ?, FALSE, 0)", [f" {language or 'none'} ", language])
     con.execute("INSERT INTO raw_name VALUES ('a', ' ', 'en', FALSE, 0)")
     rank_names(con, BuildSettings((), languages=languages))
-    texts = [row[0] for row in con.execute("SELECT text FROM name ORDER BY key").fetchall()]
+    texts = [row[0] for row in con.execute("SELECT text FROM name ORDER BY rank, language, text").fetchall()]
     assert [text.lower().replace("none", "") for text in texts] == best
 
 

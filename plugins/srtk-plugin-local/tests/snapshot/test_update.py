@@ -12,7 +12,7 @@ from typing import Any
 
 import pytest
 from srtk_plugin_local.commands import update as command
-from srtk_plugin_local.snapshot import array_writer
+from srtk_plugin_local.snapshot import array_writer, name_writer
 from srtk_plugin_local.snapshot import update as kept
 from srtk_plugin_local.snapshot.build import build, update
 from srtk_plugin_local.snapshot.build_settings import BuildSettings
@@ -68,6 +68,7 @@ def test_an_update_has_the_bytes_of_a_build_of_what_is_left_and_what_is_new(
 ) -> None:
     # Parts of a few rows, as a large graph has them.
     monkeypatch.setattr(array_writer, "ROWS", 2048 if seed == 0 else 3 * seed)
+    monkeypatch.setattr(name_writer, "ROWS", 2048 if seed == 0 else 3 * seed)
     monkeypatch.setattr(kept, "_ROWS", 2048 if seed == 0 else 8 * seed)
     draw = random.Random(seed)
     ends = [f"n{n}" for n in range(60)] + [f'"{n}"^^xsd:integer' for n in range(20)]
@@ -116,6 +117,7 @@ def test_names_that_stay_are_merged_with_the_names_that_change(
     tmp_path: Path, seed: int, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(array_writer, "ROWS", 3 * seed + 1)
+    monkeypatch.setattr(name_writer, "ROWS", 3 * seed + 1)
     monkeypatch.setattr(kept, "_ROWS", 7 * seed + 3)
     draw = random.Random(seed)
     ids = [f"n{n}" for n in range(60)]
