@@ -75,7 +75,8 @@ class PathChoice:
         """
         chosen = [at for at, one in enumerate(questions) if one.paths and not operates(one.marked)]
         scores = [[path.score for path in one.paths] for one in questions]
-        for at, table in zip(chosen, path_features(graph, scorer, [questions[at] for at in chosen]), strict=True):
+        tables = path_features(graph, scorer, [questions[at] for at in chosen], self.weights)
+        for at, table in zip(chosen, tables, strict=True):
             scores[at] = shared(questions[at].paths, table @ self.row)
         return scores
 

@@ -98,16 +98,18 @@ class QuestionWords:
         content: Words that carry meaning, without the mentions.
         places: For each of them, how many words it stands from the next mention.
         nesting: Number of words behind the first that join phrases, such as *of* and *that*.
+        phrase: The text that stands for the kind; empty where it is not compared.
     """
 
     kind: AnswerKind
     content: tuple[str, ...]
     places: tuple[int, ...]
     nesting: int
+    phrase: str
 
     @classmethod
-    def of(cls, marked: str) -> QuestionWords:
-        """Read the words of a question with marked mentions."""
+    def of(cls, marked: str, by_kind: bool) -> QuestionWords:
+        """Read the words of a question with marked mentions; without ``by_kind`` its kind has no phrase."""
         words = _WORD.findall(fold(re.sub("['’]s", " s ", marked)))
         marks = [place for place, word in enumerate(words) if word == MARK] or [len(words)]
         places: dict[str, int] = {}
@@ -115,12 +117,13 @@ class QuestionWords:
             if word not in _STOP and word != MARK and not word.isdigit():
                 places.setdefault(word, min(abs(place - mark) for mark in marks))
         nesting = sum(word in _NESTING for word in words[1:])
-        return cls(answer_kind(marked), tuple(places), tuple(places.values()), nesting)
+        kind = answer_kind(marked)
+        return cls(kind, tuple(places), tuple(places.values()), nesting, kind.phrase if by_kind else "")
 
     @property
     def texts(self) -> list[str]:
-        """The texts that are compared with steps: the expected kind, if the question names it, then its words."""
-        return [*([self.kind.phrase] if self.kind.phrase else []), *self.content]
+        """The texts that are compared with steps: the phrase of the kind, if there is one, then the words."""
+        return [*([self.phrase] if self.phrase else []), *self.content]
 
 
 @attrs.frozen(eq=False)
@@ -148,16 +151,25 @@ class FeatureInput:
     labels: Mapping[str, str]
 
 
-def path_features(graph: KnowledgeGraph, scorer: PathScorer, questions: Sequence[SearchedQuestion]) -> list[Floats]:
-    """Return the features of each question's paths, of shape [paths, ``len(FEATURES)``]."""
-    return [features_of(one) for one in feature_inputs(graph, scorer, questions)]
+def path_features(
+    graph: KnowledgeGraph,
+    scorer: PathScorer,
+    questions: Sequence[SearchedQuestion],
+    wanted: Collection[str] = FEATURES,
+) -> list[Floats]:
+    """Return the features of each question's paths, of shape [paths, ``len(FEATURES)``].
+
+    Of features that are not wanted, those that the scorer would be asked for alone are 0.
+    """
+    return [features_of(one) for one in feature_inputs(graph, scorer, questions, wanted)]
 
 
 def feature_inputs(
-    graph: KnowledgeGraph, scorer: PathScorer, questions: Sequence[SearchedQuestion]
+    graph: KnowledgeGraph, scorer: PathScorer, questions: Sequence[SearchedQuestion], wanted: Collection[str]
 ) -> list[FeatureInput]:
     """Read the input of the features, for all questions with a single call to the scorer and to the graph."""
-    words = [QuestionWords.of(one.marked) for one in questions]
+    # A phrase of a length that no word has takes the encoder another pass.
+    words = [QuestionWords.of(one.marked, "kind last" in wanted) for one in questions]
     steps = [list(dict.fromkeys(step for path in one.paths for step in path.steps)) for one in questions]
     asked = [(text, row) for own, row in zip(words, steps, strict=True) if row for text in own.texts]
     found = scorer.score([text for text, _ in asked], [()] * len(asked), [row for _, row in asked]) if asked else []
@@ -245,7 +257,7 @@ def _add_words(given: FeatureInput, rows: _Rows) -> None:
     words = given.words
     column = {step: place for place, step in enumerate(given.steps)}
     table = _standard(given.table)
-    expected, table = (table[0], table[1:]) if words.kind.phrase and len(table) else (None, table)
+    expected, table = (table[0], table[1:]) if words.phrase and len(table) else (None, table)
     best = table.argmax(axis=0).tolist() if table.size else []
     support = table.max(axis=0).tolist() if table.size else []
     for path, row in zip(given.question.paths, rows, strict=True):

@@ -95,7 +95,7 @@ def test_words_that_end_like_superlatives_are_none(text: str) -> None:
 
 
 def test_a_mention_ends_the_phrase_of_the_kind_also_among_the_words_of_a_path() -> None:
-    words = QuestionWords.of("Which building houses ¤ ?")
+    words = QuestionWords.of("Which building houses ¤ ?", True)
     assert words.kind.noun == "building"
     assert words.content == ("building", "houses")
 

@@ -121,8 +121,23 @@ def test_the_length_of_a_path_has_features_that_the_weights_of_the_package_ignor
     assert not {"two steps", "three steps"} & set(PathChoice.load().weights)
 
 
+def test_the_kind_of_an_answer_is_compared_with_steps_only_where_it_counts() -> None:
+    asked: list[Sequence[str]] = []
+
+    class Noted(Words):
+        def score(self, questions: Sequence[str], paths: Sequence[Path], candidates: Any) -> list[list[float]]:
+            asked.append(questions)
+            return super().score(questions, paths, candidates)
+
+    graph = MemoryGraph(FILMS)
+    question = searched("who directed Heat", [RankedPath("heat", (DIRECTED,), 0.0)], graph)
+    PathChoice.load().scores(graph, Noted(), [question])
+    PathChoice({"kind last": 1.0}).scores(graph, Noted(), [question])
+    assert asked == [["directed"], ["person", "directed"]]
+
+
 def test_words_of_a_question_leave_out_mentions_and_numbers() -> None:
-    words = QuestionWords.of("which actors of ¤ played in 1995")
+    words = QuestionWords.of("which actors of ¤ played in 1995", True)
     assert words.content == ("actors", "played")
     assert words.places == (2, 1)
 
@@ -240,7 +255,7 @@ def given(
 
 
 def test_the_features_of_a_path_are_those_worked_by_hand() -> None:
-    words = QuestionWords.of("which actors of ¤ that played in the film")
+    words = QuestionWords.of("which actors of ¤ that played in the film", True)
     # Places of actors, played and film from the mention.
     assert (words.content, words.places, words.nesting) == (("actors", "played", "film"), (2, 2, 5), 2)
     assert words.texts == ["actors", "actors", "played", "film"]
@@ -301,7 +316,7 @@ def test_the_features_of_a_path_are_those_worked_by_hand() -> None:
 
 
 def test_the_ends_of_a_path_are_judged_by_the_first_three_that_differ() -> None:
-    words = QuestionWords.of("when did ¤ come")
+    words = QuestionWords.of("when did ¤ come", True)
     ends = ["1991", "1991", "1992", "a", "1993"]
     read = {0: [Instance((), end) for end in ends], 1: [Instance((), "x")] * 12 + [Instance((), "1990")]}
     paths = [RankedPath("heat", (YEAR,), 0.0), RankedPath("heat", (STARRED,), 0.0)]
@@ -320,7 +335,7 @@ def test_the_paths_of_another_topic_raise_the_features_of_those_that_they_join()
         0: [Instance((near,), "x"), Instance((Triple("heat", "r", "y"),), "y")],
         1: [Instance((Triple("ali", "s", "x"),), "x")],
     }
-    words = QuestionWords.of("what of ¤ and ¤")
+    words = QuestionWords.of("what of ¤ and ¤", True)
 
     def joined(found: Mapping[int, Sequence[Instance]], topics: Mapping[str, int]) -> list[list[float]]:
         question = SearchedQuestion("what of Heat and Ali", "", topics, paths, found)
