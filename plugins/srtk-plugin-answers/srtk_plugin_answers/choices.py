@@ -208,11 +208,16 @@ def place_of(text: str, words: str) -> tuple[int, int]:
     return 0, 0
 
 
-def other_names(question: Question) -> list[str]:
-    """Return runs of up to three words of a question, outside of its links' mentions, that may name something more."""
-    plain = _singulars(without_mentions(question, question.links, {}, MENTION)).split()
+def other_names(question: Question, names: Mapping[str, str]) -> list[str]:
+    """Return runs of up to three words of a question, outside of its links' mentions, that may name something more.
+
+    ``names`` are labels of links without a name. What names the class of the answer is no name of a node.
+    """
+    plain = _singulars(without_mentions(question, question.links, names, MENTION)).split()
+    classes = class_words(question.text)
     runs = (plain[i : i + size] for size in range(1, 4) for i in range(len(plain) - size + 1))
-    return list(dict.fromkeys(" ".join(run) for run in runs if not STOP_WORDS & {run[0], run[-1]}))
+    said = dict.fromkeys(" ".join(run) for run in runs if not STOP_WORDS & {run[0], run[-1]})
+    return [run for run in said if run not in classes]
 
 
 def named_value(question: Question, choice: Choice) -> str | None:

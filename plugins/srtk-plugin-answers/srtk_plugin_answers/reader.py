@@ -26,7 +26,6 @@ from srtk_framework.values import (
 )
 from srtk_plugin_answers.answer_handlers import draft_of
 from srtk_plugin_answers.answer_sources import Sources
-from srtk_plugin_answers.answer_types import class_words
 from srtk_plugin_answers.certainty import Evidence
 from srtk_plugin_answers.choices import Choice, named_ends, other_names, place_of
 from srtk_plugin_answers.drafts import Draft
@@ -119,18 +118,17 @@ class PathsReader(Reader):
             _with_links(question, named_ends(question, row, names))
             for question, row in zip(questions, nodes, strict=True)
         ]
-        return [_with_links(one, self._neighbours(one)) for one in more]
+        return [_with_links(one, self._neighbours(one, names)) for one in more]
 
-    def _neighbours(self, question: Question) -> list[Link]:
+    def _neighbours(self, question: Question, names: Mapping[str, str]) -> list[Link]:
         """Link names outside of the links' mentions whose nodes are joined to a link."""
-        runs = other_names(question) if question.links else []
+        runs = other_names(question, names) if question.links else []
         linked = list(dict.fromkeys(link.entity for link in question.links))
-        classes = class_words(question.text)
         found = {
             entity: run
             for run, row in zip(runs, self.graph.find(runs), strict=True)
             for entity in row
-            if entity not in linked and run not in classes
+            if entity not in linked
         }
         patterns = [pair for one in found for at in linked for pair in (Pattern(at, None, one), Pattern(one, None, at))]
         joined = (

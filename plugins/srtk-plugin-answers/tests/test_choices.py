@@ -52,8 +52,14 @@ def test_a_place_is_that_of_the_first_words_that_fit() -> None:
 
 def test_runs_are_of_one_to_three_words_that_carry_something() -> None:
     question = Question("q", "Which old red barns of Ann burn?", (Link("ann", start=23, end=26),))
-    runs = ("old", "red", "barn", "burn", "old red", "red barn", "old red barn", "barn of burn")
-    assert other_names(question) == [*runs]
+    # Phrases of the class, and their words, name no node.
+    assert other_names(question, {}) == ["burn", "old red", "red barn", "barn of burn"]
+
+
+def test_words_of_a_link_without_a_name_or_place_name_nothing_more() -> None:
+    question = Question("q", "Who starred in Lady in the Water?", (Link("m1"),))
+    assert other_names(question, {"m1": "Lady in the Water"}) == ["starred"]
+    assert "water" in other_names(question, {})
 
 
 @pytest.mark.parametrize(
