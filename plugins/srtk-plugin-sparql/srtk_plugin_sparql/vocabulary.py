@@ -78,6 +78,7 @@ class Ids:
     def __init__(self, vocabulary: Vocabulary) -> None:
         self.decodes = vocabulary.decode
         self._known: dict[str, str | None] = {}
+        self._shortened: dict[str, str] = {}
         self._spaces = dict(vocabulary.prefixes)
         self._order = sorted(self._spaces.items(), key=lambda item: (-len(item[1]), item[0]))
         self._hidden = vocabulary.hidden
@@ -94,7 +95,16 @@ class Ids:
         }
 
     def short(self, iri: str) -> str:
-        """Shorten an IRI."""
+        """Shorten an IRI; many rows of answers have the same ones."""
+        found = self._shortened.get(iri)
+        if found is None:
+            found = self._shorten(iri)
+            if len(self._shortened) >= KEPT:
+                self._shortened = {}  # another thread may be reading the old one
+            self._shortened[iri] = found
+        return found
+
+    def _shorten(self, iri: str) -> str:
         if iri.startswith(BLANKS):
             return f"_:{iri[len(BLANKS) :]}"
         for prefix, namespace in self._order:
