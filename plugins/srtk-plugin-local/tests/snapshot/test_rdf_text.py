@@ -117,9 +117,7 @@ def test_a_stretch_without_a_triple_may_have_twice_the_bytes_of_a_literal(
     data = b"a\n" * 6 + b"b" * (size - 12)
     with opened(tmp_path, data, dots=True) as source:
         if endless:
-            with pytest.raises(
-                EndlessError, match=r"a:7: a literal, an IRI or a comment up to this line has more than"
-            ):
+            with pytest.raises(EndlessError, match=r"a:7: a literal, an IRI or a comment up to this line has"):
                 list(iter(lambda: source.read(4), b""))
         else:
             list(iter(lambda: source.read(4), b""))
@@ -144,8 +142,8 @@ def test_what_is_read_as_a_whole_is_read_again_and_bounded(tmp_path: Path) -> No
 
 
 def test_turtle_alone_is_read_anew_with_marks_and_once(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(rdf_text, "MAX_LITERAL", 10)
-    text = '<a> <b> "' + "x" * 11 + '", "short" .'
+    monkeypatch.setattr(rdf_text, "MAX_LITERAL", 30)
+    text = '<a> <b> "' + "x" * 31 + '", "short" .'
     with opened(tmp_path, text.encode(), dots=True) as source:
         source.found = found = iter(range(99)).__next__
         source.read(5)
@@ -159,7 +157,7 @@ def test_turtle_alone_is_read_anew_with_marks_and_once(tmp_path: Path, monkeypat
     with opened(tmp_path, text.encode()) as source:
         (tmp_path / "a").unlink()  # as a pipe, which is no file to read again
         assert not source.shorten("trig")
-    with opened(tmp_path, b'<a> <b> "' + b"x" * 30) as source:
+    with opened(tmp_path, b'<a> <b> "' + b"x" * 90) as source:
         assert source.shorten("trig")
         with pytest.raises(EndlessError, match=r"a:1: a literal"):
             list(iter(lambda: source.read(9), b""))
