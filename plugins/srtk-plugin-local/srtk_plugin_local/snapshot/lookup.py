@@ -136,7 +136,7 @@ def labels(snapshot: Snapshot, relations: Mapping[str, int], ids: Sequence[str])
         id_ = ids[place]
         if (relation := relations.get(id_)) is not None:
             heap = snapshot.heap("relation_labels")
-            label = heap.take(np.array([relation]))[0] if len(heap) else ""
+            label = heap[relation] if len(heap) else ""
             names[place] = label or snapshot.id_names.relation(id_)
         elif literal[place] or isinstance(id_, Literal) or has_type(id_):
             names[place] = Literal(id_).lexical
@@ -157,9 +157,8 @@ def entity_labels(snapshot: Snapshot, numbers: Ints) -> list[str]:
 
 def any_starts_with(snapshot: Snapshot, start: str) -> bool:
     """Return whether the id of some node starts with a text; nodes are sorted by id."""
-    nodes = range(snapshot.size)
-    at = bisect_left(nodes, start, key=lambda number: snapshot.nodes.take(np.array([number]))[0])
-    return at < snapshot.size and snapshot.nodes.take(np.array([at]))[0].startswith(start)
+    at = bisect_left(range(snapshot.size), start, key=snapshot.nodes.__getitem__)
+    return at < snapshot.size and snapshot.nodes[at].startswith(start)
 
 
 def find(snapshot: Snapshot, names: Sequence[str]) -> list[list[str]]:

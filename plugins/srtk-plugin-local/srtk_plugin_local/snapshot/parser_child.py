@@ -69,7 +69,7 @@ def _limited(job: Mapping[str, Any], settings: BuildSettings) -> Iterator[Frame]
 
     if FORMATS[kind].family == CONTAINER:
         for report, tables in read_container(name, kind, plan_facts(settings), settings.strict, meter, settings.memory):
-            yield NEW, _data(report)
+            yield NEW, attrs.asdict(report)
             yield from _reported(tables, report, frames)
         return
     report = FileReport(name, kind, settings.strict)
@@ -78,11 +78,11 @@ def _limited(job: Mapping[str, Any], settings: BuildSettings) -> Iterator[Frame]
 
 def _reported(tables: Iterator[pa.Table], report: FileReport, frames: list[Frame]) -> Iterator[Frame]:
     for table in tables:
-        yield REPORT, _data(report)  # which says how the table is to be read
+        yield REPORT, attrs.asdict(report)  # which says how the table is to be read
         yield TABLE, table
         yield from frames
         frames.clear()
-    yield REPORT, _data(report)
+    yield REPORT, attrs.asdict(report)
     yield from frames
     frames.clear()
 
@@ -95,12 +95,6 @@ def _reader(
     if kind in ("graphml", "gexf"):
         return read_property_graph(name, kind, settings, report, meter)
     return read_rdf(name, kind, report, meter, settings.base, settings.memory)
-
-
-def _data(report: FileReport) -> dict[str, Any]:
-    data = attrs.asdict(report)
-    del data["name"], data["strict"]
-    return {"name": report.name, "strict": report.strict, **data}
 
 
 def _send(out: IO[bytes], letter: bytes, value: Any) -> None:

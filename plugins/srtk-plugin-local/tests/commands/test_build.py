@@ -78,6 +78,18 @@ def test_a_flag_of_another_form_is_refused(flags: tuple[str, ...], said: str) ->
         chosen(*flags)
 
 
+def test_a_build_needs_files_and_a_folder(capsys: pytest.CaptureFixture[str]) -> None:
+    for arguments, said in ((("a.tsv",), "required: --out"), (("--out", "g"), "required: FILE")):
+        with pytest.raises(SystemExit):
+            parsed(*arguments)
+        assert said in capsys.readouterr().err
+    assert parsed("a.tsv", "b.tsv", "--out", "g").files == ["a.tsv", "b.tsv"]
+    with pytest.raises(SystemExit):
+        parsed("a.tsv", "--out", "g", "--header", "--no-header")
+    with pytest.raises(SystemExit):
+        parsed("a.tsv", "--out", "g", "--names", "--no-names")
+
+
 def test_the_plan_of_a_build_is_written_once_and_then_followed(
     tmp_path: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
 ) -> None:

@@ -117,12 +117,14 @@ def test_build_and_info_say_how_a_table_was_read_in_80_columns(
         ["from", "subject", "Alan"],
     ]
     assert "columns not read: note" in said
+    assert "columns: " not in said  # which the table shows
     assert "skipped 1 row with an empty cell, in 3" in said
     assert call(info, "out") == 0
     shown = capsys.readouterr().out
     assert "taken as header: to,type,from,note" in shown
     assert "skipped 1 row with an empty cell, in 3" in shown
     assert "Alan → Tigres" in shown
+    assert "columns: " not in shown
     assert max(map(len, shown.splitlines())) <= 80
 
 
@@ -193,7 +195,8 @@ def test_example_facts_are_a_table_without_headings(world: Path, capsys: pytest.
     assert call(info, str(out)) == 0
     lines = capsys.readouterr().out.splitlines()
     [at] = (at for at, line in enumerate(lines) if line.strip() == "example facts")
-    assert lines[at + 2].replace("│", "").split() == ["Riga", "capital", "of", "Q2"]
+    assert [cell.strip() for cell in lines[at + 2].split("│")] == ["", "Riga", "capital of", "Q2", ""]
+    assert lines[2].replace("│", "").split()[0] == "content"  # nor has the first one
 
 
 def test_a_stage_of_unknown_size_ends_whole_on_the_bar() -> None:

@@ -48,6 +48,15 @@ def test_info_takes_examples_evenly_and_the_middle_triple_of_a_relation(
     assert (given.relations, given.facts, given.verify, given.json) == (10, 10, False, False)
 
 
+def test_ten_facts_are_described_and_relations_of_as_many_triples_come_by_their_ids(tmp_path: Path) -> None:
+    (tmp_path / "a.tsv").write_text("".join(f"a{n}\tr{n % 4}\tb\n" for n in range(12)))
+    built = build(BuildSettings(files=(str(tmp_path / "a.tsv"),), header=False), tmp_path / "out").folder
+    facts = info.describe(built, 3, False)
+    assert len(facts["examples"]) == 10
+    assert [(row["id"], row["triples"]) for row in facts["relations"]] == [("r0", 3), ("r1", 3), ("r2", 3)]
+    assert [info.describe(built, 0, False, count)["examples"] for count in (0, 1)] == [[], facts["examples"][:1]]
+
+
 def test_of_a_graph_without_entities_no_share_has_a_label(tmp_path: Path) -> None:
     (tmp_path / "a.tsv").write_text("")
     built = build(BuildSettings(files=(str(tmp_path / "a.tsv"),)), tmp_path / "out").folder

@@ -110,3 +110,6 @@ def test_the_line_rounds_seconds_and_megabytes_to_tenths(
     assert "7 of them encoded in 1,200.3 s, 0.0 MB in the cache\n" in capsys.readouterr().out
     facts = {"encoder": "e", "texts": 7, "paths": 6, "encoded": 1, "seconds": 1200.3, "bytes": 1_099_949_999}
     assert module.summary(facts).endswith(" 1 of them encoded in 1,200.3 s, 1,099.9 MB in the cache")
+    assert module.summary({**facts, "dense": 0}) == module.summary(facts)
+    dense = "; paths through 1,234 nodes with very many were not counted"
+    assert module.summary({**facts, "dense": 1234}) == module.summary(facts) + dense
