@@ -84,6 +84,40 @@ def test_a_sample_and_blocks_find_the_frequent_paths_of_all_nodes(
     assert frequent_paths(graph, 2)[0] == whole[:8]
 
 
+P, Q, R = (Step(name) for name in "pqr")
+BACK = {step: Step(step.relation, True) for step in (P, Q, R)}
+THROUGH = {
+    "a": {(BACK[P], P)},
+    "b": {(P, Q), (P, BACK[P]), (BACK[Q], Q), (BACK[Q], BACK[P])},
+    "c": {(Q, R), (Q, BACK[Q]), (BACK[R], R), (BACK[R], BACK[Q])},
+    "d": {(R, BACK[R])},
+}
+"""The paths of two steps whose first step ends in a node of the chain."""
+
+
+@pytest.mark.parametrize(
+    ("bound", "value", "nodes", "dense"),
+    [
+        ("_NODES", 4, "abcd", 0),
+        ("_NODES", 3, "ac", 0),  # every second node
+        ("_NODES", 1, "a", 0),
+        ("_PATHS", 10, "abcd", 0),  # ten paths
+        ("_PATHS", 9, "ac", 0),
+        ("_PATHS", 3, "a", 0),
+        ("_BLOCK", 4, "abcd", 0),  # four paths through the densest nodes
+        ("_BLOCK", 3, "ad", 2),
+    ],
+)
+def test_every_nth_node_stands_for_all_where_they_are_too_many_and_dense_ones_are_left_out(
+    bound: str, value: int, nodes: str, dense: int, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    graph = snapshot({("a", "p", "b"), ("b", "q", "c"), ("c", "r", "d")}, tmp_path)
+    monkeypatch.setattr(module, bound, value)
+    paths, left_out = frequent_paths(graph, 1000)
+    assert {path for path in paths if len(path) == 2} == set.union(*(THROUGH[node] for node in nodes))
+    assert left_out >= dense if bound == "_BLOCK" else left_out == 0
+
+
 def test_no_path_starts_at_a_literal_or_goes_on_from_it(tmp_path: Path) -> None:
     year = '"1990"^^<http://www.w3.org/2001/XMLSchema#gYear>'
     graph = snapshot({("a", "born", year), ("b", "born", year), ("c", "knows", "a")}, tmp_path)

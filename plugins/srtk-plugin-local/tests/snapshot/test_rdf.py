@@ -61,6 +61,13 @@ def test_a_table_ends_where_the_parser_holds_too_much(tmp_path: Path, monkeypatc
     assert [len(table) for table in parts(tmp_path / "a", lines(3))[0]] == [1, 2]
 
 
+def test_a_file_without_a_triple_is_refused_where_it_is_read_strictly(tmp_path: Path) -> None:
+    (tmp_path / "a.ttl").write_text("# nothing")
+    report = FileReport(str(tmp_path / "a.ttl"), "turtle", strict=True)
+    with pytest.raises(InputError, match=r"a\.ttl:1: there is no triple; leave the file out"):
+        list(read_rdf(report.name, "turtle", report, lambda done: None))
+
+
 def test_each_kind_of_object_has_its_own_form(tmp_path: Path) -> None:
     found, report = rows(tmp_path / "a.ttl", f'@prefix : <{EX}> . :a :p :b ; :q 7, "x"@en, "y" ; :r _:n .')
     seven = str(Literal.make("7", "http://www.w3.org/2001/XMLSchema#integer"))
