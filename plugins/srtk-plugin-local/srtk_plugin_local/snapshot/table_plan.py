@@ -210,8 +210,8 @@ def _is_constant(sheets: Sheets, sheet: Sheet, column: Column) -> bool:
     """Return whether all weights are equal; a single edge has its weight as a fact, unless it is 1."""
     if not column.type.numeric or column.distinct != 1:
         return False
-    ones = f"SELECT count(*) FROM {sheet.table} WHERE {column.canonical()} = '1'"
-    return column.filled > 1 or bool(first_row(sheets.con, ones)[0])
+    (ones,) = first_row(sheets.con, f"SELECT count(*) FROM {sheet.table} WHERE {column.canonical()} = '1'")
+    return column.filled > 1 or bool(ones)
 
 
 def _find_key(sheets: Sheets, sheet: Sheet, settings: BuildSettings) -> None:
@@ -480,10 +480,10 @@ def _join_or_compose(sheets: Sheets, sheet: Sheet) -> None:
         return
     every = [column for column in sheet.columns if column.kind in ("", "link")]
     usable = [column for column in every if not column.split and column.filled == sheet.rows]
-    first = usable[:1]
-    numbered = first and (first[0].type in _NUMBERED or first[0].type.datatype in _DAYS)
-    if numbered and not first[0].kind and sheets.is_unique(sheet, first):
-        _set_key(sheet, first, "first column, which is unique")
+    # A number or a day tells the rows apart where it is unique and the first that each row has.
+    numbered = usable and (usable[0].type in _NUMBERED or usable[0].type.datatype in _DAYS)
+    if numbered and not usable[0].kind and sheets.is_unique(sheet, usable[:1]):
+        _set_key(sheet, usable[:1], "first column, which is unique")
         for column in _open(sheet):
             if column.words.split()[-1:] == ["name"] and _may_name(column) and column.distinct >= 0.9 * sheet.rows:
                 column.kind, column.why = "name", "heading"

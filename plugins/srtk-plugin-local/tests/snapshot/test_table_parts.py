@@ -61,6 +61,7 @@ def test_other_names_under_the_same_keys_are_other_things(staged: Staged) -> Non
         ("id,name,x", "1,Ada,5 2,Bo,6", "1,Ada,7 2,Bo,8", ONE),  # the names decide where there are some
         ("id,full_name,shop_name", "1,Ada,A 2,Bo,B", "1,Cy,A 2,Di,B", TWO),  # the first of them
         ("id,full_name,shop_name", "1,Ada,A 2,Bo,B", "1,Ada,C 2,Bo,D", ONE),
+        ("id,my_full_name,x", "1,Ada,A 2,Bo,B", "1,Cy,A 2,Di,B", TWO),
         ("id,p,q", "1,a,b 2,c,d", "1,x,b 2,y,d", ONE),  # half of the others
         ("id,p,q,r", "1,a,b,k 2,c,d,k", "1,x,y,k 2,x,y,k", TWO),  # two of three
         ("id,p,q,r", "1,a,b,k 2,c,d,k", "1,x,b,k 2,x,d,k", ONE),

@@ -211,6 +211,7 @@ NAMED = [f"N{letter}" for letter in "abcdefghij"]
         ("x,id,y", [(NAMED[min(n, 7)], n, 5) for n in range(10)], "names"),
         ("x name,id,y", [(NAMED[min(n, 4)], n, 5) for n in range(10)], "name (heading)"),
         ("x name,id,y", [(NAMED[min(n, 3)], n, 5) for n in range(10)], "names"),
+        ("my x name,id,y", [(NAMED[min(n, 4)], n, 5) for n in range(10)], "name (heading)"),
         ("title,id,y", [(NAMED[min(n, 4)] if n < 9 else "", n, 5) for n in range(10)], "name (heading)"),
         (
             "x,entity,y",
@@ -233,7 +234,7 @@ def test_the_first_of_nearly_unique_names_names_the_rows_of_a_number(
     staged: Any, count: int, wanted: list[str]
 ) -> None:
     rows = " ".join(f"{n},{NAMED[min(n, count - 1)]},{NAMED[min(n, count - 1)]}" for n in range(10))
-    found = kinds(staged, {"t.csv": f"x,a_name,b_name {rows}"})
+    found = kinds(staged, {"t.csv": f"x,my_a_name,b_name {rows}"})
     assert found == ["key* (first column, which is unique)", *wanted]
 
 
