@@ -48,6 +48,14 @@ def as_text(column: Any, name: str, title: str) -> Any:
     try:
         if pa.types.is_dictionary(column.type):
             column = column.cast(column.type.value_type)
+        if pa.types.is_map(column.type):
+            pairs = [[f"{key}: {value}" for key, value in row or () if value is not None] for row in column.to_pylist()]
+            column = pa.array(pairs, pa.list_(pa.string()))
+        if pa.types.is_binary(column.type) or pa.types.is_large_binary(column.type):
+            return pa.array([None if value is None else _of_bytes(value) for value in column.to_pylist()], pa.string())
+        if pa.types.is_duration(column.type):
+            seconds = pc.divide(column.cast(pa.duration("us")).cast(pa.int64()).cast(pa.float64()), 1e6)
+            return pc.binary_join_element_wise(seconds.cast(pa.string()), pa.scalar("seconds"), pa.scalar(" "))
         if _is_list(column.type):
             nested = pa.types.is_nested(column.type.value_type)
             lists = [[name_of_object(x) if nested else x for x in v or ()] for v in column.to_pylist()]
@@ -59,6 +67,15 @@ def as_text(column: Any, name: str, title: str) -> Any:
         return column.cast(pa.string())
     except (pa.ArrowInvalid, pa.ArrowNotImplementedError) as error:
         raise InputError(f"{name}: column {title!r} is of type {column.type}; convert it to text ({error})") from error
+
+
+def _of_bytes(value: bytes) -> str:
+    """Return bytes as the text that they are, as older writers have it, else in hexadecimal digits."""
+    try:
+        text = value.decode()
+    except UnicodeDecodeError:
+        text = ""
+    return text if text.isprintable() and text else f"0x{value.hex()}"
 
 
 def parquet_texts(name: str, report: FileReport) -> Iterator[pa.Table]:
@@ -93,7 +110,7 @@ def parquet_texts(name: str, report: FileReport) -> Iterator[pa.Table]:
                 texts = {}
                 for title, column in zip(flat.column_names, flat.columns, strict=True):
                     texts[title] = as_text(column, name, title)
-                    if not _is_list(column.type):
+                    if not _is_list(column.type) and not pa.types.is_map(column.type):
                         has = pc.any(pc.match_substring(texts[title], LIST)).as_py()
                         check_separator(name, title, [LIST] if has else [])
                 yield pa.table(texts)

@@ -138,7 +138,8 @@ COMMA = _written("decimal comma", _COMMAED, ",")
 GROUPED = _written("grouped number", _POINTED, ".")
 DATE = ColumnType("date", rf"{ISO_DAY}([ T]00:00(:00(\.0+)?)?Z?)?", "date", "left({}, 10)")
 _ZONE = "( ?(Z|UTC|[+-][0-9]{2}:?[0-9]{2}))?"
-_AFTER = r"regexp_replace(regexp_replace(substr({0}, 12), ' ?UTC$', 'Z'), ' ?([+-][0-9][0-9]):?([0-9][0-9])$', '\1:\2')"
+_ZONED = r"regexp_replace(regexp_replace(substr({0}, 12), ' ?UTC$', 'Z'), ' ?([+-][0-9][0-9]):?([0-9][0-9])$', '\1:\2')"
+_AFTER = rf"regexp_replace({_ZONED}, '^([0-9]+:[0-9]+)(Z|[+-].*)?$', '\1:00\2')"
 DATE_TIME = ColumnType("dateTime", rf"{ISO_DAY}[ T]{_TIME}{_ZONE}", "dateTime", f"left({{0}}, 10) || 'T' || {_AFTER}")
 YEAR_FIRST = ColumnType("date Y/M/D", _real_day("<y>/<m>/<d>"), "date", _DMY.format("{0}", "/", 2, 3))
 COMPACT = ColumnType(
@@ -191,7 +192,8 @@ def _with_time(day: ColumnType) -> ColumnType:
     return ColumnType(name, pattern, "dateTime", made)
 
 
-_YES, _NO = ("yes", "y", "true", "1"), ("no", "n", "false", "0")
+_YES = ("yes", "y", "true", "1", "ja", "oui", "sí", "si", "sim", "wahr", "vrai", "vero", "verdadero", "да")
+_NO = ("no", "n", "false", "0", "nein", "nee", "nej", "nei", "non", "não", "falsch", "faux", "falso", "нет")
 YES_NO = ColumnType(
     "yes or no",
     f"(?i){'|'.join(_YES + _NO)}",
@@ -205,7 +207,7 @@ ADDRESS = ColumnType("address", r"(?i)(https?|ftp|mailto|file)://?\S+|[^@\s]+@[^
 PHONE = ColumnType("phone number", r"[+(]*[0-9][0-9 ()./+-]{4,}[0-9]")
 CODE = ColumnType(
     "code",
-    r"[A-Z0-9_./-]*[0-9][A-Z0-9_./-]*|0x[0-9a-f]+|[0-9a-fA-F]{8}-([0-9a-fA-F]{4}-){3}[0-9a-fA-F]{12}|[0-9a-f]{32,}",
+    r"10\.[0-9]{4,9}/\S+|[A-Z0-9_./-]*[0-9][A-Z0-9_./-]*|0x[0-9a-f]+|[0-9a-fA-F]{8}-([0-9a-fA-F]{4}-){3}[0-9a-fA-F]{12}|[0-9a-f]{32,}",
 )
 QUANTITY = ColumnType(
     "quantity",
@@ -354,10 +356,14 @@ def _doubt_of_dots(values: Sequence[str]) -> str:
 
 def _doubt_of_days(values: Sequence[str]) -> str:
     """Return why values that are written as days are no dates."""
-    days = (*_EXACT, DAY_FIRST, MONTH_FIRST, *_TIMES.values(), _TWO_DIGITS)
-    unreal = next((value for value in values if not any(kind.fits(value) for kind in days)), None)
-    if unreal is not None:
-        return f"not all of its days are in the calendar, such as {unreal}, so they stay texts"
+    days = (DATE, DOTTED, YEAR_FIRST, DAY_FIRST, MONTH_FIRST, MONTH_NAME)
+    for value in values:
+        found = re.fullmatch(_LIKE_DAYS.pattern, value)
+        if found and not any(kind.fits(found[1]) for kind in days):
+            return f"not all of its days are in the calendar, such as {value}, so they stay texts"
+    known = (*days, DATE_TIME, *_TIMES.values())
+    if odd := [value for value in values if not any(kind.fits(value) for kind in known)]:
+        return f"not all of its times have a known form, such as {odd[0]}, so its dates stay texts"
     return "its dates are written in several ways, so they stay texts"
 
 

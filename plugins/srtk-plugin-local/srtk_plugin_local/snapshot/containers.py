@@ -14,20 +14,21 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 from urllib.parse import quote
 
-from srtk_framework.values import InputError
+from srtk_framework.values import InputError, shortened
 from srtk_plugin_local.snapshot.arrow_texts import check_separator
 from srtk_plugin_local.snapshot.build_settings import WITHIN
 from srtk_plugin_local.snapshot.header import Planner
 from srtk_plugin_local.snapshot.input_report import FileReport, Meter
 from srtk_plugin_local.snapshot.json_tables import json_tables
 from srtk_plugin_local.snapshot.limits import MAX_LITERAL, ROWS, amount, check_width
-from srtk_plugin_local.snapshot.tables import read_batches, read_cells
+from srtk_plugin_local.snapshot.tables import Merged, read_batches, read_cells
 
 if TYPE_CHECKING:
     import pyarrow as pa
 
 # A cell of a workbook whose formula has no value.
 _FORMULA_ALONE = re.compile(rb"<f\b[^>]*(?:/>|>[^<]*</f>)\s*(?:<v\s*/>|<v>\s*</v>)?\s*</c>")
+_MERGED = re.compile(rb"<(?:\w+:)?mergeCell\b[^>]*\bref=[\"']([A-Z]+)([0-9]+):([A-Z]+)([0-9]+)[\"']")
 # Unpacked bytes of the largest workbook; openpyxl reads some megabytes in a second.
 MAX_WORKBOOK = 256 << 20
 Tables = Iterator[tuple[FileReport, Iterator["pa.Table"]]]
@@ -75,6 +76,9 @@ def _sheets(name: str, planner: Planner, strict: bool, meter: Meter) -> Tables:
         # Openpyxl has to read a workbook twice for this, so the text of the sheets is searched first.
         sheets = (archive.read(entry) for entry in archive.namelist() if entry.startswith("xl/worksheets/"))
         lacking = _uncalculated(name) if any(map(_FORMULA_ALONE.search, sheets)) else {}
+        merged = {
+            sheet.title: _merged_rows(archive.read(sheet._worksheet_path.lstrip("/"))) for sheet in book.worksheets
+        }
     columns: list[tuple[FileReport, Iterator[pa.Table]]] = []
     tables = 0
     with closing(book):
@@ -90,6 +94,8 @@ def _sheets(name: str, planner: Planner, strict: bool, meter: Meter) -> Tables:
             width = max(len(row) for _, row in rows)
             texts = [(line, [*row, *[""] * (width - len(row))]) for line, row in rows]
             report = FileReport(f"{name}{WITHIN}{sheet.title}", "xlsx", strict)
+            if sheet.sheet_state != "visible":
+                report.note("is a hidden sheet, which was read like the others")
             for place, count in sorted(lacking.get(sheet.title, {}).items()):
                 title = (texts[0][1][place] if place < width else "") or f"column {place + 1}"
                 sentence = (
@@ -102,7 +108,7 @@ def _sheets(name: str, planner: Planner, strict: bool, meter: Meter) -> Tables:
             foot = _foot(texts)
             for line, _ in texts[foot:]:
                 report.skip("lines below the table", line, "the line is no part of the table; remove it", "row ")
-            made = read_cells(texts[:foot], planner, report)
+            made = read_cells(texts[:foot], planner, report, merged.get(sheet.title, ()))
             if width == 1:
                 columns.append((report, made))
                 continue
@@ -113,6 +119,18 @@ def _sheets(name: str, planner: Planner, strict: bool, meter: Meter) -> Tables:
         if tables:
             report.note("is a single column beside the tables of other sheets; it was not read")
         yield report, iter(()) if tables else made
+
+
+def _merged_rows(sheet: bytes) -> list[Merged]:
+    """Return the cells that are merged over several rows of a column."""
+    from openpyxl.utils import column_index_from_string
+
+    found = ((column, int(first), other, int(last)) for column, first, other, last in _MERGED.findall(sheet))
+    return [
+        (column_index_from_string(column.decode()) - 1, first, last)
+        for column, first, other, last in found
+        if column == other and first < last
+    ]
 
 
 def _foot(rows: Sequence[tuple[int, Sequence[str]]]) -> int:
@@ -173,8 +191,16 @@ def _database(name: str, planner: Planner, strict: bool, meter: Meter) -> Tables
         with closing(database):
             database.setlimit(sqlite3.SQLITE_LIMIT_LENGTH, MAX_LITERAL)
             sql = "SELECT name FROM sqlite_master WHERE type = 'table' AND name NOT LIKE 'sqlite_%' ORDER BY name"
-            for (table,) in database.execute(sql).fetchall():
-                yield from _database_table(name, table, database, planner, strict, meter)
+            names = [table for (table,) in database.execute(sql).fetchall()]
+            # Their rows are read later, one table after the other.
+            made = {table: list(_database_table(name, table, database, planner, strict, meter)) for table in names}
+            views = [view for (view,) in database.execute(sql.replace("'table'", "'view'")).fetchall()]
+            tables = [one for found in made.values() for one in found]
+            if tables and views:
+                tables[0][0].note(f"the views of its database are not read: {shortened(', '.join(views))}")
+            if tables and (empty := [table for table, found in made.items() if not found]):
+                tables[0][0].note(f"these tables of its database have no rows: {shortened(', '.join(empty))}")
+            yield from tables
     except sqlite3.Error as error:
         raise _wrong(name, error) from error
 

@@ -255,6 +255,8 @@ class _First:
             return False
         if self.certain or len(self.titles) != 2:
             return self.certain or len(self.titles) != 1
+        if self._heads_codes() and not any(any(map(str.isdigit, title)) for title in self.titles):
+            return True
         # Two headings in small letters, where the names below are not.
         names = [value for column in columns for value in column if value]
         capital = sum(value[:1].isupper() for value in names)

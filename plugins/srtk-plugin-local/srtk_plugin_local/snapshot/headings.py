@@ -67,7 +67,9 @@ _SUFFIXES = (("id", "uri", "iri", "node", "entity"), ("name", "label", "text", "
 
 _NEO4J = re.compile(r"(?P<name>.*?):(?P<kind>START_ID|END_ID|TYPE|LABEL|ID|IGNORE)(?:\((?P<space>.*)\))?(?:\{.*\})?")
 
-_TYPED = re.compile(r"(?P<name>.+?):(?P<kind>[A-Za-z]+)(?P<list>\[\])?(?:\{.*\})?")
+# Types of Neo4j's importer; ``GF:GA`` is a heading of another program.
+_TYPES = "int|long|float|double|boolean|byte|short|char|string|point|vector|(?:local)?(?:date)?time|date|duration"
+_TYPED = re.compile(rf"(?P<name>.+?):(?P<kind>(?i:{_TYPES}))(?P<list>\[\])?(?:\{{.*\}})?")
 
 _NEO4J_ROLES = {"START_ID": "subject", "TYPE": "relation", "END_ID": "object"}
 

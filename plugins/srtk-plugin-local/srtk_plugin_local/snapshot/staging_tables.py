@@ -40,6 +40,7 @@ from srtk_plugin_local.snapshot.table_parts import part_tables
 from srtk_plugin_local.snapshot.table_plan import plan_sheets
 from srtk_plugin_local.snapshot.tables import read_names, read_rows
 from srtk_plugin_local.snapshot.tools import kgtk, read_tool
+from srtk_plugin_local.snapshot.totals import drop_totals
 
 if TYPE_CHECKING:
     import duckdb
@@ -128,6 +129,7 @@ def stage_triples(
     part_tables(sheets, settings, pinned)
     for sheet in sheets:
         sheets.profile(sheet)
+        drop_totals(sheets, sheet)
     plan = plan_sheets(sheets, settings, bool(first_row(con, "SELECT 1 FROM raw LIMIT 1")), pinned)
     write_sheets(con, sheets, settings)
     _stage_reified(con, settings)

@@ -68,6 +68,19 @@ _NEO4J_TYPES = {
     "datetime": DATE_TIME,
     "localdatetime": DATE_TIME,
 }
+# Headings of a timetable or a pivot, and how many of them make one.
+_PERIODS = frozenset(
+    (
+        *("monday", "tuesday", "wednesday", "thursday", "friday", "saturday", "sunday"),
+        *("mon", "tue", "tues", "wed", "thu", "thur", "thurs", "fri", "sat", "sun"),
+        *("montag", "dienstag", "mittwoch", "donnerstag", "freitag", "samstag", "sonntag"),
+        *("lundi", "mardi", "mercredi", "jeudi", "vendredi", "samedi", "dimanche"),
+        *("lunes", "martes", "miercoles", "jueves", "viernes", "sabado", "domingo"),
+        *("january", "february", "march", "april", "may", "june", "july", "august", "september", "october"),
+        *("november", "december", "jan", "feb", "mar", "apr", "jun", "jul", "aug", "sep", "sept", "oct", "nov", "dec"),
+    )
+)
+_PIVOT = 3
 # Columns of which a key of several may consist.
 _COMPOSITE = 6
 _FIRST_NAMES = ("first name", "firstname", "given name", "forename", "vorname", "prenom")
@@ -241,6 +254,8 @@ def _find_key(sheets: Sheets, sheet: Sheet, settings: BuildSettings) -> None:
     both = _parts_of_name(list(_open(sheet)))
     both = both if both and sheets.is_unique(sheet, both) else []
     among = [c for c in _open(sheet) if not both or _tells_more(sheets, sheet, c, both)]
+    if sum(c.words in _PERIODS for c in among) >= _PIVOT:  # what stands below days and months names no row
+        among = [c for c in among if c.words not in _PERIODS]
     own = next((c for c in among if c.type is CODE and _names_rows(c, sheet)), None)
     if own is not None and sheets.is_unique(sheet, [own]):
         # Each order may name another bike, and is still an order.

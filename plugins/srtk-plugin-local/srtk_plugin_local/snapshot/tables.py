@@ -36,7 +36,7 @@ TOTALS = "rows of totals"
 
 _SAMPLE_BYTES = 1 << 20
 # First cells of a row that sums up others, if a further cell is empty.
-_TOTALS = frozenset(
+WORDS_OF_TOTALS = frozenset(
     (
         *("total", "totals", "grand total", "subtotal", "sub-total", "sum", "average", "mean"),
         *("gesamt", "gesamtsumme", "summe", "zwischensumme", "insgesamt", "somme", "totale", "suma", "soma", "totaal"),
@@ -167,7 +167,7 @@ class _Shape:
             if not (cells[place].strip() if self._strips else cells[place]):
                 report.skip(EMPTY, line, f"column {place + 1} is empty; fill it or remove the line", unit)
                 return False
-        if plan.titles and next(filter(None, cells), "").strip(" :").casefold() in _TOTALS and "" in cells:
+        if plan.titles and next(filter(None, cells), "").strip(" :").casefold() in WORDS_OF_TOTALS and "" in cells:
             report.skip(TOTALS, line, "the row sums up other rows; remove it", unit)
             return False
         return True
@@ -370,10 +370,24 @@ def read_batches(
         meter(0)
 
 
-def read_cells(rows: Sequence[Row], planner: Planner, report: FileReport) -> Iterator[pa.Table]:
-    """Yield tables of text columns from rows of cells, perhaps with a header."""
+Merged = tuple[int, int, int]
+"""A cell that is merged over rows: the place of its column, and the numbers of the first and the last row."""
+
+
+def read_cells(
+    rows: Sequence[Row], planner: Planner, report: FileReport, merged: Sequence[Merged] = ()
+) -> Iterator[pa.Table]:
+    """Yield tables of text columns from rows of cells, perhaps with a header.
+
+    Args:
+        rows: The rows.
+        planner: Finds header and columns.
+        report: Counts read and skipped rows.
+        merged: Cells whose text stands in the first of several rows, and is read in each.
+    """
     plan = planner(rows[:SAMPLE], report)
     report.sheet = plan.titles
+    rows = _unmerged(rows, [one for one in merged if one[1] >= plan.start], plan, report)
     shape = _Shape(plan, report)
     for line, cells in rows:
         if line < plan.start:
@@ -382,6 +396,21 @@ def read_cells(rows: Sequence[Row], planner: Planner, report: FileReport) -> Ite
     for start in range(0, len(kept), ROWS):
         yield shape.table(kept[start : start + ROWS])
     report.check()
+
+
+def _unmerged(rows: Sequence[Row], merged: Sequence[Merged], plan: Plan, report: FileReport) -> Sequence[Row]:
+    """Return rows with the text of a merged cell in each of its rows."""
+    cells = {line: list(row) for line, row in rows} if merged else {}
+    filled: dict[str, None] = {}
+    for place, first, last in merged:
+        text = cells.get(first, [])[place : place + 1]
+        for line in range(first + 1, last + 1):
+            if text and text[0] and line in cells and place < len(cells[line]):
+                cells[line][place] = text[0]
+                filled[plan.titles[place] if place < len(plan.titles) else f"column {place + 1}"] = None
+    if filled:
+        report.note(f"cells merged over several rows were read in each of them: {', '.join(filled)}")
+    return list(cells.items()) if merged else rows
 
 
 def _fast_batch(read: Mapping[str, Any], titles: Sequence[str], shape: _Shape) -> pa.Table | None:

@@ -41,6 +41,9 @@ def canonical(kind: ColumnType, value: str) -> str:
         ("2024-03-01T10:00:00-05:30", "dateTime", "2024-03-01T10:00:00-05:30"),
         ("2024-03-01 10:00:00.5 UTC", "dateTime", "2024-03-01T10:00:00.5Z"),
         ("2024-03-01 10:00:00", "dateTime", "2024-03-01T10:00:00"),
+        ("2024-03-01 10:30", "dateTime", "2024-03-01T10:30:00"),
+        ("2024-03-01T10:30Z", "dateTime", "2024-03-01T10:30:00Z"),
+        ("2024-03-01 10:30 +0100", "dateTime", "2024-03-01T10:30:00+01:00"),
         ("31.1.2024 4:05 pm", "dateTime D.M.Y", "2024-01-31T16:05:00"),
         ("31/1/2024 14:30", "dateTime D/M/Y", "2024-01-31T14:30:00"),
         ("1/31/2024 12:05am", "dateTime M/D/Y", "2024-01-31T00:05:00"),
@@ -93,10 +96,39 @@ def test_a_day_that_no_month_has_is_no_date(real: str, unreal: list[str]) -> Non
         (["2024-01-02", "25/12/2023"], "its dates are written in several ways, so they stay texts"),
         (["13-05-2024", "05-13-2024"], "its dates are written in several ways, so they stay texts"),
         (["05-06-2024"], "its dates may be D/M/Y or M/D/Y, so they stay texts"),
+        (
+            ["2024/03/01 9:15:22 am GMT+1"],
+            "not all of its times have a known form, such as 2024/03/01 9:15:22 am GMT+1, so its dates stay texts",
+        ),
     ],
 )
 def test_days_that_are_no_dates_are_said(values: list[str], doubt: str) -> None:
     assert type_of(values, ",") == (BY_NAME["text"], doubt)
+
+
+@pytest.mark.parametrize(
+    "values",
+    [
+        ("ja", "nein"),
+        ("Oui", "Non"),
+        ("sí", "no"),
+        ("sim", "não"),
+        ("ja", "nee"),
+        ("ja", "nej"),
+        ("vrai", "faux"),
+        ("да", "нет"),
+    ],
+)
+def test_yes_and_no_of_other_languages_are_truth_values(values: tuple[str, str]) -> None:
+    kind, _ = type_of(values, ",")
+    assert kind is BY_NAME["yes or no"]
+    assert [canonical(kind, value) for value in values] == ["true", "false"]
+    assert type_of(values[:1], ",")[0] is not kind, "where there is no other, it may be a name"
+
+
+@pytest.mark.parametrize("value", ["10.1000/al.19", "10.48550/arXiv.2101.00001"])
+def test_a_doi_is_a_code(value: str) -> None:
+    assert type_of([value, "10.1234/x-5"], ",")[0] is BY_NAME["code"]
 
 
 @pytest.mark.parametrize(("value", "name"), [("13-05-2024", "date D/M/Y"), ("05-13-2024", "date M/D/Y")])

@@ -113,7 +113,7 @@ def test_tables_of_a_database_come_by_name_with_their_keys_and_links(tmp_path: P
     assert [report.key for report, _, _ in found] == ["k", "nr", ""]
     assert [report.links for report, _, _ in found] == [{}, {"made": "a"}, {}]
     assert [report.notes for report, _, _ in found] == [
-        [],
+        ["these tables of its database have no rows: empty"],
         [],
         ["its foreign keys of several columns are not followed"],
     ]
@@ -142,3 +142,49 @@ def test_a_file_without_a_table_that_has_rows_is_refused(tmp_path: Path) -> None
     (tmp_path / "u.xlsx").write_bytes(b"PK")
     with pytest.raises(InputError, match=r"u\.xlsx: cannot be read as an Excel workbook \(File is not a zip file\)"):
         read(tmp_path / "u.xlsx", "xlsx")
+
+
+def merged_book(file: Path, rows: Sequence[Sequence[Any]], *merged: str, hidden: bool = False) -> Read:
+    """Write a workbook of a sheet with merged cells, and read it."""
+    book = openpyxl.Workbook()
+    sheet = book.active
+    for row in rows:
+        sheet.append(row)
+    for cells in merged:
+        sheet.merge_cells(cells)
+    if hidden:
+        book.create_sheet("seen")
+        sheet.sheet_state = "hidden"
+    book.save(file)
+    return read(file, "xlsx")
+
+
+PLAN = [["house", "room", "seats"], ["North", "N1", 20], [None, "N2", 30], [None, "N3", 30], ["South", "S1", 12]]
+
+
+def test_a_cell_that_is_merged_over_rows_is_read_in_each_and_told(tmp_path: Path) -> None:
+    [(report, _, rows)] = merged_book(tmp_path / "t.xlsx", PLAN, "A2:A4")
+    assert [row[0] for row in rows] == ["North", "North", "North", "South"]
+    assert report.notes == ["cells merged over several rows were read in each of them: house"]
+
+
+@pytest.mark.parametrize("cells", ["A1:A2", "A5:B5", "D2:D4"])
+def test_cells_that_are_merged_in_the_heading_or_over_columns_or_without_a_text_stay(
+    tmp_path: Path, cells: str
+) -> None:
+    [(report, _, _)] = merged_book(tmp_path / "t.xlsx", PLAN, cells)
+    assert not any("merged" in note for note in report.notes)
+
+
+def test_a_hidden_sheet_is_read_and_told(tmp_path: Path) -> None:
+    [(report, _, rows)] = merged_book(tmp_path / "t.xlsx", PLAN, hidden=True)
+    assert len(rows) == 4
+    assert report.notes == ["is a hidden sheet, which was read like the others"]
+
+
+def test_views_and_tables_without_rows_are_told_once(tmp_path: Path) -> None:
+    made = ("CREATE TABLE a (x)", "INSERT INTO a VALUES (1)", "CREATE TABLE b (x)", "INSERT INTO b VALUES (2)")
+    found = database(tmp_path / "t.db", *made, "CREATE TABLE c (x)", "CREATE VIEW v AS SELECT x FROM a")
+    notes = [[note for note in report.notes if "database" in note] for report, *_ in found]
+    assert notes == [["the views of its database are not read: v", "these tables of its database have no rows: c"], []]
+    assert not any("database" in note for note in database(tmp_path / "u.db", *made)[0][0].notes)

@@ -133,6 +133,15 @@ def test_a_column_that_is_not_there_or_there_twice_is_refused() -> None:
     assert [place_of("2", ["2", "x"], "", by_name) for by_name in (True, False)] == [0, 1]
 
 
+def test_words_with_a_colon_between_are_no_heading_of_neo4j() -> None:
+    assert [neo4j_name(title) for title in ("GF:GA", "ratio a:b", "at:dateTime", "tags:string[]")] == [
+        "GF:GA",
+        "ratio a:b",
+        "at",
+        "tags",
+    ]
+
+
 def test_headings_of_neo4j_have_a_kind_a_space_a_type_and_a_name() -> None:
     titles = ["personId:ID(Person)", ":START_ID", "born:int", "nick:string[]", "name", "at:datetime{timezone:UTC}"]
     assert [neo4j_kind(title) for title in titles] == ["ID", "START_ID", "", "", "", ""]

@@ -4,9 +4,12 @@ from __future__ import annotations
 
 import sqlite3
 from contextlib import closing
+from datetime import timedelta
 from pathlib import Path
 from typing import Any
 
+import pyarrow as pa
+import pyarrow.parquet as pq
 import pytest
 from srtk_plugin_local.snapshot import tables
 from srtk_plugin_local.snapshot.build import build
@@ -748,3 +751,72 @@ def test_columns_with_one_heading_are_one_relation_and_told(read: Any) -> None:
     assert {(f[1], f[2]) for f in made.facts if f[0] == "1"} == {("office", "Oslo"), ("office", "Room 4")}
     assert "has several columns 'office', which are one relation" in made.said
     assert "several columns" not in read("id,name,a,b\n1,Uma,Oslo,Room 4\n", "b.csv").said
+
+
+@pytest.mark.parametrize(
+    ("rows", "told"),
+    [
+        ("North,10,1.5\nSouth,20,2.5\nTotal,30,4\n", "skipped 1 row of totals, in row 3"),
+        ("North,10,1.5\nSouth,20,2.5\nTotal,30,4\nSumme:,30,4.0\n", "skipped 2 rows of totals, the first in row 3"),
+        ("North,10,1.5\nSouth,20,2.5\nTotal,30,2\n", "its row 'Total' does not hold the sums of the others"),
+        ("North,10,x\nSouth,20,y\nTotal,120,z\n", "its row 'Total' does not hold the sums of the others"),
+    ],
+)
+def test_a_full_row_of_totals_is_left_out_where_it_holds_the_sums_and_told(read: Any, rows: str, told: str) -> None:
+    made = read(f"area,sales,share\n{rows}")
+    assert told in made.said
+    assert ("Total" in {fact[0] for fact in made.facts}) is ("skipped" not in told)
+    assert made.reading[0]["rows"] == rows.count("\n") - (rows.count("30,4") if "skipped" in told else 0)
+
+
+def test_a_single_row_beside_one_with_a_word_of_totals_is_no_part_of_a_sum(read: Any) -> None:
+    assert "Total" in {fact[0] for fact in read("area,sales,share\nNorth,10,1.5\nTotal,10,1.5\n").facts}
+
+
+def test_sums_are_refused_as_other_rows_of_totals_are(read: Any) -> None:
+    with pytest.raises(InputError, match="row 3: the row sums up other rows"):
+        read("area,sales,share\nNorth,10,1.5\nSouth,20,2.5\nTotal,30,4\n", strict=True)
+
+
+def test_values_of_parquet_that_are_no_texts_are_written_as_such(tmp_path: Path) -> None:
+    table = pa.table(
+        {
+            "name": ["Lamp", "Desk"],
+            "attrs": pa.array([[("color", "red"), ("legs", None)], []], pa.map_(pa.string(), pa.string())),
+            "raw": pa.array([b"\x00\x01", b"\xff"]),
+            "old": pa.array([b"oak", "pín".encode()]),
+            "took": pa.array([timedelta(minutes=5), timedelta(seconds=1.5)]),
+        }
+    )
+    pq.write_table(table, tmp_path / "a.parquet")
+    built = build(BuildSettings((str(tmp_path / "a.parquet"),)), tmp_path / "out")
+    graph = LocalGraph(str(built.folder))
+    graph.open()
+    found = {tuple(map(str, fact)) for fact in graph.match([Pattern()])[0]}
+    assert {fact[1:] for fact in found if fact[0] == "Lamp"} == {
+        *(("attrs", "color: red"), ("raw", '"0x0001"'), ("old", "oak"), ("took", '"300"^^xsd:decimal')),
+    }
+    assert ("Desk", "old", "pín") in found
+    assert ("Desk", "raw", '"0xff"') in found
+
+
+@pytest.mark.parametrize(("headings", "key"), [("Time,Monday,Tuesday,Wednesday", "8-9"), ("Time,Ann,Bob,Cyd", "Maths")])
+def test_what_stands_below_days_names_no_row(read: Any, headings: str, key: str) -> None:
+    made = read(f"{headings}\n8-9,Maths,Art,PE\n9-10,Music,Art,Latin\n")
+    assert key in {fact[0] for fact in made.facts}
+
+
+@pytest.mark.parametrize(
+    ("text", "is_header"),
+    [
+        ("Room,Key code\nN1,K-17\nS1,K-22\n", True),
+        ("Root,N1\nN1,N2\nN2,N3\n", False),
+        ("Room,Key code\nN1,K-17\n", False),
+    ],
+)
+def test_words_above_codes_head_two_columns(read: Any, text: str, is_header: bool) -> None:
+    if is_header:
+        assert ("N1", "Key code", '"K-17"') in read(text).facts
+    else:
+        with pytest.raises(InputError, match="its first line may be a header or the first of its rows"):
+            read(text)
