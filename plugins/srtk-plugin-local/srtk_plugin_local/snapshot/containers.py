@@ -21,7 +21,7 @@ from srtk_plugin_local.snapshot.header import Planner
 from srtk_plugin_local.snapshot.input_report import FileReport, Meter
 from srtk_plugin_local.snapshot.json_tables import json_tables
 from srtk_plugin_local.snapshot.limits import MAX_LITERAL, ROWS, amount, check_width
-from srtk_plugin_local.snapshot.tables import Merged, read_batches, read_cells
+from srtk_plugin_local.snapshot.tables import BELOW, Merged, read_batches, read_cells
 
 if TYPE_CHECKING:
     import pyarrow as pa
@@ -107,7 +107,7 @@ def _sheets(name: str, planner: Planner, strict: bool, meter: Meter) -> Tables:
                 report.note(sentence)
             foot = _foot(texts)
             for line, _ in texts[foot:]:
-                report.skip("lines below the table", line, "the line is no part of the table; remove it", "row ")
+                report.skip(BELOW, line, "the line is no part of the table; remove it", "row ")
             made = read_cells(texts[:foot], planner, report, merged.get(sheet.title, ()))
             if width == 1:
                 columns.append((report, made))

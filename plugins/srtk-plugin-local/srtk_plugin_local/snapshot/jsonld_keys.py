@@ -16,6 +16,7 @@ from srtk_plugin_local.snapshot.limits import MAX_DEPTH
 # Bytes of memory for each byte of a file: measured 7 (long texts) to 96 (many small values), nearly all in pyoxigraph.
 # A file that is small enough by this may still exceed the limit of its process.
 GROWTH = 20
+_SCHEMA_ORG = re.compile(rb'("@context"\s*:\s*(?:\[\s*)?)"https?://(?:www\.)?schema\.org/?"')
 _TOKEN = re.compile(rb'"(?:[^"\\]|\\.)*+"?|[][{}]', re.DOTALL)
 
 
@@ -41,6 +42,25 @@ class _Terms:
         """Return whether a key stands for a blank node."""
         prefix = key.partition(":")[0]
         return prefix == "_" or prefix in self.blank or ("@vocab" in self.blank and prefix not in self.terms)
+
+
+def with_schema_org(text: bytes, report: FileReport) -> bytes:
+    """Return a JSON-LD file with the vocabulary of schema.org in place of its context, which lies elsewhere.
+
+    Pages for search engines name no other. What the context says beyond the vocabulary is told: it makes IRIs of
+    some texts, such as addresses.
+
+    Args:
+        text: Content of the file.
+        report: Takes the note.
+    """
+    made, count = _SCHEMA_ORG.subn(rb'\1{"@vocab": "http://schema.org/"}', text)
+    if count:
+        report.note(
+            "the context of schema.org was read as its vocabulary alone, http://schema.org/, so that addresses are "
+            "texts"
+        )
+    return made
 
 
 def note_lost_keys(text: bytes, report: FileReport) -> None:

@@ -12,7 +12,7 @@ from srtk_framework.values import InputError, Literal
 from srtk_plugin_local.snapshot.formats import FORMATS
 from srtk_plugin_local.snapshot.input_files import Input, blocks
 from srtk_plugin_local.snapshot.input_report import DIRECTIONS, EMPTY_FILES, FileReport, Meter, counted
-from srtk_plugin_local.snapshot.jsonld_keys import GROWTH, note_lost_keys
+from srtk_plugin_local.snapshot.jsonld_keys import GROWTH, note_lost_keys, with_schema_org
 from srtk_plugin_local.snapshot.limits import LONG_LITERAL, LONG_LITERALS, MAX_DEPTH, MAX_LITERAL, ROWS, amount
 from srtk_plugin_local.snapshot.rdf_text import LONG_MARK, EndlessError, Utf8Input, base_of
 from srtk_plugin_local.snapshot.xml_entities import check_entities
@@ -87,6 +87,7 @@ def _opened(name: str, kind: str, report: FileReport, memory: str = "1GB") -> It
             with Utf8Input(name, xml=True) as again:
                 check_entities(again, name, depth=True)
         if kind == "jsonld" and not source.empty:
+            source.put(with_schema_org(source.whole(amount(memory), GROWTH), report))
             note_lost_keys(source.whole(amount(memory), GROWTH), report)
         if source.encoding not in ("utf-8", "ascii"):
             report.note(f"was read as {source.encoding}")

@@ -167,8 +167,12 @@ class Utf8Input(Input):
         while block := self._read(BLOCK):
             data += block
             check_whole(self.name, len(data), memory, growth)
-        self._rest, self._at, self._ended = bytes(data), 0, True
+        self.put(bytes(data))
         return self._rest
+
+    def put(self, data: bytes) -> None:
+        """Let ``read`` return this content instead of the file's."""
+        self._rest, self._at, self._ended = data, 0, True
 
     def _read(self, size: int) -> bytes:
         if self._at == len(self._rest):

@@ -18,6 +18,9 @@ if TYPE_CHECKING:
     import duckdb
 
 _RAW_NAME = "raw_name (id, text, language, alias)"
+# Longest code that people say, and its parts, one of which has a number.
+_CODE = 20
+_PARTS = r"(?=[^0-9]*[0-9])(?=[^A-Za-z]*[A-Za-z])[A-Za-z0-9]+([-_.:/][A-Za-z0-9]+)*"
 _NO_KEY = "rows with an empty cell"
 
 
@@ -69,7 +72,9 @@ def _write_rows(con: duckdb.DuckDBPyConnection, sheets: Sheets, sheet: Sheet, se
                 f"(SELECT {id_} AS id, {values} AS x FROM {rows} AND {column.sql} IS NOT NULL) {_names(column)} "
                 "WHERE x <> ''"
             )
-            _name_relation(con, relation, column.type.unit)
+            of_result = any(f"{other}Label" in sheet.titles for other in sheet.titles)
+            named = relation.removesuffix("Label") if of_result else relation  # as query services of Wikidata write it
+            _name_relation(con, relation, column.type.unit, named)
             _tell_unlinked(con, sheets, sheet, column, rows)
     con.execute("DROP TABLE IF EXISTS named_row")
 
@@ -79,6 +84,12 @@ def _is_fact(sheet: Sheet, column: Column) -> bool:
     if column not in sheet.key or column.kind == "name":
         return False
     return len(sheet.key) > 1 or (sheet.label() is not None and column.words.split()[-1:] in [[c] for c in CODES])
+
+
+def _is_said(key: Column) -> bool:
+    """Return whether a key is a code that people say: letters and numbers in a few parts, such as INV-24-7."""
+    code = key.example
+    return is_code(key) or (len(code) <= _CODE and re.fullmatch(_PARTS, code) is not None and not code.isdigit())
 
 
 def _write_names(con: duckdb.DuckDBPyConnection, sheets: Sheets, sheet: Sheet, id_: str, rows: str) -> None:
@@ -99,7 +110,7 @@ def _write_names(con: duckdb.DuckDBPyConnection, sheets: Sheets, sheet: Sheet, i
         text = sheet.key[0].sql
     if text:
         con.execute(f"INSERT INTO {_RAW_NAME} SELECT {id_}, {text}, '', FALSE FROM {rows} AND {text} <> ''")
-    if label is not None and len(sheet.key) == 1 and is_code(sheet.key[0]) and not _is_fact(sheet, sheet.key[0]):
+    if label is not None and len(sheet.key) == 1 and _is_said(sheet.key[0]) and not _is_fact(sheet, sheet.key[0]):
         con.execute(f"INSERT INTO {_RAW_NAME} SELECT {id_}, {sheet.key[0].sql}, '', TRUE FROM {rows}")
     for column in sheet.columns:
         if column.kind == "alias":
@@ -120,9 +131,9 @@ def _write_labels(con: duckdb.DuckDBPyConnection, sheets: Sheets, sheet: Sheet, 
             )
 
 
-def _name_relation(con: duckdb.DuckDBPyConnection, relation: str, unit: str) -> None:
-    """Name a relation by its words, without camel case and underscores, with the unit of its numbers."""
-    words = re.sub(r"(?<=[a-z])(?=[A-Z])", " ", relation).replace("_", " ").split()
+def _name_relation(con: duckdb.DuckDBPyConnection, relation: str, unit: str, named: str = "") -> None:
+    """Name a relation by words, by default its own, without camel case and underscores, and the unit of its numbers."""
+    words = re.sub(r"(?<=[a-z])(?=[A-Z])", " ", named or relation).replace("_", " ").split()
     if len(words) > 1 and " " not in relation:
         words = [words[0], *(word if word.isupper() else word.lower() for word in words[1:])]
     if unit and unit.lower() not in relation.lower().replace("_", " ").replace("(", " ").replace(")", " ").split():

@@ -40,6 +40,8 @@ _TEXT_MARK = '^="(.*)"$|^\'([0-9][0-9 -]*)$'
 # The address behind the name of a link, and a cell of such links.
 _ADDRESS = r" \(https?://[^\s()]+(\([^\s()]*\)[^\s()]*)?\)"
 _LINKS = rf"[^()]+{_ADDRESS}(, [^()]+{_ADDRESS})*"
+# A mark of a footnote behind a number.
+_NOTED = re.compile(r"([0-9%)])\s?([*†‡§¶]+|[¹²³⁴⁵⁶⁷⁸⁹]+|\[[0-9a-z]{1,2}\])$")
 _DASHES = ("-", "–", "—", "--", "---", "?", "n.a.")
 _NO_NUMBERS = (*_DASHES, _NA)
 # Length from which other values are words, so that a dash among them is no mark.
@@ -367,6 +369,15 @@ class Sheets:
         separator = sheet.reports[0].separator
         plain = [value for value in values if value not in _NO_NUMBERS] or values
         found, doubt = type_of(plain, separator)
+        if not found.datatype and not column.split and any(map(_NOTED.search, plain)):
+            bare = [_NOTED.sub(r"\1", value) for value in plain]
+            kind, other_doubt = type_of(bare, separator)
+            if kind.datatype:
+                marked = next(filter(_NOTED.search, plain))
+                sheet.note(f"column {column.title!r}: marks of footnotes were left out, such as that of {marked}")
+                text = f"regexp_replace({column.sql}, {quote(_NOTED.pattern)}, '\\1')"
+                self.con.execute(f"UPDATE {sheet.table} SET {column.sql} = {text}")
+                plain, values, found, doubt = bare, [_NOTED.sub(r"\1", value) for value in values], kind, other_doubt
         column.type = type_by_heading(found, column.words.split(), plain)
         words = [value for value in values if value not in _DASHES]
         if column.type.datatype and len(plain) < len(values):

@@ -17,7 +17,7 @@ from srtk_plugin_local.snapshot.build_settings import BuildSettings
 from srtk_plugin_local.snapshot.header import Plan, Planner, Row, is_result, is_rule, plan_fixed
 from srtk_plugin_local.snapshot.headings import IDS, TEXTS
 from srtk_plugin_local.snapshot.input_files import Input, blocks
-from srtk_plugin_local.snapshot.input_report import COMMENTS, EMPTY_FILES, FileReport, Meter
+from srtk_plugin_local.snapshot.input_report import COMMENTS, EMPTY_FILES, FileReport, Meter, counted
 from srtk_plugin_local.snapshot.limits import MAX_LITERAL, ROWS, check_width
 from srtk_plugin_local.snapshot.parser_process import read_apart
 from srtk_plugin_local.snapshot.separators import first_rows, found_separator, is_border
@@ -31,6 +31,7 @@ SAMPLE = 200
 EMPTY = "rows with an empty cell"
 WIDTHS = "rows with another number of columns"
 ABOVE = "lines above the table"
+BELOW = "lines below the table"
 RULES = "rows that hold dashes alone"
 TOTALS = "rows of totals"
 
@@ -114,6 +115,7 @@ def _read_text(
         yield from _split_rows(source, kind, separator, shape, meter)
     else:
         yield from _split_blocks(source, separator, shape, meter)
+    shape.tell_short()
     meter(source.size)
 
 
@@ -135,6 +137,8 @@ class _Shape:
         # As in Markdown, where blanks stand beside the bars; a sheet's cells are stripped later.
         self.is_drawn = report.separator == "|" and bool(plan.header)
         self._strips = report.format == "csv" or bool(plan.titles) or self.is_drawn
+        self._group = ""
+        self._short: list[int] = []
 
     def above(self, text: str, line: int, unit: str = "") -> None:
         """Count a line above the first row, unless it belongs to the header or tells the separator."""
@@ -167,10 +171,20 @@ class _Shape:
             if not (cells[place].strip() if self._strips else cells[place]):
                 report.skip(EMPTY, line, f"column {place + 1} is empty; fill it or remove the line", unit)
                 return False
-        if plan.titles and next(filter(None, cells), "").strip(" :").casefold() in WORDS_OF_TOTALS and "" in cells:
+        if plan.titles and "" in cells and _sums_up(next(filter(None, cells), ""), self._group):
             report.skip(TOTALS, line, "the row sums up other rows; remove it", unit)
             return False
+        self._group = cells[0] or self._group
+        if plan.titles and len(cells) < plan.width:
+            self._short.append(line)
         return True
+
+    def tell_short(self) -> None:
+        """Note the rows of a sheet without some of its last cells."""
+        if self._short:
+            where = f"{'in' if len(self._short) == 1 else 'the first in'} {self._short[0]}"
+            what = "rows have fewer cells than there are headings"
+            self.report.note(f"{counted(len(self._short), what)}, {where}; the missing cells were read as empty")
 
     def _fits(self, cells: Sequence[str]) -> bool:
         """Return whether surplus cells are empty, or missing cells of a sheet may be."""
@@ -199,6 +213,16 @@ class _Shape:
                 column = pc.binary_join_element_wise(pa.scalar(space), table.column(place), pa.scalar(""))
                 table = table.set_column(place, f"c{place}", column)
         return table
+
+
+def _sums_up(text: str, group: str) -> bool:
+    """Return whether the first text of a row is a word for a total: alone, or beside the first text of a row above."""
+    words = text.strip(" :").casefold()
+    if words in WORDS_OF_TOTALS:
+        return True
+    above = group.strip().casefold()
+    rest = words.removeprefix(above) if words.startswith(above) else words.removesuffix(above)
+    return bool(above) and rest != words and rest.strip(" :-") in WORDS_OF_TOTALS
 
 
 def _plain(term: str) -> str:
@@ -278,9 +302,16 @@ def _split_rows(source: Input, kind: str, separator: str, shape: _Shape, meter: 
     """Read a quoted or wide table, row by row."""
     lines = decoded_lines(source.name, blocks(source, shape.report, kind == "csv"))
     rows: list[list[str]] = []
+    last, is_below, plan = 0, False, shape.plan
     for line, cells in _cells(lines, kind, separator, source.name):
-        if line < shape.plan.start:
+        # Notes stand below an empty line, and have fewer cells.
+        has_gap = last >= plan.start and line - last > 1 + sum(cell.count("\n") for cell in cells)
+        is_below = bool(plan.titles) and (is_below or has_gap) and len(cells) < plan.width
+        last = line
+        if line < plan.start:
             shape.above(cells[0], line)
+        elif is_below:
+            shape.report.skip(BELOW, line, "the line is no part of the table; remove it")
         elif shape.takes(cells, line):
             rows.append(cells)
             if len(rows) == ROWS:

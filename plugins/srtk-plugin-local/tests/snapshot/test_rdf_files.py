@@ -98,6 +98,24 @@ def test_relative_iris_are_resolved_wherever_the_file_lies(tmp_path: Path, name:
     assert not any("relative" in note for note in reading(chosen)["notes"])
 
 
+@pytest.mark.parametrize(
+    "context", ['"https://schema.org"', '"http://schema.org/"', '["https://schema.org", {"x": "http://ex.org/x"}]']
+)
+def test_the_context_of_schema_org_is_its_vocabulary_and_told(tmp_path: Path, context: str) -> None:
+    data = f'{{"@context": {context}, "@id": "http://ex.org/a", "name": "Soup", "x": "y"}}'
+    made_ = made(tmp_path / "a.jsonld", data)
+    assert ("http://ex.org/a", "Soup") in {(fact.subject, Literal(fact.object).lexical) for fact in facts(made_)} or (
+        made_.meta.counts["labels"] == 1
+    )
+    assert any("the context of schema.org was read as its vocabulary alone" in note for note in reading(made_)["notes"])
+
+
+def test_a_context_elsewhere_that_only_begins_so_is_refused(tmp_path: Path) -> None:
+    for context in ("https://schema.org/docs/x.jsonld", "https://schema.organic/"):
+        with pytest.raises(InputError, match="refers to a context elsewhere"):
+            made(tmp_path / "a.jsonld", f'{{"@context": "{context}", "@id": "http://ex.org/a", "name": "Soup"}}')
+
+
 def test_the_base_in_a_file_goes_before_the_given_one(tmp_path: Path) -> None:
     data = "@base <http://in.org/> . <a> <p> <b> ."
     assert facts(made(tmp_path / "a.ttl", data, base="http://ex.org/")) == [

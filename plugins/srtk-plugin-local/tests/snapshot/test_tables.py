@@ -820,3 +820,79 @@ def test_words_above_codes_head_two_columns(read: Any, text: str, is_header: boo
     else:
         with pytest.raises(InputError, match="its first line may be a header or the first of its rows"):
             read(text)
+
+
+def test_rows_with_fewer_cells_than_headings_are_told(read: Any) -> None:
+    made = read("name,city,age\nAda,Leeds,34\nBen,York\nCyd,Hull\nDan,Hull,5\n")
+    assert (
+        "2 rows have fewer cells than there are headings, the first in 3; the missing cells were read as empty"
+        in made.said
+    )
+    assert ("Ben", "city", "York") in made.facts
+    assert "fewer" not in read("name,city,age\nAda,Leeds,34\nBen,York,\nDan,Hull,5,\n", "b.csv").said
+
+
+NOTED = "land,size,rate\nNorland,1200,2\nSouthey,850,-4\n\n"
+
+
+@pytest.mark.parametrize(
+    ("foot", "skipped", "rows"),
+    [
+        ("* a note\n† estimated, revised\nSource: us\n", "skipped 3 lines below the table, the first in 5", 2),
+        ("Eastmark,430,3\n", "", 3),  # an empty line among the rows
+        ("a note, with a comma\nEastmark,430,3\nWest,1\n", "skipped 1 line below the table, in 5", 4),
+    ],
+)
+def test_short_lines_below_an_empty_line_are_no_part_of_a_table(read: Any, foot: str, skipped: str, rows: int) -> None:
+    made = read(NOTED + foot)
+    assert skipped in made.said
+    assert made.reading[0]["rows"] == rows
+
+
+def test_a_cell_over_several_lines_makes_no_gap(read: Any) -> None:
+    assert "below" not in read('land,size,rate\nNorland,12,2\n"South\n\ney",8\n').said
+
+
+@pytest.mark.parametrize(
+    ("text", "is_sum"),
+    [
+        *(("Office Total", True), ("Total Office", True), ("Total: Office", True), ("Summe Office", True)),
+        *(
+            ("OFFICE TOTAL", True),
+            ("IT Total", False),
+            ("Total Eclipse", False),
+            ("Office", False),
+            ("Offices Total", False),
+        ),
+    ],
+)
+def test_the_total_of_the_group_above_is_no_row(read: Any, text: str, is_sum: bool) -> None:
+    made = read(f"dept,item,cost\nOffice,Paper,20\nOffice,Pens,10\n{text},,30\nIT,Mouse,25\n")
+    assert ("skipped 1 row of totals, in 4" in made.said) is is_sum
+
+
+@pytest.mark.parametrize("mark", ["*", "†", " ‡", "¹", "[a]", " [12]"])
+def test_marks_of_footnotes_behind_numbers_are_left_out_and_told(read: Any, mark: str) -> None:
+    made = read(f"land,size,rate\nNorland,1200,2\nSouthey,850{mark},-4\n")
+    assert ("Southey", "size", '"850"^^xsd:integer') in made.facts
+    assert f"column 'size': marks of footnotes were left out, such as that of 850{mark}" in made.said
+
+
+@pytest.mark.parametrize("values", ["a1*,b2", "12 m²,13 m²", "x[1],y[2]"])
+def test_marks_stay_where_they_make_no_number(read: Any, values: str) -> None:
+    first, second = values.split(",")
+    assert "footnotes" not in read(f"land,size,rate\nNorland,{first},2\nSouthey,{second},-4\n").said
+
+
+def test_a_code_of_several_parts_is_another_name_of_a_named_row(read: Any) -> None:
+    made = read("id,title,pages\nch_3Na1,Alpha,3\nch_3Na2,Beta,4\n")
+    assert made.graph.find(["ch_3Na2"]) == [["ch_3Na2"]]
+    hashed = "0f3a9b7c6d5e4f3a2b1c0d9e"
+    assert read(f"id,title,pages\n{hashed},Alpha,3\nx1,Beta,4\n", "b.csv").graph.find([hashed]) == [[]]
+
+
+def test_a_label_of_a_result_without_its_item_names_the_relation_without_the_word(read: Any) -> None:
+    head, row = "item,itemLabel,countryLabel,size\n", "http://w/Q1,Riga,Latvia,5\nhttp://w/Q2,Oslo,Norway,6\n"
+    assert read(head + row).graph.labels(["countryLabel"]) == ["country"]
+    plain = read("name,warningLabel,size\nRiga,Red,5\nOslo,Blue,6\n", "b.csv")
+    assert plain.graph.labels(["warningLabel"]) == ["warning label"]
