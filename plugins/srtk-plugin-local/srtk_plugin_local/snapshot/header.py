@@ -36,6 +36,8 @@ from srtk_plugin_local.snapshot.input_report import FileReport
 from srtk_plugin_local.snapshot.plan_file import entry_of, read_plan
 from srtk_plugin_local.snapshot.plurals import same_word
 
+# Headings of groups that a line has at least.
+_GROUPS = 2
 # Longest heading of a first line that only stands alone.
 _HEADING = 40
 
@@ -107,6 +109,22 @@ def _merged(rows: Sequence[Row], first: Row) -> Row | None:
     return second[0], titles
 
 
+def _grouped(upper: Row, lower: Row) -> Row | None:
+    """Return the headings of two lines in one where the first has groups over repeated headings of the second.
+
+    ``Q1`` and ``Q2`` above ``Shop``, ``Units``, ``Sales``, ``Units`` and ``Sales`` make ``Q1 Units`` and the like.
+    """
+    above, below = ([cell.strip() for cell in cells] for _, cells in (upper, lower))
+    repeated = len({*below}) < len(below)
+    if len(above) != len(below) or sum(map(bool, above)) < _GROUPS or all(above) or not all(below) or not repeated:
+        return None
+    titles, group = [], ""
+    for name, title in zip(above, below, strict=True):
+        group = name or group
+        titles.append(f"{group} {title}".strip())
+    return (lower[0], titles) if len({*titles}) == len(titles) else None
+
+
 class _First:
     """The plan of one file by its first rows; a header at line 0 comes from a container with headings of its own."""
 
@@ -117,13 +135,20 @@ class _First:
         self.usual = Counter(len(cells) for _, cells in plain).most_common(1)[0][0]
         kept = [row for row in rows if not (row[1][0].startswith("#") and len(row[1]) != self.usual)]
         # Headings of a container, at line 0, stand above rows of their own width.
-        kept = kept[_above(kept, self.usual) if kept[0][0] else 0 :]
+        above = _above(kept, self.usual) if kept[0][0] else 0
+        group, kept = kept[max(above - 1, 0)], kept[above:]
         first = kept[0]
         if recognised(_titles(first[1])) is None and settings.header is None:
             first = next((row for row in kept if len(row[1]) == self.usual), first)
         self.span = 1
-        if settings.header is not False and first[0] and (merged := _merged(kept, first)) is not None:
-            self.span = merged[0] - first[0] + 1
+        upper, merged = first, None
+        if settings.header is not False and first[0]:
+            merged = _merged(kept, first)
+            lower = first if above else next((row for row in kept if row[0] > first[0]), first)
+            if merged is None and (merged := _grouped(group, lower)) is not None:
+                upper = group
+        if merged is not None:
+            self.span = merged[0] - upper[0] + 1
             kept = [merged, *(row for row in kept if row[0] > merged[0])]
             first = merged
         self.line, self.cells = first

@@ -68,6 +68,22 @@ _NEO4J_TYPES = {
     "datetime": DATE_TIME,
     "localdatetime": DATE_TIME,
 }
+# Headings of the times of the rows of a key.
+_TIMES = (
+    "year",
+    "date",
+    "day",
+    "week",
+    "month",
+    "quarter",
+    "period",
+    "season",
+    "jahr",
+    "datum",
+    "monat",
+    "annee",
+    "ano",
+)
 # Headings of a timetable or a pivot, and how many of them make one.
 _PERIODS = frozenset(
     (
@@ -117,7 +133,7 @@ def plan_sheets(
             _find_key(sheets, sheet, settings)
     for sheet in new:
         if sheet.key and sheet.label() is None:
-            _find_name(sheet, settings)
+            _find_name(sheets, sheet, settings)
     for sheet in new:
         _find_links(sheets, sheet, settings)
     for sheet in new:
@@ -242,6 +258,9 @@ def _find_key(sheets: Sheets, sheet: Sheet, settings: BuildSettings) -> None:
             _set_key(sheet, [column], "heading")
             return
         exact = column.words in ("id", "uri", "iri", "entity") or sheet.neo4j
+        if exact and (period := _period(sheets, sheet, column)) is not None:
+            _compose(sheet, [column, period])
+            return
         if exact:
             _set_key(sheet, [column], "heading")
             if column.distinct < column.filled:
@@ -261,8 +280,12 @@ def _find_key(sheets: Sheets, sheet: Sheet, settings: BuildSettings) -> None:
         # Each order may name another bike, and is still an order.
         _set_key(sheet, [own], "heading names the table")
         return
+    unique_codes = [c for c in among if c.type is CODE and not c.split and sheets.is_unique(sheet, [c])]
     for kind, word in ((NAMES, "names"), (CODE, "codes")):
         unique = [c for c in among if c.type is kind and not c.split and sheets.is_unique(sheet, [c])]
+        if kind is NAMES and unique_codes:
+            first = unique_codes[0].place
+            unique = [c for c in unique if c.place < first or not _names_another(sheets, sheet, c)]
         if unique:
             _set_key(sheet, unique[:1], f"{'first' if len(unique) > 1 else 'only'} unique column of {word}")
             return
@@ -272,6 +295,18 @@ def _find_key(sheets: Sheets, sheet: Sheet, settings: BuildSettings) -> None:
 def _names_rows(column: Column, sheet: Sheet) -> bool:
     """Return whether a heading is the name of the table in singular, as *order* of *orders*."""
     return bool(sheet.words) and column.words != "" and same_word(column.words, sheet.words[-1])
+
+
+def _period(sheets: Sheets, sheet: Sheet, key: Column) -> Column | None:
+    """Return the column of the time that each row of a key is of, as in ``entity,year,value``; None without any."""
+    times = (c for c in _open(sheet) if c.words in _TIMES and c.filled == sheet.rows)
+    return next((c for c in times if sheets.is_unique(sheet, [key, c]) and key.distinct < sheet.rows), None)
+
+
+def _names_another(sheets: Sheets, sheet: Sheet, column: Column) -> bool:
+    """Return whether a heading names another table, as ``Customer`` beside a table of customers."""
+    last = column.words.split()[-1:]
+    return any(other is not sheet and last and other.words and same_word(last[0], other.words[-1]) for other in sheets)
 
 
 def _tells_more(sheets: Sheets, sheet: Sheet, column: Column, both: Sequence[Column]) -> bool:
@@ -292,7 +327,7 @@ def _set_key(sheet: Sheet, columns: list[Column], why: str) -> None:
         column.kind, column.why, column.split = "key", why, ""
 
 
-def _find_name(sheet: Sheet, settings: BuildSettings) -> None:
+def _find_name(sheets: Sheets, sheet: Sheet, settings: BuildSettings) -> None:
     """Find the column that names the rows, where the key does not."""
     key, *more = sheet.key
     among = _nameable(sheet, settings)
@@ -303,7 +338,7 @@ def _find_name(sheet: Sheet, settings: BuildSettings) -> None:
         return
     named = [c for c in among if c.words.split()[-1:] in (["name"], ["title"], ["label"], ["identifier"])]
     named.sort(key=lambda c: not any(same_word(word, c.words.split()[0]) for word in sheet.words))
-    texts = [c for c in among if _may_name(c)]
+    texts = [c for c in among if _may_name(c) and not _names_another(sheets, sheet, c)]
     for column in named if coded and key.why != "heading" else [*named, *texts]:
         titled = column in named
         tells = key.type is not NAMES or titled or column.distinct == sheet.rows

@@ -1788,3 +1788,38 @@ def test_a_table_that_excel_saved_in_windows_1252_is_read_and_told(tmp_path: Pat
     made = Made(tmp_path, ["a.csv"], {})
     assert {("Jürgen Groß", "Büro", "Köln"), ("Märta Öz", "Gehalt", "980")} <= made.facts()
     assert made.notes[0] == "was read as Windows-1252, such as 'Büro'; convert the file to UTF-8 if this is wrong"
+
+
+def test_rows_of_an_entity_and_a_time_are_told_apart_by_both(make: Make) -> None:
+    head, rows = "entity,{},rate\n", "Norland,2019,81.2\nNorland,2020,80.9\nSouthey,2019,75.1\n"
+    made = make({"a.csv": head.format("year") + rows})
+    assert ("Norland, 2020", "rate", "80.9") in made.facts()
+    other = make({"b.csv": head.format("size") + rows}, out="other")
+    assert ("Norland", "rate", "80.9") in other.facts(), "a size is no time"
+    same = make({"c.csv": head.format("year") + rows + "Norland,2019,81.3\n"}, out="same")
+    assert ("Norland", "rate", "81.3") in same.facts(), "the time tells its rows not apart"
+
+
+def test_a_column_that_names_another_table_names_no_row(make: Make) -> None:
+    invoices = "invoice,customer,net\nINV-24-001,Koch,5\nINV-24-002,Beck,6\n"
+    made = make({"orders.csv": invoices, "customers.csv": "customer,city\nKoch,Ulm\nBeck,Bonn\nVoss,Kiel\n"})
+    assert any(subject.endswith("INV-24-002") and value == "6" for subject, _, value in made.facts())
+    assert any(relation == "customer" for _, relation, _ in made.facts())
+    alone = make({"orders.csv": invoices}, out="alone")
+    assert ("Beck", "net", "6") in alone.facts()
+
+
+@pytest.mark.parametrize(
+    ("upper", "relation"),
+    [
+        (",Q1,,Q2,", "Q2 units"),
+        ("Shops,Q1,,Q2,", "Q2 units"),
+        (",Q1,,,", "units"),  # a single heading may be a title
+        (",Q1,,Q1,", "units"),  # which tells them not apart
+        ("a,b,c,d,e", ""),
+    ],
+)
+def test_groups_above_repeated_headings_are_joined_with_them(make: Make, upper: str, relation: str) -> None:
+    made = make({"a.csv": f"{upper}\nshop,units,sales,units,sales\nUlm,10,100,12,130\nBonn,8,90,7,85\nKiel,1,2,3,4\n"})
+    assert (("Ulm", relation, "12") in made.facts()) is bool(relation)
+    assert not relation.startswith("Q") or "lines above the table" not in made.reading[0]["skipped"]
