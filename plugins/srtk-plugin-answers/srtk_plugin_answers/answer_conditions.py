@@ -25,6 +25,10 @@ _NOT_MODIFIED = "nothing of what the question asks for is known to be {words}"
 _NO_ROW = "nothing of what the question asks for has all of {words}"
 _LEFT_OUT = "nothing of the graph is called {words}, and it was left out"
 
+_NOT_ORDERED = "an order of what is left where the question excludes something is not worked out; ask for the set"
+_BUT_NAME = re.compile(
+    rf"\b(?:except(?: for)?|excluding|besides|(?:apart|aside) from|other than) +{MENTION.strip()}", re.IGNORECASE
+)
 _JOINED = re.compile(r",? (?P<word>and|or)(?: (?:by|in|on|of|from|to|with|for))?(?: the)? ", re.IGNORECASE)
 _VERB_BEHIND = re.compile(r"\b(?:do|does|did) +¤ +[^\W\d_]+", re.IGNORECASE)
 _PREDICATE = re.compile(r"\b(?:is|are|was|were) (?P<word>[^\W\d_]+)\W*$")
@@ -40,13 +44,23 @@ def complement(sources: Sources, question: Question, one: Operated, draft: Draft
     kinds = ("difference", "count", "lookup")
     if draft.kind not in kinds or draft.missing or one.bounds or not question.links or excluded is None:
         return draft
+    if one.kind.kind == "difference" and one.kind.greatest is not None:
+        return Draft(draft.kind, missing=_NOT_ORDERED)
     if "without" in one.lead.facts:
         return draft
+    if (but := _BUT_NAME.search(without_mentions(question, question.links, {}, MENTION))) is not None:
+        place = len(but.string[: but.end()].split(MENTION.strip())) - 2
+        left_out = sorted(question.links, key=lambda link: link.start or 0)[place].entity
+        if path is None or path.entity == left_out:
+            return Draft(draft.kind, missing=_NOT_EXCLUDED)
+        rest = tuple(one for one in draft.entities if one != left_out)
+        return attrs.evolve(draft, entities=rest, number=None if draft.number is None else len(rest))
     if not excluded:
         return Draft(draft.kind, missing=NOT_CLEAR)
     told = stems_of(" ".join(sources.likeness.label(step.relation) for step in (path.steps if path else ())))
     others = {word for word in words_of(excluded) - STOP_WORDS if not stems_of(word) & told}
-    if others and MENTION.strip() not in excluded:  # orders of Ida that are not paid
+    # Orders of Ida that are not paid, and flats without a balcony in the South.
+    if others and words_of(excluded.partition(MENTION.strip())[0]) & others:
         having, named = sources.sets.narrowed(NodeSet(None, dict.fromkeys(draft.entities, ())), others)
         if not named:
             return Draft(draft.kind, missing=_NOT_MODIFIED.format(words=" ".join(sorted(others))))

@@ -7,6 +7,7 @@ from collections.abc import Callable, Mapping, Sequence
 from srtk_framework.values import Question
 from srtk_plugin_answers.answer_choices import held_first, things_first, with_held, with_things
 from srtk_plugin_answers.answer_conditions import complement, either, modified, within_rows
+from srtk_plugin_answers.answer_doubts import doubted
 from srtk_plugin_answers.answer_sources import Sources
 from srtk_plugin_answers.choices import choices
 from srtk_plugin_answers.drafts import Case, Draft
@@ -22,15 +23,19 @@ from srtk_plugin_answers.order_handlers import (
     by_place,
 )
 from srtk_plugin_answers.question_kinds import Kind
+from srtk_plugin_answers.row_handlers import by_row_verb
+from srtk_plugin_answers.same_handlers import by_same
 from srtk_plugin_answers.unlinked_handlers import by_class, by_linked_class, by_text
+from srtk_plugin_answers.unread_forms import by_unread_form
 from srtk_plugin_answers.yes_no_handlers import by_bound, by_join, polar
 
 Handler = Callable[[Sources, Case], Draft | None]
 
-_NAMES: Sequence[Handler] = (by_count, by_text, by_year)
+_NAMES: Sequence[Handler] = (by_unread_form, by_count, by_text, by_year)
 _UNLINKED: Sequence[Handler] = (by_class,)
 _LOOKUP: Sequence[Handler] = (
     by_noun_of,
+    by_row_verb,
     by_arithmetic,
     by_date,
     by_set,
@@ -38,7 +43,7 @@ _LOOKUP: Sequence[Handler] = (
     by_path,
 )
 _OF_KIND: Mapping[Kind, Sequence[Handler]] = {
-    "yes-no": (by_join, by_bound, *_LOOKUP),
+    "yes-no": (by_same, by_join, by_bound, *_LOOKUP),
     "difference": (by_empty, *_LOOKUP),
     "lookup": (by_empty, *_LOOKUP),
     "time-bound": (by_empty, *_LOOKUP),
@@ -46,7 +51,7 @@ _OF_KIND: Mapping[Kind, Sequence[Handler]] = {
         by_bound,
         by_arithmetic,
         by_comparison,
-        *_LOOKUP[2:],
+        *_LOOKUP[3:],
     ),
     "superlative": (
         by_arithmetic,
@@ -54,14 +59,14 @@ _OF_KIND: Mapping[Kind, Sequence[Handler]] = {
         by_counted_noun,
         by_empty,
         by_order_noun,
-        *_LOOKUP[2:],
+        *_LOOKUP[3:],
     ),
     "ordinal": (
         by_empty,
         by_arithmetic,
         by_place,
         by_counted_noun,
-        *_LOOKUP[2:],
+        *_LOOKUP[3:],
     ),
     "count": (
         by_empty,
@@ -69,7 +74,7 @@ _OF_KIND: Mapping[Kind, Sequence[Handler]] = {
         by_arithmetic,
         by_date,
         by_number,
-        *_LOOKUP[3:],
+        *_LOOKUP[4:],
     ),
 }
 """The handlers of each kind of question in order; kinds that are not listed have the handlers of look-ups."""
@@ -94,4 +99,5 @@ def draft_of(sources: Sources, question: Question, operated: Operated, names: Ma
         draft = Draft(operated.kind.kind, missing="no path leads to an answer")
     draft = modified(sources, question, known, complement(sources, question, operated, polar(question, draft)))
     draft = either(sources, question, known, within_rows(sources, question, known, draft))
+    draft = doubted(sources, known, draft)
     return draft if not draft.missing else by_linked_class(sources, known) or draft

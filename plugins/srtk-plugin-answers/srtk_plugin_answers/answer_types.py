@@ -7,6 +7,7 @@ import re
 from typing import Literal
 
 from srtk_plugin_answers.question_classes import (
+    ASKING,
     KEPT_TEXTS,
     PEOPLE,
     asked_classes,
@@ -15,7 +16,7 @@ from srtk_plugin_answers.question_classes import (
     words_of,
 )
 from srtk_plugin_answers.question_kinds import AUXILIARY
-from srtk_plugin_answers.question_orders import MEASURED, NUMBERS, ORDERING, ORDINALS
+from srtk_plugin_answers.question_orders import LASTING, MEASURED, NUMBERS, ORDERING, ORDINALS
 
 _HOW_MEASURED = {
     adjective: MEASURED[superlative]
@@ -36,6 +37,12 @@ _COUNTED_IN = re.compile(
     r"\bhow many (?P<noun>[\w-]+(?: (?!is|are|was|were|does|do|did|more|fewer|less|ahead|behind)[\w-]+)?)\b"
 )
 _TIME_UNITS = word_set("years year months days more fewer less")
+_BARE = re.compile(
+    rf"(?!(?:{'|'.join(sorted(ASKING | AUXILIARY))}|when|where|how|why|who)\b)(?:[^\W\d_]+ ){{1,2}}[^\W\d_]+s\W*$",
+    re.IGNORECASE,
+)
+"""A question that is a noun in plural alone: *landlocked countries*."""
+_TOP = re.compile(rf"\btop (?:\d+|{'|'.join(NUMBERS)})\b", re.IGNORECASE)
 _COUNTED = re.compile(r"^(?:the )?(?:number|count) of ", re.IGNORECASE)
 
 
@@ -48,9 +55,10 @@ def measured_noun(question: str) -> str | None:
 
 # In *countries whose area* nobody asks for an area.
 _WHOSE = re.compile(r"^\w+ whose\b", re.IGNORECASE)
+_SUPERLATIVE = f"(?:{'|'.join(sorted(ORDERING))})"
 _OF_ORDER = re.compile(
     r"^(?!(?:when|where|how|why|in|is|are|was|were|do|does|did|has|have) )"
-    rf"(?:the )?(?:top |(?:[\w-]+ ){{1,3}}(?:with|having|that|which|who) .*\b(?:{'|'.join(sorted(ORDERING))})\b)",
+    rf"(?:the )?(?:top |{_SUPERLATIVE} [^\W\d_]|(?:[\w-]+ ){{1,3}}(?:with|having|that|which|who) .*\b{_SUPERLATIVE}\b)",
     re.IGNORECASE,
 )
 """A question that is the noun phrase of an order: *the country with the most airports*."""
@@ -60,10 +68,11 @@ _OF_ORDER = re.compile(
 def classes_asked(text: str) -> tuple[str, ...]:
     """Return the phrases of ``asked_classes`` without the words that order: of *most populous city* it is *city*."""
     found = []
+    text = _TOP.sub("top", text)
     phrases = asked_classes(_COUNTED.sub("how many ", text))
     if asks_for_things(text) and (not phrases or _WHOSE.search(text)):
         phrases = asked_classes(f"which {text}")
-    if not phrases and _OF_ORDER.search(text):
+    if not phrases and (_OF_ORDER.search(text) or _BARE.match(text)):
         phrases = asked_classes(f"which {text}")
     for phrase in phrases:
         words = phrase.split()
@@ -137,8 +146,15 @@ def value_kind(question: str) -> ValueKind | None:
 
 def measure_asked(question: str) -> str | None:
     """Return the measure that *how heavy* and the like ask for in English, or None: *heavy weight or mass*."""
-    how, adjective, *_ = [*question.casefold().split(), "", ""]
+    how, adjective, *rest = [*question.casefold().strip(" ?.!").split(), "", ""]
+    if (how, adjective) == ("how", "long") and LASTING & {*rest}:
+        return "long duration or time"
     return f"{adjective} {_HOW_MEASURED[adjective]}" if how == "how" and adjective in _HOW_MEASURED else None
+
+
+def asks_how_long(question: str) -> bool:
+    """Return whether a question in English asks how long something is."""
+    return question.casefold().strip().startswith("how long")
 
 
 def asks_for_age(question: str) -> bool:

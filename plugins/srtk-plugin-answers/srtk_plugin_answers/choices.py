@@ -26,8 +26,10 @@ from srtk_plugin_answers.operations import Operated
 from srtk_plugin_answers.path_ends import turns_back
 from srtk_plugin_answers.question_classes import MENTION, STOP_WORDS, name_of, shared_words, singular, stems_of
 from srtk_plugin_answers.question_kinds import unnamed_text
+from srtk_plugin_answers.question_orders import long_meant
 from srtk_plugin_answers.question_values import value_constraints
 
+_WHAT_DID = re.compile(r"what (?:did|do|does|has|have) ", re.IGNORECASE)
 _NO_WORD = re.compile(r"[^\w]+")
 _CAPITAL = re.compile(r"(?<![\w.'’-])[A-Z][a-zà-ÿ]{2,}\b")
 _TOKEN = re.compile(r"\w+")
@@ -76,7 +78,8 @@ def choices(question: Question, operated: Operated, names: Mapping[str, str]) ->
     if wanted is None and asks_for_things(text) and not _is_of_relation(every, operated.phrases, names):
         wanted = "name"
     if wanted is None:
-        return every
+        # What somebody did is no date.
+        return sorted(every, key=_is_dated) if _WHAT_DID.match(text) else every
     # A path back to alike nodes leads to their values; but those nodes may be the names that are asked for.
     every = sorted(
         every,
@@ -95,6 +98,10 @@ def choices(question: Question, operated: Operated, names: Mapping[str, str]) ->
 def _told(choice: Choice, names: Mapping[str, str]) -> set[str]:
     """Return the stems of the relation of a path of one step."""
     return stems_of(_label(choice, names)) if _is_single(choice) else set()
+
+
+def _is_dated(choice: Choice) -> bool:
+    return all(fits(end, "date") and not fits(end, "number") for end in choice.ends)
 
 
 def _is_single(choice: Choice) -> bool:
@@ -150,7 +157,10 @@ def _by_measure(every: list[Choice], one: Operated, measure: str, text: str, nam
     ]
     relations = [choice.path.steps[-1].relation for choice in alike]
     said = set(text.split())
-    if len(alike) < 2 or any(said & set(_singulars(names.get(name, name)).split()) for name in relations):
+    labels = {name: names.get(name, name) for name in relations}
+    if measure.startswith("long ") and (meant := long_meant(text, labels)[0]):
+        return sorted(every, key=lambda choice: not (choice in alike and choice.path.steps[-1].relation in meant))
+    if len(alike) < 2 or any(said & set(_singulars(label).split()) for label in labels.values()):
         return every
     [scores] = one.scores.rows([measure], [()], [[choice.path.steps[-1] for choice in alike]])
     best = alike[max(range(len(alike)), key=lambda place: (scores[place], -place))]

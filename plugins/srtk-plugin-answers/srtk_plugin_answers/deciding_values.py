@@ -19,9 +19,12 @@ from srtk_plugin_answers.path_scores import CLOSE, LIKE, PathScores
 from srtk_plugin_answers.question_classes import shared_words, singular, stems_of, words_of
 from srtk_plugin_answers.question_kinds import QuestionKind
 from srtk_plugin_answers.question_orders import (
+    TIMES,
     CountedOrder,
     is_of_age,
     is_of_length,
+    is_of_speed,
+    long_meant,
     order_noun,
     order_phrase,
     value_stems,
@@ -72,9 +75,14 @@ class DecidingValues:
             # Of "tallest dog" the noun is the class.
             noun = order_noun(order) if order and class_words(question.text) else ""
             every = self._deciding(question, sets, text, clause=order, noun=noun)
+            by_words = True
+            if not noun and is_of_length(question.text):
+                labels = self.counted.names.labels({relation for _, _, relation, _ in every})
+                meant, by_words = long_meant(question.text, labels)
+                every = [one for one in every if one[2] in meant] or every
             rated = [(score, length, Decider(Step(relation)), place) for score, length, relation, place in every]
             # What *the greatest tower* orders by is open; the tallest has a height.
-            by_words = not (every and order and self._is_likened(every, order, noun))
+            by_words = by_words and not (every and order and self._is_likened(every, order, noun))
         leads: dict[frozenset[Triple], Lead] = {}
         for score, _, decider, place in rated:
             lead = attrs.evolve(self._ordered(kind, sets[place], decider, question.text, order), score=-score)
@@ -185,7 +193,11 @@ class DecidingValues:
         aged, long = is_of_age(text), is_of_length(text)
         values = self._values(chosen, relation, kind.greatest)
         # What is first in time is the earliest, what is first in number the greatest.
-        greatest = kind.greatest if kind.greatest is not None else not _dated(values)
+        timed = _dated(values) or all(is_year(value) for value, _ in values.values())
+        greatest = kind.greatest if kind.greatest is not None else not timed
+        if is_of_speed(text) and TIMES & words_of(self.counted.names.labels([relation])[relation]):
+            greatest = not greatest
+            values = self._values(chosen, relation, greatest)
         if long and _dated(values):
             # What has lasted the longest began first.
             greatest = not greatest

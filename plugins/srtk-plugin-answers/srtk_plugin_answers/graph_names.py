@@ -118,7 +118,12 @@ def _kept(known: dict[K, V], keys: Sequence[K], read: Callable[[list[K]], Iterab
 
 def words_of_role(schema: Schema, phrases: Sequence[str], step: Step, label: str) -> int:
     """Return how many words a phrase shares with the name that a relation or its table gives to the step's start."""
-    tables = [] if step.inverse else [name for name, columns in schema.tables.items() if step.relation in columns]
+    # Of a table *lines* with a column *line* its ends are lines, and not its rows.
+    tables = [
+        name
+        for name, columns in schema.tables.items()
+        if not step.inverse and step.relation in columns and not {*columns, *map(spaced, columns)} & {*phrases}
+    ]
     return max([role_words(phrases, label, step.inverse), *(shared_words(phrases, spaced(name)) for name in tables)])
 
 

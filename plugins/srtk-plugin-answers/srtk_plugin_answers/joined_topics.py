@@ -11,10 +11,11 @@ import attrs
 
 from srtk_framework.graph import instances, path_order
 from srtk_framework.roles import KnowledgeGraph
-from srtk_framework.text import link_topics
-from srtk_framework.values import Budget, Path, Pattern, Question, RankedPath, Step, Subgraph, Triple
+from srtk_framework.text import link_topics, spaced
+from srtk_framework.values import Budget, Frontier, Literal, Path, Pattern, Question, RankedPath, Step, Subgraph, Triple
 from srtk_plugin_answers.node_sets import PATHS, SETS, Lead, NodeSet, Row, margin, whole_set
 from srtk_plugin_answers.path_scores import PathScores
+from srtk_plugin_answers.question_classes import stems_of
 
 # Distance of scores from which on another relation is meant; wrong relations were 2 and more away.
 _CLEAR = 1.0
@@ -66,7 +67,13 @@ class JoinedTopics:
         score = dict(zip(steps, self.scores.of([(step,) for step in steps], text), strict=True))
         best = min(steps, key=lambda step: (-score[step], str(step)))
         near = {step.relation for step in steps if score[step] >= score[best] - _CLEAR}
-        proof: Row = [(triple, None) for triple in triples_between(self.graph, question) if triple.relation in near]
+        joined = triples_between(self.graph, question)
+        proof: Row = [(triple, None) for triple in joined if triple.relation in near]
+        if joined and not proof and self._has_values(topics, offered, best):
+            # A relation with numbers joins nothing: of *continent* and *lifespan* the first is meant by *lives in*.
+            return Lead(
+                facts={"complete": True, "likened": True}, answers=entities, proof=[(one, None) for one in joined]
+            )
         if proof := proof or self._over_row(question, text, best.relation):
             return Lead(facts={"complete": True}, answers=entities, proof=proof, score=score[best])
         others = [one for step, one in score.items() if step.relation != best.relation]
@@ -80,22 +87,39 @@ class JoinedTopics:
             margin=score[best] - max(others) if others else math.inf,
         )
 
+    def _has_values(self, topics: Sequence[Frontier], offered: Sequence[Sequence[Step]], step: Step) -> bool:
+        """Return whether a step leads from topics to numbers, dates and texts alone."""
+        at = [topic for topic, row in zip(topics, offered, strict=True) if step in row]
+        rows = self.graph.triples(at, [step] * len(at), self.members)
+        return not step.inverse and all(isinstance(triple.object, Literal) for row in rows for triple in row)
+
     def _over_row(self, question: Question, text: str, relation: str) -> Row:
-        """Return the triples that join links over a row of a table: a loan joins a borrower to a book."""
+        """Return the triples that join links over a row of a table: a loan joins a borrower to a book.
+
+        The relation is of the path, or the table is called as a verb of the question: who *ordered* in *orders*.
+        """
         paths, _ = self._joining_paths(question, text)
-        path = next((path for path in paths if any(step.relation == relation for step in path.steps)), None)
-        if path is None or not self._is_over_row(path):
+        path = next(
+            (path for path in paths if _is_over_row(path) and any(s.relation == relation for s in path.steps)), None
+        )
+        named = {name for name in self.tables if stems_of(text) & stems_of(spaced(name))} if path is None else set()
+        path = path or next((path for path in paths if _is_over_row(path) and named), None)
+        if path is None:
             return ()
         entities = {link.entity for link in question.links}
         [some] = instances(self.graph, [path], [{}], Budget(triples=self.members, hub=self.members), [{}])
-        return [(triple, path) for one in some if one.end in entities for triple in one.triples]
+        rows = [one for one in some if one.end in entities]
+        if not all(self._is_row(one.triples[0].subject, path, named) for one in rows):
+            return ()
+        return [(triple, path) for one in rows for triple in one.triples]
 
-    def _is_over_row(self, path: RankedPath) -> bool:
-        """Return whether a path joins two cells of one row."""
+    def _is_row(self, node: str, path: RankedPath, named: set[str]) -> bool:
+        """Return whether a node is a row of one of some tables, or of any, whose cells a path joins."""
         relations = {step.relation for step in path.steps}
-        ways = [step.inverse for step in path.steps]
-        rows = any(relations <= set(columns) for columns in self.tables.values())
-        return rows and ways == [True, False] and len(relations) > 1
+        if not named and any(relations <= set(columns) for columns in self.tables.values()):
+            return True
+        # Of several tables each row's id begins with its table's name.
+        return len(self.tables) > 1 and node.partition(":")[0] in (named or self.tables)
 
     def excluding(self, question: Question, sets: Sequence[NodeSet], text: str) -> Lead:
         """Return the whole set between two links, the part that is not joined to the excluded one first."""
@@ -171,6 +195,12 @@ class JoinedTopics:
     def _names(self, question: Question) -> dict[str, str]:
         entities = list(dict.fromkeys(link.entity for link in question.links))
         return dict(zip(entities, self.graph.labels(entities), strict=True))
+
+
+def _is_over_row(path: RankedPath) -> bool:
+    """Return whether a path joins two cells of one row."""
+    relations = {step.relation for step in path.steps}
+    return [step.inverse for step in path.steps] == [True, False] and len(relations) > 1
 
 
 def triples_between(graph: KnowledgeGraph, question: Question) -> list[Triple]:

@@ -9,7 +9,14 @@ import attrs
 from srtk_framework.text import fold, without_mentions
 from srtk_framework.values import Literal, Question, RankedPath, Step
 from srtk_plugin_answers.answer_sources import Sources
-from srtk_plugin_answers.answer_types import asked_relation, asks_for_age, asks_for_things, measure_asked, value_kind
+from srtk_plugin_answers.answer_types import (
+    asked_relation,
+    asks_for_age,
+    asks_for_things,
+    asks_how_long,
+    measure_asked,
+    value_kind,
+)
 from srtk_plugin_answers.choices import Choice
 from srtk_plugin_answers.drafts import NO_RELATION, NO_VALUE, Case, Draft, looked_up, margin_of
 from srtk_plugin_answers.joined_topics import triples_between
@@ -18,8 +25,9 @@ from srtk_plugin_answers.node_sets import whole_set
 from srtk_plugin_answers.operations import Operated
 from srtk_plugin_answers.order_handlers import asks_for_value
 from srtk_plugin_answers.path_scores import LIKE
-from srtk_plugin_answers.question_classes import MENTION, PEOPLE, singular, word_set, words_of
+from srtk_plugin_answers.question_classes import MENTION, PEOPLE, shared_words, singular, word_set, words_of
 from srtk_plugin_answers.question_kinds import is_yes_no, unnamed_text
+from srtk_plugin_answers.question_orders import long_meant
 from srtk_plugin_answers.statement_years import dates_of, ends
 from srtk_plugin_answers.yes_no_handlers import no_value
 
@@ -141,7 +149,8 @@ def _is_told(sources: Sources, case: Case, choice: Choice, measure: str) -> bool
     """Return whether the question names the relation of a path's number, or that is like a measure."""
     step = choice.path.steps[-1]
     named = sources.likeness.names_in(case.question, [step.relation])
-    return named or sources.likeness.is_like(case.operated, measure, step, LIKE)
+    is_called = any(shared_words([word], sources.likeness.label(step.relation)) for word in measure.split())
+    return named or is_called or sources.likeness.is_like(case.operated, measure, step, LIKE)
 
 
 def _is_age(sources: Sources, one: Operated, choice: Choice) -> bool:
@@ -163,6 +172,9 @@ def by_path(sources: Sources, case: Case) -> Draft | None:
     is_close = sources.likeness.is_close(case, case.found[0])
     if not (over or is_close) and (verb := sources.likeness.unnamed_verb(case.question, case.found[0])):
         notice = _NO_VERB.format(verb=verb, label=sources.likeness.label(case.found[0].path.steps[-1].relation))
+    is_close = is_close and not (
+        asks_how_long(case.question.text) and not long_meant(case.question.text, case.labels)[1]
+    )
     return attrs.evolve(draft, likened=bool(over) or not is_close, notice=notice)
 
 

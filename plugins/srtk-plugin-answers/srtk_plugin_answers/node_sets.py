@@ -184,13 +184,16 @@ _CALLED = 0.25
 """Least share of a set's members that relations call by a class, for the set to be of it."""
 
 
-def classed(sets: Sequence[NodeSet], fit: frozenset[str], roles: frozenset[str]) -> list[NodeSet]:
+def classed(
+    sets: Sequence[NodeSet], fit: frozenset[str], roles: frozenset[str], tables: Container[str] = ()
+) -> list[NodeSet]:
     """Return the sets of a class: sets with members that have it, and sets whose members relations call so.
 
     Args:
         sets: Sets, best first.
         fit: The nodes that have the class; of their sets they alone are kept.
-        roles: The nodes that relations call by it; their sets stay whole.
+        roles: The nodes that relations call by it; their sets stay whole, but for the rows of other tables.
+        tables: Names of several tables of the graph; an id of their rows begins with it.
     """
     kept = []
     for one in sets:
@@ -199,8 +202,16 @@ def classed(sets: Sequence[NodeSet], fit: frozenset[str], roles: frozenset[str])
         if instances:
             kept.append(attrs.evolve(one, instances=instances, behind={"class": left} if left else {}))
         elif sum(node in roles for node in one.instances) >= max(1, _CALLED * len(one.instances)):
-            kept.append(one)
+            own = {node.partition(":")[0] for node in one.instances if node in roles}
+            others = [node for node in one.instances if (name := node.partition(":")[0]) in tables and name not in own]
+            kept.append(_without(one, others) if others else one)
     return kept
+
+
+def _without(one: NodeSet, others: Sequence[str]) -> NodeSet:
+    """Leave out members: the concerts of an artist are no albums."""
+    instances = {member: some for member, some in one.instances.items() if member not in others}
+    return attrs.evolve(one, instances=instances, behind={"class": len(others)})
 
 
 def without_detours(sets: Sequence[NodeSet]) -> list[NodeSet]:

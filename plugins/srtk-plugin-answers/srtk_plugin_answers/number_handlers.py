@@ -3,10 +3,12 @@
 from __future__ import annotations
 
 import math
+import re
 from collections.abc import Sequence
 
 import attrs
 
+from srtk_framework.text import fold, without_mentions
 from srtk_framework.values import Step, rounded
 from srtk_plugin_answers.answer_sources import Sources
 from srtk_plugin_answers.answer_types import Arithmetic, arithmetic_of, measured_noun
@@ -14,10 +16,13 @@ from srtk_plugin_answers.choices import Choice
 from srtk_plugin_answers.drafts import NO_RELATION, Case, Draft, looked_up
 from srtk_plugin_answers.literal_values import fits, is_date, is_year, value_of
 from srtk_plugin_answers.node_sets import Lead
+from srtk_plugin_answers.question_classes import MENTION, name_of, words_of
 from srtk_plugin_answers.question_kinds import unnamed_text
 
 # Below the least likeness of a noun (`LIKE`): a difference is counted in a unit, which is rarely a relation's name.
 _MEASURE = 0.2
+_OF_MENTION = re.compile(r"\bhow many ¤ (?:is|are|was|were|did|do|does|have|has)\b")
+_NOT_COUNTED = "how many of it there are the graph does not say; name the number that is asked for, such as a stock"
 
 
 def by_arithmetic(sources: Sources, case: Case) -> Draft | None:
@@ -35,12 +40,21 @@ def by_arithmetic(sources: Sources, case: Case) -> Draft | None:
 def by_number(sources: Sources, case: Case) -> Draft | None:
     """Answer how many by a number that the graph has, such as a population."""
     one = case.operated
-    best = None if one.bounds or one.named else _best_number(case.found, one.lead)
-    if best is None:
+    best = None if one.bounds else _best_number(case.found, one.lead)
+    # Minutes from start are no rows of minutes.
+    if best is None or (one.named and not _is_told(sources, case.question.text, best)):
         return None
+    if _OF_MENTION.search(fold(without_mentions(case.question, case.question.links, {}, MENTION))):
+        return Draft(case.kind, missing=_NOT_COUNTED)
     if (noun := sources.likeness.unlike(case, best)) is not None:
         return Draft(case.kind, missing=NO_RELATION.format(noun=noun))
     return attrs.evolve(looked_up(case, case.kind, [best]), number=value_of(next(iter(best.ends))))
+
+
+def _is_told(sources: Sources, text: str, choice: Choice) -> bool:
+    """Return whether a question has all words of the relation of a number, and these are several."""
+    label = words_of(name_of(sources.likeness.label(choice.path.steps[-1].relation)))
+    return len(label) > 1 and label <= words_of(text)
 
 
 def calculated(sources: Sources, operation: Arithmetic, lead: Lead) -> Draft:

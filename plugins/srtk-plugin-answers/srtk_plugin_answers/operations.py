@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 
 import attrs
 
@@ -21,13 +21,14 @@ from srtk_plugin_answers.node_sets import Lead, NodeSet, classed, set_paths, who
 from srtk_plugin_answers.path_ends import PathEnds
 from srtk_plugin_answers.path_reads import PathReads
 from srtk_plugin_answers.path_scores import PathScores, is_clear, scores_of_questions
-from srtk_plugin_answers.question_classes import MENTION, asks_for_several
+from srtk_plugin_answers.question_classes import MENTION, asks_for_several, name_of
 from srtk_plugin_answers.question_kinds import QuestionKind, kind_of, unnamed_text
 from srtk_plugin_answers.question_orders import counted_order, order_clause, ordering_words
 from srtk_plugin_answers.question_values import ValueConstraint, clauses, value_constraints
 from srtk_plugin_answers.result_order import of_class_first
 from srtk_plugin_answers.statement_years import in_year
 
+_OF_QUALITY = re.compile(r"how many ¤ [^\W\d_]+ (?:is|are|was|were) there\b")
 PART = 0.5
 """Part of the budget for a set that does not fit into all of it."""
 # Only so many classes are read: on a server they cost more than all else, and nodes behind them are counted in `cut`.
@@ -136,7 +137,7 @@ class Operations:
         nouns = {noun for noun in nouns if ordering_words(noun)}
         if not nouns:
             return text
-        labels = {fold(label) for label in self.names.labels(self.schema.relations).values()}
+        labels = {name_of(label) for label in self.names.labels(self.schema.relations).values()}
         for noun in nouns & labels:
             text = re.sub(re.escape(noun), "value", text, flags=re.IGNORECASE)
         return text
@@ -228,6 +229,10 @@ class Operations:
         found = of_class(reads, self.names, asked, [row[:_TYPED] for row in distinct])
         return found, [max(0, len(row) - _TYPED) for row in distinct]
 
+    def _tables(self) -> Collection[str]:
+        """Return the names of the graph's tables, if it has several."""
+        return self.schema.tables if len(self.schema.tables) > 1 else ()
+
     def _of_roles(
         self,
         reads: PathReads,
@@ -249,7 +254,8 @@ class Operations:
     def _means_rows(self, one: Operated) -> bool:
         """Return whether a question asks for things by a noun that names no column."""
         labels = {fold(label) for label in self.names.labels(self.schema.relations).values()}
-        return bool(one.phrases) and not labels & {*one.phrases} and asks_for_things(unnamed_text(one.question))
+        is_asked = asks_for_things(unnamed_text(one.question)) or _counts_things(one.question)
+        return bool(one.phrases) and not labels & {*one.phrases} and is_asked
 
     def _find_classes(self, reads: PathReads, every: Sequence[Operated]) -> None:
         """Find the nodes of each question that have the class that it names, and the sets with such members."""
@@ -261,7 +267,7 @@ class Operations:
         roles = self._of_roles(reads, every, fits, nodes)
         for one, fit, cut, role in zip(every, fits, cuts, roles, strict=True):
             one.fit, one.cut, one.roles = fit, cut, role
-            of_class = classed(one.sets, fit, role)
+            of_class = classed(one.sets, fit, role, self._tables())
             # A detour may still be the path of which the search is sure.
             sure = [some for some in of_class if self.by_role and is_clear(some.path, one.found.paths)]
             one.named = [*sure, *(some for some in without_detours(of_class) if some not in sure)]
@@ -280,7 +286,7 @@ class Operations:
         ]
         fits, _ = self._of_class(reads, every, nodes)
         for one, row, fit, role in zip(every, sets, fits, self._of_roles(reads, every, fits, nodes), strict=True):
-            near = classed(row, fit, role)
+            near = classed(row, fit, role, self._tables())
             one.named = [some for some in near if len(some.instances) > 1] or near or one.named
 
     def _wants_near(self, one: Operated) -> bool:
@@ -365,6 +371,12 @@ class Operations:
         size = len({triple for row in lead.rows for triple, _ in row})
         most = self.budget.triples
         return lead if self.by_role or most is None or size <= int(most * PART) else Lead()
+
+
+def _counts_things(question: Question) -> bool:
+    """Return whether a question asks how many things with a quality there are: *how many easy trails are there*."""
+    text = " ".join(fold(without_mentions(question, question.links, {}, MENTION)).split())
+    return bool(_OF_QUALITY.match(text))
 
 
 def _first_of(one: Operated, values: DecidingValues, sets: Sequence[NodeSet]) -> Lead:

@@ -32,19 +32,27 @@ _SKIPPED = word_set(
 """Words before a phrase that are no part of it."""
 _FORM = word_set("type kind sort genre form style")
 _DETERMINERS = word_set("a an the his her its their this that these those my your our each every any some no")
-_BOUNDS = _DETERMINERS | word_set(
+_VERBS = word_set(
     """
-    of in on at by for from to with without within into onto over under above below between among near about around
-    before after since until during through next across along against as than like and or but nor not never both either
-    except excluding besides apart whose which who whom what where when why how there here it he she they you i we
-    is are was were am be been being do does did has have had can could will would shall should may might must 's
-    isn't aren't wasn't weren't don't doesn't didn't hasn't haven't hadn't
     bear bore won win wins wrote write writes made make makes sang sing sings ran run runs led lead leads held hold
     holds took take takes began begin begins spoke speak speaks gave give gives come comes came go goes went
     lie lies lay stand stands stood use uses play plays live lives die dies belong belongs border borders
     share shares produce produces contain contains include includes touch touches cross crosses flow flows
     pay pays cover covers cost costs direct directs
     """
+)
+_BOUNDS = (
+    _DETERMINERS
+    | _VERBS
+    | word_set(
+        """
+    of in on at by for from to with without within into onto over under above below between among near about around
+    before after since until during through next across along against as than like and or but nor not never both either
+    except excluding besides apart whose which who whom what where when why how there here it he she they you i we
+    is are was were am be been being do does did has have had can could will would shall should may might must 's
+    isn't aren't wasn't weren't don't doesn't didn't hasn't haven't hadn't
+    """
+    )
 )
 STOP_WORDS = (
     _ASK
@@ -277,7 +285,11 @@ def _run(tokens: Sequence[str], start: int) -> tuple[list[str], str]:
     run: list[str] = []
     for place, token in enumerate(tokens[start:], start):
         verb = run and token.endswith(("ed", "ing")) and len(token) > 4
-        if token.endswith("'s") and token != "'s":
+        # What is counted has a noun: how many makes there are.
+        counted = place == start and tokens[start - 1 : start] == ["many"] and token in _VERBS
+        if counted:
+            run.append(token)
+        elif token.endswith("'s") and token != "'s":
             run = []
         elif token in _BOUNDS or verb or not token[0].isalpha():
             # The full stop of an initial ends no phrase that has a possessive behind it.

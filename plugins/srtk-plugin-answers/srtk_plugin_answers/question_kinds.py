@@ -21,7 +21,7 @@ from srtk_plugin_answers.question_values import value_constraints
 Kind = Literal["lookup", "count", "superlative", "ordinal", "comparison", "yes-no", "difference", "time-bound"]
 KINDS: tuple[Kind, ...] = get_args(Kind)
 _LESS = word_set("cheaper colder earlier fewer less lower nearer older poorer shorter slower smaller sooner")
-_MORE = _LESS | word_set(
+COMPARATIVES = _LESS | word_set(
     """
     bigger better dearer deeper farther faster further greater heavier higher hotter larger later longer more newer
     richer taller wider younger
@@ -47,7 +47,10 @@ _DIFFERENCE = re.compile(
 _PLAIN_YEAR = r"(?:(?<![a-z]-)|(?<=mid-))\b(?:1\d|20)\d\d\b"
 _YEAR = re.compile(_PLAIN_YEAR)
 NOT_CLEAR = "what the question excludes is not clear"
-_NOT = re.compile(r"\b(?:not|never|no|without|neither)\b|n['’]t\b", re.IGNORECASE)
+_NOT = re.compile(
+    r"\b(?:not|never|no|without|neither|except(?: for)?|excluding|besides|(?:apart|aside) from|other than)\b|n['’]t\b",
+    re.IGNORECASE,
+)
 _CLAUSE = re.compile(r"\b(?:and|but|or|nor|that|which|who)\b", re.IGNORECASE)
 _TIME = re.compile(
     r"\b(?:in|during|before|after|since|until|till|by|as of|from|between|around|of) (?:the )?(?:early |late |mid-?)?"
@@ -111,12 +114,12 @@ def kind_of(question: str) -> QuestionKind:
     compared = _compares(words, text, greatest, rank)
     if compared is not None:
         return QuestionKind("comparison", compared, year=year)
-    if _is_polar(words):
+    if is_polar(words):
         return QuestionKind("yes-no", _asks_for_more(words), year=year)
     if _COUNT.search(text):
         return QuestionKind("count", year=year)
     if _DIFFERENCE.search(text):
-        return QuestionKind("difference", year=year)
+        return QuestionKind("difference", greatest, rank or 1, year, places_asked(words))
     if rank is not None:
         return QuestionKind("ordinal", greatest, rank, year)
     if greatest is not None:
@@ -126,7 +129,7 @@ def kind_of(question: str) -> QuestionKind:
 
 def _asks_for_more(words: Sequence[str]) -> bool | None:
     """Return whether the first comparative asks for the greater value (*larger*, *later*); None if there is none."""
-    compared = next((word for word in words if word in _MORE), None)
+    compared = next((word for word in words if word in COMPARATIVES), None)
     return None if compared is None else compared not in _LESS
 
 
@@ -135,7 +138,7 @@ def _compares(words: Sequence[str], text: str, greatest: bool | None, rank: int 
     more = _asks_for_more(words)
     if more is not None and "or" in words:
         return more
-    if _is_polar(words):
+    if is_polar(words):
         order = next((word for word in words if word in ("before", "after")), None)
         if order is not None:
             return order == "after"
@@ -152,7 +155,7 @@ def is_yes_no(question: str) -> bool:
     """Return whether a question in English is answered by yes or no: an auxiliary begins it, and no *or* is in it."""
     text = _without_numbers(question).casefold().replace("’", "'").replace("# or #", "#")
     words = WORD.findall(text)
-    return _is_polar(words) and "or" not in words
+    return is_polar(words) and "or" not in words
 
 
 def is_negated(question: str) -> bool:
@@ -169,7 +172,7 @@ def excluded_text(question: str) -> str | None:
     return None if not marked else "" if _CLAUSE.search(text) else text
 
 
-def _is_polar(words: Sequence[str]) -> bool:
+def is_polar(words: Sequence[str]) -> bool:
     """Return whether an auxiliary begins a question; *can you name* is a request."""
     is_request = words[1:2] == ["you"] and words[0] in _REQUESTS
     return bool(words) and words[0] in AUXILIARY and not is_request

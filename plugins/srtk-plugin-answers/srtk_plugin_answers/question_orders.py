@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import functools
 import re
-from collections.abc import Callable, Container, Sequence
+from collections.abc import Callable, Container, Mapping, Sequence
 
 import attrs
 
@@ -14,6 +14,7 @@ from srtk_plugin_answers.question_classes import (
     singular,
     stems_of,
     word_set,
+    words_of,
 )
 
 ORDINALS = {
@@ -26,16 +27,22 @@ _LAST = frozenset(["last", "latest", "newest"])
 _GREAT = word_set(
     """
     best biggest broadest costliest dearest deadliest deepest farthest fastest furthest greatest heaviest highest
-    hottest largest longest most northernmost priciest richest strongest tallest top widest youngest
+    hottest largest longest most northernmost priciest quickest richest strongest tallest top widest youngest
     """
 )
 # The oldest has the earliest date, the youngest the latest.
 _SMALL = word_set(
     """
     cheapest closest coldest earliest fewest least lightest lowest nearest narrowest oldest poorest shallowest
-    shortest slowest smallest southernmost weakest
+    shortest slowest smallest southernmost weakest worst
     """
 )
+_LENGTHS = word_set("length distance")
+TIMES = word_set("duration time minute min hour second day")
+"""Words of the names of relations whose least value is the fastest."""
+LASTING = word_set("take takes took taken last lasts lasted")
+"""Verbs with which *long* means a time and not a length."""
+_FAST = word_set("fastest quickest slowest faster quicker slower")
 _AGED = word_set("oldest youngest older younger")
 MEASURED = {
     word: measure
@@ -47,12 +54,12 @@ MEASURED = {
         "height or elevation": "tallest highest lowest",
         "depth": "deepest shallowest",
         "weight or mass": "heaviest lightest",
-        "speed": "fastest slowest",
+        "speed or duration": "fastest quickest slowest",
         "width": "widest narrowest broadest",
         "distance": "nearest farthest furthest closest",
         "temperature": "hottest coldest",
         "wealth or income": "richest poorest",
-        "rating or score": "best",
+        "rating or score": "best worst",
     }.items()
     for word in words.split()
 }
@@ -160,7 +167,7 @@ def _order_words(text: str) -> tuple[list[str], list[str]]:
 def _order_end(words: Sequence[str], plain: Sequence[str], at: int, nouns: Container[str]) -> int:
     """Return the place behind the words of an order: at most two name its value, as in *most populous*."""
     end = at + 1
-    if plain[at] in _MANY:
+    if plain[at] in _MANY and plain[end : end + 1] and plain[end] not in _ENDS_ORDER:
         end += 1
     while end < min(len(plain), at + 3) and plain[end] not in _ENDS_ORDER and singular(plain[end]) not in nouns:
         if words[end - 1].endswith((",", ";")):
@@ -255,6 +262,25 @@ _HAVING = word_set("with have has had having by that which who")
 def is_of_age(question: str) -> bool:
     """Return whether a question orders by age: of dates the oldest has the least, of numbers of years the greatest."""
     return any(word in _AGED for word in WORD.findall(question.casefold()))
+
+
+def long_meant(question: str, labels: Mapping[str, str]) -> tuple[set[str], bool]:
+    """Return the relations that *long* means where some are lengths and some are times, and whether a verb says which.
+
+    What *takes* long has a time; else a length is meant. None where only one of both is there.
+    """
+    words = {relation: words_of(label) for relation, label in labels.items()}
+    lengths = {relation for relation, own in words.items() if own & _LENGTHS}
+    times = {relation for relation, own in words.items() if own & TIMES} - lengths
+    if not (lengths and times):
+        return set(), True
+    is_lasting = bool(LASTING & {*WORD.findall(question.casefold())})
+    return times if is_lasting else lengths, is_lasting
+
+
+def is_of_speed(question: str) -> bool:
+    """Return whether a question orders by how fast something is: of times the fastest has the least."""
+    return any(word in _FAST for word in WORD.findall(question.casefold()))
 
 
 def is_of_length(question: str) -> bool:

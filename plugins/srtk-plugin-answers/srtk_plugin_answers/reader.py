@@ -35,6 +35,7 @@ from srtk_plugin_answers.path_scores import is_clear, share_of
 from srtk_plugin_answers.question_classes import MENTION, words_of
 from srtk_plugin_answers.relation_likeness import RelationLikeness
 from srtk_plugin_answers.result_order import with_proof
+from srtk_plugin_answers.rewording import reworded
 from srtk_plugin_answers.shared_names import SharedNames
 from srtk_plugin_answers.unlinked import UnlinkedSets
 
@@ -90,6 +91,7 @@ class PathsReader(Reader):
 
     def read(self, questions: Sequence[Question], subgraphs: Sequence[Subgraph]) -> list[Answer]:
         """Answer each question by its operation, else by where the best path ends."""
+        questions = [reworded(one, self._likeness.is_name, self._is_called) for one in questions]
         nodes = [sorted({end for t in s.triples for end in (t.subject, t.object)}) for s in subgraphs]
         every = sorted({node for row in nodes for node in row if not isinstance(node, Literal)})
         names = dict(zip(every, self.graph.labels(every), strict=True)) if every else {}
@@ -106,6 +108,9 @@ class PathsReader(Reader):
                 linked, questions, drafts, subgraphs, operated, strict=True
             )
         ]
+
+    def _is_called(self, text: str) -> bool:
+        return bool(self.graph.find([text])[0]) or self._sources.sets.is_text([text])
 
     def _with_named_ends(
         self, questions: Sequence[Question], nodes: Sequence[Sequence[str]], names: Mapping[str, str]

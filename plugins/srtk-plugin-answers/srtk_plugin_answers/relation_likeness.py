@@ -153,8 +153,23 @@ class RelationLikeness:
         verb = None if noun else self.unnamed_verb(case.question, best)
         if verb and not self._has_capitals(best):
             return False
-        told = noun or verb
+        if noun and self._is_of_other_head(noun, best):
+            return False
+        told = noun or verb or self._unseen_class(case)
         return told is None or any(self.is_like(case.operated, told, step, CLOSE) for step in steps)
+
+    def _is_of_other_head(self, noun: str, best: Choice) -> bool:
+        """Return whether a noun only begins as a relation is called: a *population density* is no population."""
+        first, _, last = noun.rpartition(" ")
+        label = stems_of(self.label(best.path.steps[-1].relation))
+        return bool(stems_of(first) & label) and not stems_of(last) & label
+
+    def _unseen_class(self, case: Case) -> str | None:
+        """Return the noun of *which country* where nothing of the graph is known to be of that class."""
+        one = case.operated
+        if case.kind == "count" or one.fit or one.roles or one.named or self.names.schema.type_relations:
+            return None
+        return next((phrase for phrase in one.phrases if phrase not in PEOPLE and phrase not in NO_NOUNS), None)
 
     def _has_capitals(self, best: Choice) -> bool:
         return any(label[:1] != label[:1].lower() for label in self.names.graph.labels(sorted(best.ends)))

@@ -17,7 +17,16 @@ from srtk_plugin_answers.deciding_values import DecidingValues
 from srtk_plugin_answers.graph_names import words_of_role
 from srtk_plugin_answers.literal_values import truth_of
 from srtk_plugin_answers.node_sets import Lead, NodeSet, Row
-from srtk_plugin_answers.question_classes import MENTION, PEOPLE, STOP_WORDS, shared_words, stems_of, word_set, words_of
+from srtk_plugin_answers.question_classes import (
+    MENTION,
+    PEOPLE,
+    STOP_WORDS,
+    name_of,
+    shared_words,
+    stems_of,
+    word_set,
+    words_of,
+)
 from srtk_plugin_answers.question_kinds import NOT_CLEAR, QuestionKind, excluded_text
 from srtk_plugin_answers.question_orders import CountedOrder, counted_order, order_clause
 from srtk_plugin_answers.question_values import clauses, value_constraints
@@ -293,7 +302,11 @@ class UnlinkedSets:
         best = max(shared, key=lambda name: (shared[name], name), default=None)
         if best is None or not shared[best]:
             return None, frozenset()
-        return self._subjects(self.schema.tables[best]), _last_words(phrases, shared[best])
+        labels = self.values.counted.names.labels(self.schema.tables[best])
+        if any(name_of(label) in phrases for label in labels.values()):
+            return None, frozenset()  # of stops of lines the column *line* has the lines
+        named = [phrase for phrase in phrases if shared_words([phrase], spaced(best)) == shared[best]]
+        return self._subjects(self.schema.tables[best]), _last_words(named, shared[best])
 
     def _of_relations(self, phrases: Sequence[str]) -> tuple[NodeSet | None, frozenset[str]]:
         """Return the ends of the relations whose names give them the class."""
@@ -353,15 +366,22 @@ class UnlinkedSets:
                 if triple.object in longest:
                     found.setdefault((step.relation, of_end[triple.object]), {})[triple.subject] = triple
         # One name may stand in several columns: the one that most members have is meant.
+        labels = self.values.counted.names.labels({relation for relation, _ in found})
+        told = {relation: frozenset(words_of(label) & words) for relation, label in labels.items()}
         best: dict[frozenset[str], dict[str, Triple]] = {}
-        for (_, parts), triples in found.items():
-            if len(triples) > len(best.get(parts, ())):
-                best[parts] = triples
+        rank: dict[frozenset[str], tuple[int, int]] = {}
+        for (relation, parts), triples in found.items():
+            if (own := (len(told[relation]), len(triples))) > rank.get(parts, (0, 0)):
+                best[parts], rank[parts] = triples, own
+        for (relation, parts), triples in found.items():
+            if best.get(parts) is triples and told[relation] and all(map(str.isdigit, parts)):
+                best[parts | told[relation]] = best.pop(parts)  # in zone 1
         for row, label in zip(rows, self.graph.labels([step.relation for step in steps]), strict=True):
-            parts = frozenset(words_of(label) - STOP_WORDS)  # in colour
+            parts = frozenset(words_of(label) - STOP_WORDS - _DONE)  # in colour, sold out
             truths = {triple.subject: truth_of(triple.object) for triple in row}
-            if parts and parts <= words and row and None not in truths.values():
-                best[parts] = {triple.subject: triple for triple in row if truths[triple.subject]}
+            fit = frozenset(one for one in words if one in parts or stems_of(one) & stems_of(label))
+            if parts and len(fit) >= len(parts) and row and None not in truths.values():
+                best[fit] = {triple.subject: triple for triple in row if truths[triple.subject]}
         return best
 
 

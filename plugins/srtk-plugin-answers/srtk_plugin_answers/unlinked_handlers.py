@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import re
+
 import attrs
 
 from srtk_framework.values import Question, Step
@@ -10,8 +12,16 @@ from srtk_plugin_answers.answer_types import arithmetic_of
 from srtk_plugin_answers.choices import other_words, unknown_names
 from srtk_plugin_answers.drafts import Case, Draft
 from srtk_plugin_answers.number_handlers import calculated
-from srtk_plugin_answers.question_kinds import is_yes_no, unnamed_text
+from srtk_plugin_answers.question_classes import stems_of
+from srtk_plugin_answers.question_kinds import AUXILIARY, QuestionKind, is_yes_no, unnamed_text
+from srtk_plugin_answers.question_orders import ORDERING, ORDINALS
+from srtk_plugin_answers.unlinked import UnlinkedSets
 
+_MAKER = re.compile(
+    rf"(?:who|(?:which|what) (?P<noun>[^\W\d_]+)) (?!(?:{'|'.join(sorted(AUXILIARY))})\b)(?P<verb>[^\W\d_]{{3,}})"
+    rf" the (?P<thing>(?:{'|'.join(sorted({*ORDERING, *ORDINALS} - {'most', 'fewest', 'least'}))}) .+)",
+    re.IGNORECASE,
+)
 _PLAIN_MARKS = "?.,;:!'’-()/%&$€£"
 _MOST = 1000
 """Members from which on a class that is linked is not read whole."""
@@ -37,13 +47,42 @@ def by_class(sources: Sources, case: Case) -> Draft:
     sets = sources.sets
     if case.operated.scores.unit != sets.values.scores.unit:
         sets = attrs.evolve(sets, values=attrs.evolve(sets.values, scores=case.operated.scores))
-    lead, missing = sets.lead(case.question, case.operated.kind)
+    kind = case.operated.kind
+    if kind.kind == "difference" and kind.greatest is not None:
+        kind = attrs.evolve(kind, kind="superlative")  # the cheapest that is not organic
+    if kind.kind in ("superlative", "ordinal") and (draft := _by_maker(sources, sets, case, kind)) is not None:
+        return draft
+    lead, missing = sets.lead(case.question, kind)
     if missing:
         return Draft(case.kind, missing=missing)
     if (operation := arithmetic_of(case.question.text)) and lead.values:
         return calculated(sources, operation, lead)
     draft = Draft.of_lead(case.kind, lead)
     return attrs.evolve(draft, number=len(lead.answers)) if case.kind == "count" else draft
+
+
+def _by_maker(sources: Sources, sets: UnlinkedSets, case: Case, kind: QuestionKind) -> Draft | None:
+    """Answer who made the greatest thing: the thing first, and then on by the relation that the verb or the noun names.
+
+    None where no relation has the verb's name, or the order is by a column: *who earned the highest salary*.
+    """
+    found = _MAKER.match(case.question.text.strip(" ?.!"))
+    if found is None or sources.likeness.is_name(found["thing"].split()[-1].casefold()):
+        return None
+    asked = stems_of(found["noun"] or found["verb"])
+    labels = sources.operations.names.labels(sources.operations.schema.relations)
+    steps = [Step(relation) for relation, label in labels.items() if asked & stems_of(label)]
+    if not steps:
+        return None
+    lead, missing = sets.lead(attrs.evolve(case.question, text=f"which {found['thing']}"), kind)
+    if missing or not lead.answers:
+        return None
+    [frontier] = sources.graph.frontiers([lead.answers])
+    onward = [one for row in sources.graph.triples([frontier] * len(steps), steps, None) for one in row]
+    draft = Draft.of_lead(case.kind, lead)
+    proof = [*lead.proof, *((one, None) for one in onward)]
+    makers = tuple(dict.fromkeys(one.object for one in onward))
+    return attrs.evolve(draft, entities=makers, proof=proof) if onward else None
 
 
 def _has_sign(question: Question) -> bool:

@@ -1,0 +1,71 @@
+"""Doubts about the answer of a draft: words of the question that it leaves out, and choices that it does not make."""
+
+from __future__ import annotations
+
+import re
+
+import attrs
+
+from srtk_framework.text import fold, without_mentions
+from srtk_framework.values import Question
+from srtk_plugin_answers.answer_sources import Sources
+from srtk_plugin_answers.choices import returns
+from srtk_plugin_answers.drafts import Case, Draft
+from srtk_plugin_answers.question_classes import MENTION
+from srtk_plugin_answers.question_kinds import is_polar, unnamed_text
+from srtk_plugin_answers.question_orders import WORD
+from srtk_plugin_answers.question_values import value_constraints
+
+_NUMBER = re.compile(r"(?<![\w.,-])\d+(?:[.,]\d+)*s?(?![\w-])")
+_SAME = re.compile(r"\bsame (?P<noun>[^\W\d_]+(?: [^\W\d_]+)?) as\b")
+_OR = re.compile(r"\bor\b")
+_LEFT_OUT = "{words} of the question decided nothing, and was left out"
+_CHOICE = "which of the things that the question joins by 'or' is meant is not worked out; ask for each alone"
+_NOT_ALIKE = "nothing else of the graph was found that has the same {noun}"
+
+
+def doubted(sources: Sources, case: Case, draft: Draft) -> Draft:
+    """Refuse an answer that is none of the things to choose from, and doubt one that leaves a number out.
+
+    A question that begins as one for yes or no and joins things by *or* asks which of them it is. What has the same
+    *park as X* is found over that park, and is not the park.
+    """
+    question = case.question
+    if draft.missing or draft.truth is not None:
+        return draft
+    text = unnamed_text(question)
+    plain = fold(without_mentions(question, question.links, {}, MENTION))
+    links = {link.entity for link in question.links}
+    if (
+        is_polar(WORD.findall(text.casefold()))
+        and _OR.search(plain)
+        and draft.kind != "comparison"
+        and (len(draft.entities) > 1 or not links >= set(draft.entities))
+    ):
+        return Draft(draft.kind, missing=_CHOICE)
+    if (found := _SAME.search(plain)) and links and (draft.path is None or not returns(draft.path.steps)):
+        return Draft(draft.kind, missing=_NOT_ALIKE.format(noun=found["noun"]))
+    if left := _left_numbers(sources, question, case, draft):
+        notice = "; ".join([*filter(None, [draft.notice]), _LEFT_OUT.format(words=left)])
+        return attrs.evolve(draft, likened=True, notice=notice)
+    return draft
+
+
+def _left_numbers(sources: Sources, question: Question, case: Case, draft: Draft) -> str:
+    """Return a number, or a bound, that decided nothing: *in the 1930s or 1940s* has a second one."""
+    if not any(map(str.isdigit, question.text)):
+        return ""
+    bounds = value_constraints(question.text)
+    is_bounded = "bounds" in case.operated.lead.facts or not case.operated.bounds
+    text = without_mentions(question, question.links, {}, MENTION) if question.links else question.text
+    for one in reversed(value_constraints(text)):
+        text = f"{text[: one.start]} {text[one.end :]}"
+    ids = {end for triple, _ in draft.proof for end in triple}
+    told = " ".join(sources.graph.labels(sorted(ids))) if _NUMBER.search(text) else ""
+    kind = case.operated.kind
+    left = [one for one in _NUMBER.findall(text) if one not in told and one not in (str(kind.places), str(kind.year))]
+    if left:
+        return left[0]
+    if bounds and not is_bounded and case.operated.held == 0 and question.links:
+        return question.text[bounds[0].start : bounds[0].end]
+    return ""

