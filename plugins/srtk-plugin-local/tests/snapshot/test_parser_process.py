@@ -12,7 +12,7 @@ from pathlib import Path
 
 import attrs
 import pytest
-from srtk_plugin_local.snapshot import parser_process, staging_tables
+from srtk_plugin_local.snapshot import parser_child, parser_process, staging_tables
 from srtk_plugin_local.snapshot.build import build
 from srtk_plugin_local.snapshot.build_settings import BuildSettings
 from srtk_plugin_local.snapshot.graph import LocalGraph
@@ -218,6 +218,15 @@ def test_memory_is_watched_where_the_system_has_no_limit():
     )
     done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=False)
     assert (done.returncode, done.stdout) == (77, "small\n")
+
+
+@pytest.mark.skipif(sys.platform != "linux", reason="reads /proc")
+def test_memory_is_counted_in_bytes():
+    status = dict(line.split(":", 1) for line in Path("/proc/self/status").read_text().splitlines())
+    data, peak = (int(status[name].split()[0]) * 1024 for name in ("VmData", "VmHWM"))
+    assert abs(parser_child._data_memory() - data) < 2**24
+    assert parser_child.peak_memory() > peak - 2**24
+    assert (parser_child._data_memory() % 1024, parser_child.peak_memory() % 1024) == (0, 0)
 
 
 def test_a_process_at_its_limit_ends_at_once_whatever_it_would_do_without_memory():
