@@ -9,6 +9,7 @@ from typing import Any
 
 import pytest
 from srtk_plugin_local.snapshot.build_settings import BuildSettings
+from srtk_plugin_local.snapshot.plan_file import read_plan
 from srtk_plugin_local.snapshot.sheets import Sheets
 from srtk_plugin_local.snapshot.table_parts import part_tables
 
@@ -120,3 +121,14 @@ def test_a_given_plan_goes_before_the_keys(staged: Staged, tmp_path: Path) -> No
 )
 def test_a_key_that_is_given_decides(staged: Staged, flags: dict[str, Any], parts: Any) -> None:
     assert parted(staged, [SAME, OTHER], **flags)[0] == parts
+
+
+@pytest.mark.parametrize("is_given", [True, False])
+def test_a_plan_of_one_table_leaves_the_others_to_their_keys(staged: Staged, tmp_path: Path, is_given: bool) -> None:
+    files = {"a.csv": f"id,name,x {SAME}", "b.csv": f"id,name,x {SAME}"}
+    files |= {"c.csv": f"id,name,y {SAME}", "d.csv": f"id,name,y {OTHER}"}
+    sheets = staged({name: text.replace(" ", "\n") for name, text in files.items()}, False)
+    path = plan(tmp_path, {"a": ["a.csv"], "b": ["b.csv"]})
+    settings = BuildSettings((), plan=path if is_given else None)
+    part_tables(sheets, settings, {} if is_given else read_plan(path))
+    assert sorted(sheet.name for sheet in sheets) == ["a", "b", "c", "d"]
