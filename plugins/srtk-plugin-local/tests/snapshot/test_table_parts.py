@@ -83,6 +83,13 @@ def test_the_keys_of_the_smallest_part_count(staged: Staged) -> None:
         parted(staged, [many, "1,Cy,5 77,Di,6 78,Ed,7"])
 
 
+def test_a_tenth_of_the_keys_may_have_a_corrected_name(staged: Staged) -> None:
+    rows = [f"{n},N{n},5" for n in range(10)]
+    assert parted(staged, [" ".join(rows), " ".join(["0,Cy,5", *rows[1:]])]) == (ONE, [])
+    with pytest.raises(InputError, match="2 of the 10 values of 'id' that they share stand for rows with other values"):
+        parted(staged, [" ".join(rows), " ".join(["0,Cy,5", "1,Di,5", *rows[2:]])])
+
+
 @pytest.mark.parametrize(
     ("pinned", "parts"),
     [

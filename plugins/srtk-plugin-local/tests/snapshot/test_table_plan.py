@@ -307,6 +307,11 @@ def test_a_heading_with_a_dot_is_linked_by_its_whole_name(staged: Any) -> None:
     assert kinds(staged, tables, links={"home.city": "films"})[1] == "link>films.key (given)"
 
 
+def test_a_given_link_whose_values_are_neither_keys_nor_names_is_one_by_key(staged: Any) -> None:
+    tables = {"a.csv": "id,size 1,7.5 2,8.5", "films.csv": "no,title 7,pp 8,qq"}
+    assert kinds(staged, tables, links={"size": "films"})[1] == "link>films.key (given)"
+
+
 def test_flags_about_columns_say_nothing_where_all_files_are_of_facts(staged: Any) -> None:
     assert plan_sheets(staged({}), BuildSettings((), links={"x": "t"}, keys={"u": "id"}), False) == {"tables": {}}
 
