@@ -95,7 +95,6 @@ class RelationLikeness:
         noun.
         """
         one, steps = case.operated, best.path.steps
-        score = one.likeness(best.path)
         noun = asked_relation(case.question.text) or next((one for one in one.phrases if one not in PEOPLE), None)
         if noun is not None and self.is_name(noun):
             # A value that is missing here is neither another value nor the value of another node.
@@ -115,12 +114,13 @@ class RelationLikeness:
             label = self.label(steps[-1].relation)
             [own] = one.scores.rows([label], [()], [steps[-1:]])
             # Log-probabilities are at most 0, and say nothing of how like a path is to a question.
-            return case.question.text.strip(" ?") if own[0] > 0 and score < _FAR * own[0] else None
+            is_far = own[0] > 0 and one.likeness(best.path) < _FAR * own[0]
+            return case.question.text.strip(" ?") if is_far else None
         if margin < _CLEAR and noun not in one.phrases and self._is_doubted(one, noun, steps[-1], case.labels):
             return None if self.is_like(one, noun, steps[-1], _DOUBTED) else noun
         is_asked = noun == asked_relation(case.question.text) or _asks_what_has(case.question)
         least = _NAMED if len(steps) == 1 and is_asked else LIKE
-        is_like = score >= _NEAR or any(self.is_like(one, noun, step, least) for step in steps)
+        is_like = one.likeness(best.path) >= _NEAR or any(self.is_like(one, noun, step, least) for step in steps)
         return None if is_like else noun
 
     def uncounted(self, case: Case) -> str | None:
