@@ -271,7 +271,11 @@ class Graph:
         settings = {key: value for key, value in settings.items() if key not in ("folded", "mediated")}
         if not files:
             raise InputError("there is no file to take a graph from; name at least one")
-        given = [Path(file).expanduser().resolve() for file in files]
+        given = [Path(file).expanduser() for file in files]
+        for file in given:
+            if file.exists() and not (file.is_file() or file.is_dir()):
+                raise InputError(f"{file}: is a pipe or a device, and no file; write what is to be read to a file")
+        given = [file.resolve() for file in given]
         paths = [path for one in given for path in (data_files(one) or [one] if one.is_dir() else [one])]
         named = [[str(path) for path in paths], settings, *([list(map(str, given))] if given != paths else [])]
         digest = hashlib.sha256(json.dumps(named, default=str).encode())

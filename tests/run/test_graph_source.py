@@ -201,6 +201,12 @@ def test_a_driver_that_needs_a_setting_says_which():
     assert Graph.open("freebase", endpoint="http://127.0.0.1:1/").name == "freebase"
 
 
+def test_a_pipe_is_refused_in_plain_words(tmp_path):
+    os.mkfifo(tmp_path / "a.csv")
+    with pytest.raises(InputError, match=r"a\.csv: is a pipe or a device, and no file; write what is to be"):
+        Graph.open(tmp_path / "a.csv")
+
+
 def test_what_is_nothing_is_told_with_a_near_name():
     with pytest.raises(InputError, match=r"no file or folder 'wikidatta'.*Did you mean 'wikidata'"):
         Graph.open("wikidatta")

@@ -7,6 +7,7 @@ import hashlib
 import json
 from collections.abc import Iterable, Mapping
 from pathlib import Path
+from stat import S_ISDIR, S_ISREG
 from typing import Any
 
 import attrs
@@ -191,4 +192,7 @@ def _stat(name: str) -> list[Any]:
         stat = Path(name).stat()
     except OSError as error:
         raise InputError(f"{name}: cannot be read ({error.strerror}); check the path of this input file") from error
+    if not S_ISREG(stat.st_mode):
+        what = "a folder without data files" if S_ISDIR(stat.st_mode) else "a pipe or a device"
+        raise InputError(f"{name}: is {what}, and no file; write what is to be read to a file")
     return [Path(name).name, stat.st_size, stat.st_mtime_ns]

@@ -55,10 +55,6 @@ def detect(name: str, wanted: str | None) -> tuple[str, str | None]:
     suffixes = [suffix.lower() for suffix in Path(name).suffixes]
     packed = suffixes.pop() if suffixes and suffixes[-1] in _COMPRESSION else ""
     by_name = _by_ending(suffixes[-1]) if suffixes else None
-    if not Path(name).is_file():  # a pipe can be read once only
-        if by_name is None:
-            raise InputError(f"{name}: the format is not known by its name; give --format {{{','.join(FORMATS)}}}")
-        return by_name, None
     head, compression = _head(name)
     found = format_of(head, name)
     by_line = by_name in FORMATS and FORMATS[by_name].by_line
@@ -167,9 +163,7 @@ class Input:
         return text.replace(b"\r", b"\n") if self._returns else text
 
     def _compression(self) -> str | None:
-        """Return the compression: of the first bytes, whatever the name; of the name where there are none to see."""
-        if not Path(self.name).is_file():
-            return _COMPRESSION.get(Path(self.name).suffix.lower())
+        """Return the compression of the first bytes, whatever the name."""
         head = self._raw.read(_MAGIC)
         self._raw.seek(0)
         return compression_of(head)

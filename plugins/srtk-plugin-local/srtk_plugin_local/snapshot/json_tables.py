@@ -80,8 +80,6 @@ def json_tables(name: str, planner: Planner, strict: bool, meter: Meter, memory:
     Raises:
         InputError: If the file is no JSON, holds no objects in a list or in lines, or is too large.
     """
-    if not Path(name).is_file():
-        raise InputError(f"{name}: JSON is read twice, which a pipe cannot be; write it to a file")
     if _is_lines(name):
         rows: Rows = lambda: _lines(name, meter)  # noqa: E731
         yield from _table(FileReport(name, "json", strict), rows, planner, "")

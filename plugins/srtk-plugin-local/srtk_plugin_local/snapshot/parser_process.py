@@ -17,7 +17,6 @@ import tempfile
 import zipfile
 from collections.abc import Iterator, Mapping
 from contextlib import suppress
-from pathlib import Path
 from typing import IO, TYPE_CHECKING, Any
 
 import attrs
@@ -48,10 +47,10 @@ Frame = tuple[bytes, Any]
 def is_apart(name: str, kind: str) -> bool:
     """Return whether a file is parsed in a process of its own: by its format, and its size when it is unpacked.
 
-    A pipe is not, since it can be read once only. A Parquet file always is, since no size of it can be believed, and
-    Turtle with many triples within triples is, for which its parser calls itself.
+    A Parquet file always is, since no size of it can be believed, and Turtle with many triples within triples is, for
+    which its parser calls itself.
     """
-    if kind not in _KINDS or not Path(name).is_file():
+    if kind not in _KINDS:
         return False
     if kind == "parquet":
         return True

@@ -138,7 +138,7 @@ class Utf8Input(Input):
 
     def shorten(self, kind: str) -> bool:
         """Begin anew, with a mark for each literal that is too long; False where it did already, or cannot."""
-        if kind not in ("turtle", "trig") or self._shortener is not None or not Path(self.name).is_file():
+        if kind not in ("turtle", "trig") or self._shortener is not None:
             return False
         found = self.found
         self.__exit__()

@@ -537,7 +537,7 @@ class Meter:
 
     def __init__(self, stage: str, names: Sequence[str], progress: Progress) -> None:
         self._stage = stage
-        self._sizes = [Path(name).stat().st_size if Path(name).is_file() else 0 for name in names]
+        self._sizes = [Path(name).stat().st_size for name in names]
         self._place = 0
         self._progress = progress
 

@@ -9,6 +9,7 @@ from srtk_plugin_local.snapshot.build_settings import (
     ALIASES,
     LABELS,
     BuildSettings,
+    files_of,
     fingerprint,
     matched_files,
     names_of_rdf,
@@ -73,7 +74,7 @@ def test_the_command_takes_a_pattern_that_no_shell_has_replaced(parts, capsys):
 def test_a_folder_stands_for_its_data_files_and_one_without_data_for_itself(parts):
     (parts / "empty").mkdir()
     names = [str(parts / name) for name in ("other.tsv", "part-1.tsv", "part-2.tsv")]
-    assert matched_files([str(parts), str(parts / "empty")]) == (*names, str(parts / "empty"))
+    assert [*files_of(str(parts)), *files_of(str(parts / "empty"))] == [*names, str(parts / "empty")]
 
 
 @pytest.mark.parametrize(
@@ -119,7 +120,9 @@ def test_the_names_of_rdf_are_the_usual_ones_of_each_kind_of_which_none_is_chose
     assert found == [*usual, *([(name, True) for name in ALIAS_RELATIONS] if aliases == ALIASES else [])]
 
 
-def test_a_build_is_known_by_its_settings_and_files_but_not_by_its_memory_or_the_order_of_mappings(parts, monkeypatch):
+def test_a_build_is_known_by_its_settings_and_files_but_not_by_its_memory_or_the_order_of_mappings(
+    parts, tmp_path, monkeypatch
+):
     file = parts / "other.tsv"
     prefixes = {"a": "u:", "b": "v:"}
     first = fingerprint(BuildSettings((str(file),), prefixes=prefixes))
@@ -139,3 +142,9 @@ def test_a_build_is_known_by_its_settings_and_files_but_not_by_its_memory_or_the
             assert fingerprint(BuildSettings((str(file),), prefixes=prefixes)) != third
     with pytest.raises(InputError, match=r"none\.tsv: cannot be read \(No such file .*; check the path of this input"):
         fingerprint(BuildSettings((str(parts / "none.tsv"),)))
+    os.mkfifo(tmp_path / "pipe.tsv")
+    with pytest.raises(InputError, match=r"pipe\.tsv: is a pipe or a device, and no file; write what is to be read"):
+        fingerprint(BuildSettings((str(tmp_path / "pipe.tsv"),)))
+    (tmp_path / "empty").mkdir()
+    with pytest.raises(InputError, match=r"empty: is a folder without data files, and no file; write what is to"):
+        fingerprint(BuildSettings((str(tmp_path / "empty"),)))

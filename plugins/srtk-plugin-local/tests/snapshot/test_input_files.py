@@ -5,7 +5,6 @@ from __future__ import annotations
 import bz2
 import codecs
 import gzip
-import os
 import re
 from collections.abc import Callable
 from pathlib import Path
@@ -386,14 +385,6 @@ def test_no_encoding_is_guessed_where_it_could_not_be_told_and_a_wrong_one_is_re
     (tmp_path / "a").write_bytes("ab".encode("utf-16") + b"\x00\xd8\x00\x00")
     with Input(str(tmp_path / "a")) as source, pytest.raises(InputError, match=r"a: is not what its beginning says \("):
         source.to_utf8()
-
-
-def test_a_pipe_has_the_format_of_its_name(tmp_path: Path) -> None:
-    os.mkfifo(tmp_path / "a.TSV.GZ")
-    assert detect(str(tmp_path / "a.TSV.GZ"), None) == ("tsv", None)
-    os.mkfifo(tmp_path / "a.what")
-    with pytest.raises(InputError, match=r"a\.what: the format is not known by its name; give --format \{ntriples,"):
-        detect(str(tmp_path / "a.what"), None)
 
 
 @pytest.mark.parametrize(

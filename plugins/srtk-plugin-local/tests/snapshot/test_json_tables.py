@@ -324,12 +324,6 @@ def test_an_object_over_several_lines_is_no_file_of_lines(read):
     assert read(text).content == read({"people": PEOPLE}).content
 
 
-def test_a_pipe_is_refused(tmp_path):
-    os.mkfifo(tmp_path / "a.json")
-    with pytest.raises(InputError, match=r"a\.json: JSON is read twice, which a pipe cannot be"):
-        build(BuildSettings((str(tmp_path / "a.json"),)), tmp_path / "out")
-
-
 @pytest.mark.parametrize("content", [PEOPLE, {"people": PEOPLE, "towns": [{"id": 7, "name": "Dover"}], "x": 1}])
 def test_it_is_read_the_same_in_a_process_of_its_own(read, monkeypatch, content):
     here = read(content)

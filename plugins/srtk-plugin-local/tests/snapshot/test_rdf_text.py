@@ -153,10 +153,6 @@ def test_turtle_alone_is_read_anew_with_marks_and_once(tmp_path: Path, monkeypat
         assert (source.is_short, source.found) == (True, found)
         assert b"".join(iter(lambda: source.read(9), b"")).decode() == f'<a> <b> "{LONG_MARK}", "short" .'
         assert not source.shorten("turtle")
-        (tmp_path / "a").unlink()
-    with opened(tmp_path, text.encode()) as source:
-        (tmp_path / "a").unlink()  # as a pipe, which is no file to read again
-        assert not source.shorten("trig")
     with opened(tmp_path, b'<a> <b> "' + b"x" * 90) as source:
         assert source.shorten("trig")
         with pytest.raises(EndlessError, match=r"a:1: a literal"):

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator
-from pathlib import Path
 from typing import TYPE_CHECKING
 
 from srtk_framework.values import InputError
@@ -33,8 +32,6 @@ _YEAR, _MONTH = 9, 10
 
 def has_label_columns(name: str) -> bool:
     """Return whether a file has the headings of KGTK's edges, with names of its nodes in columns of their own."""
-    if not Path(name).is_file():  # a pipe can be read once only
-        return False
     try:
         with Input(name) as source:
             first = source.peek().partition(b"\n")[0].decode("utf-8", "replace")
