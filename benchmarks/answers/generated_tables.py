@@ -10,7 +10,7 @@ answer is fair too.
 
 The rules of the reader were written with `lakes` and `robots`, and mended after one look at `bridges` and `cheeses`;
 `orchards` and `trams` were reported before any rule was mended after a look at them; so were `kites`, the columns of
-years and what no column is called as.
+years and what no column is called as, and so are `tents` and `organs`.
 """
 
 from __future__ import annotations
@@ -160,6 +160,28 @@ TOPICS = {
         "trim",
         "stitched",
         ("altitude", "salary"),
+    ),
+    "tents": Topic(
+        "tent",
+        "factory",
+        "batch",
+        ("pattern", ("plain", "striped", "dotted", "checked")),
+        {"breadth": ("wider", "widest", 1, 30), "rent": ("higher", "highest", 150, 2700)},
+        "shrinkage",
+        "tolerance",
+        "sewn",
+        ("voltage", "tonnage"),
+    ),
+    "organs": Topic(
+        "organ",
+        "chapel",
+        "inventory",
+        ("casing", ("oak", "walnut", "gilded", "painted")),
+        {"pressure": ("higher", "highest", 2, 70), "pipes": ("greater", "greatest", 300, 2800)},
+        "wear",
+        "pitch offset",
+        "consecrated",
+        ("mileage", "rainfall"),
     ),
     "cheeses": Topic(
         "cheese",

@@ -23,6 +23,7 @@ from srtk_plugin_answers.question_kinds import NOT_CLEAR, excluded_text
 _NOT_EXCLUDED = "all that the question excludes is known, and not all of its class"
 _NOT_MODIFIED = "nothing of what the question asks for is known to be {words}"
 _NO_ROW = "nothing of what the question asks for has all of {words}"
+_NOT_CALLED = "nothing of the graph is called {words}"
 _LEFT_OUT = "nothing of the graph is called {words}, and it was left out"
 
 _NOT_ORDERED = "an order of what is left where the question excludes something is not worked out; ask for the set"
@@ -102,6 +103,8 @@ def modified(sources: Sources, question: Question, case: Case, draft: Draft) -> 
     one, named = sources.sets.narrowed(NodeSet(None, dict.fromkeys(nodes, ())), words | predicate, noun)
     left = words - named - {noun}
     if left and not any(sources.graph.find(sorted(left))) and not sources.sets.is_text(left):
+        if draft.kind == "count" or not links:  # with nothing else to go by, and a number would be of other things
+            return Draft(draft.kind, missing=_NOT_CALLED.format(words=", ".join(sorted(left))))
         return attrs.evolve(draft, likened=True, notice=_LEFT_OUT.format(words=" ".join(sorted(left))))
     if left or not one.instances or (draft.kind == "ordinal" and len(one.instances) < len(nodes)):
         return Draft(draft.kind, missing=_NOT_MODIFIED.format(words=" ".join(sorted(words))))

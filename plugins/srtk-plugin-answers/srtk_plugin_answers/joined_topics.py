@@ -4,18 +4,19 @@ from __future__ import annotations
 
 import math
 import re
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from typing import Any
 
 import attrs
 
 from srtk_framework.graph import instances, path_order
 from srtk_framework.roles import KnowledgeGraph
-from srtk_framework.text import link_topics, spaced
+from srtk_framework.text import link_topics, spaced, without_mentions
 from srtk_framework.values import Budget, Frontier, Literal, Path, Pattern, Question, RankedPath, Step, Subgraph, Triple
+from srtk_plugin_answers.directions import is_first_subject
 from srtk_plugin_answers.node_sets import PATHS, SETS, Lead, NodeSet, Row, margin, whole_set
 from srtk_plugin_answers.path_scores import PathScores
-from srtk_plugin_answers.question_classes import stems_of
+from srtk_plugin_answers.question_classes import MENTION, stems_of
 
 # Distance of scores from which on another relation is meant; wrong relations were 2 and more away.
 _CLEAR = 1.0
@@ -68,7 +69,15 @@ class JoinedTopics:
         best = min(steps, key=lambda step: (-score[step], str(step)))
         near = {step.relation for step in steps if score[step] >= score[best] - _CLEAR}
         joined = triples_between(self.graph, question)
+        if told := self._called(question, {best.relation, *(triple.relation for triple in joined)}):
+            # Of *directed by* and *starring* the question has a word of one, however alike they are.
+            near = told
         proof: Row = [(triple, None) for triple in joined if triple.relation in near]
+        if proof and not (told := [pair for pair in proof if self._is_told(question, entities, pair[0])]):
+            return Lead(
+                facts={"complete": True, "likened": True}, proof=proof, score=score[best]
+            )  # the other way round
+        proof = told if proof else proof
         if joined and not proof and self._has_values(topics, offered, best):
             # A relation with numbers joins nothing: of *continent* and *lifespan* the first is meant by *lives in*.
             return Lead(
@@ -79,13 +88,37 @@ class JoinedTopics:
         others = [one for step, one in score.items() if step.relation != best.relation]
         at = [place for place, row in enumerate(offered) if best in row]
         rows = self.graph.triples([topics[place] for place in at], [best] * len(at), self.members)
+        likened = {"likened": True} if self._leads_on(entities, best.relation) else {}
         paths = [RankedPath(entities[place], (best,), score[best]) for place in at]
         return Lead(
-            facts={"complete": all(len(row) < self.members for row in rows)},
+            facts={"complete": all(len(row) < self.members for row in rows), **likened},
             proof=[(triple, path) for path, row in zip(paths, rows, strict=True) for triple in row],
             score=score[best],
             margin=score[best] - max(others) if others else math.inf,
         )
+
+    def _called(self, question: Question, relations: Collection[str]) -> set[str]:
+        """Return the relations that a question has a word of, outside of its mentions."""
+        stems = stems_of(without_mentions(question, question.links, {}, MENTION))
+        names = sorted(relations)
+        return {one for one, label in zip(names, self.graph.labels(names), strict=True) if stems & stems_of(label)}
+
+    def _is_told(self, question: Question, entities: Sequence[str], triple: Triple) -> bool:
+        """Return whether a triple that joins two links has the direction that the question tells, if it does."""
+        if len(entities) != 2:
+            return True
+        text = without_mentions(question, question.links, {}, MENTION)
+        is_first = is_first_subject(text, self.graph.labels([triple.relation])[0])
+        first = _as_mentioned(question, self._names(question))[0]
+        return is_first is None or (triple.subject == first) == is_first
+
+    def _leads_on(self, entities: Sequence[str], relation: str) -> bool:
+        """Return whether a relation and another one behind it join two links: he lives in Oslo and in Norway."""
+        if len(entities) != 2:
+            return False
+        first, last = [[one] for one in entities], [[one] for one in reversed(entities)]
+        found = self.graph.paths(first, last, _JOIN, Budget(nodes=self.members, hub=self.members), False, True)
+        return any(path[0] == Step(relation) and not path[-1].inverse for row in found for path in row if len(path) > 1)
 
     def _has_values(self, topics: Sequence[Frontier], offered: Sequence[Sequence[Step]], step: Step) -> bool:
         """Return whether a step leads from topics to numbers, dates and texts alone."""

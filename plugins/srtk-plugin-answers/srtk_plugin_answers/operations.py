@@ -375,6 +375,8 @@ class Operations:
 
 def _counts_things(question: Question) -> bool:
     """Return whether a question asks how many things with a quality there are: *how many easy trails are there*."""
+    if not question.text.casefold().startswith("how many"):
+        return False
     text = " ".join(fold(without_mentions(question, question.links, {}, MENTION)).split())
     return bool(_OF_QUALITY.match(text))
 

@@ -212,7 +212,7 @@ _PROPERTY = re.compile(
     r"(?: of (?:(?!of\b)[\w¤'’.-]+ ?){1,4}?)?(?: ?\b(?:is|are|was|were|be|that|which|of|not))* *$",
     re.IGNORECASE,
 )
-_VERB = re.compile(r"([\w-]+(?:ed|en|ilt|ade|orn|un)) $")
+_VERB = re.compile(r"([\w-]+(?:ed|en|ilt|ade|orn|un|wn)) $")
 _COMPARES = rf"(?:{_GREATER}|{_LESSER}|better|earlier|later|newer|older|younger)"
 _COMPARED = re.compile(
     rf"\b(?:the|an?) {_COMPARES} {_NOUN} ?(?=[,:;?¤]|$|\b(?:than|of|is|in|at))"

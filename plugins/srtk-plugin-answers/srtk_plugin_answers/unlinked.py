@@ -11,7 +11,7 @@ import attrs
 from srtk_framework.roles import KnowledgeGraph
 from srtk_framework.text import spaced, without_mentions
 from srtk_framework.values import Literal, Pattern, Question, Schema, Step, Triple
-from srtk_plugin_answers.answer_types import class_words, classes_asked, value_kind
+from srtk_plugin_answers.answer_types import class_modifiers, class_words, classes_asked, value_kind
 from srtk_plugin_answers.counted_steps import not_counted, verb_stems
 from srtk_plugin_answers.deciding_values import DecidingValues
 from srtk_plugin_answers.graph_names import words_of_role
@@ -218,10 +218,12 @@ class UnlinkedSets:
             lead = Lead(facts=facts, answers=members, members=members, proof=proof)
         else:
             return Lead(), "no entity of the graph was found in the question"
+        # A participle before the noun narrows as an adjective does: painted doors.
+        before = class_modifiers(question.text)[0]
         left = sorted(
             word
             for word in words_of(rest) - covered - STOP_WORDS - _DONE
-            if not (word.isdigit() or (narrowed and word.endswith(("ed", "ing"))))
+            if not (word.isdigit() or (narrowed and word not in before and word.endswith(_PARTICIPLES)))
         )
         if left:
             return Lead(), f"nothing of the graph is called {', '.join(left)}"
@@ -273,7 +275,10 @@ class UnlinkedSets:
             if self.values.counted.is_named(order, step, label)
         ]
         shared = stems_of(" ".join(phrases)) & stems_of(" ".join(labels[step.relation] for step in steps))
-        return self._at_steps(steps), bool(shared or set(PEOPLE) & set(phrases))
+        # Who is told by a verb of the order: not each thing with books has written some.
+        words = " ".join(words_of(order.text) - words_of(order.noun))
+        verbs = verb_stems(words) & {stem for step in steps for stem in stems_of(labels[step.relation])}
+        return self._at_steps(steps), bool(shared or (set(PEOPLE) & set(phrases) and verbs))
 
     def _at_steps(self, steps: Sequence[Step]) -> NodeSet | None:
         """Return the nodes that have one of some steps."""

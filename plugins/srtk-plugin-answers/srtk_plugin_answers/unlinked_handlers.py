@@ -6,13 +6,14 @@ import re
 
 import attrs
 
+from srtk_framework.text import fold
 from srtk_framework.values import Question, Step
 from srtk_plugin_answers.answer_sources import Sources
 from srtk_plugin_answers.answer_types import arithmetic_of
 from srtk_plugin_answers.choices import other_words, unknown_names
 from srtk_plugin_answers.drafts import Case, Draft
 from srtk_plugin_answers.number_handlers import calculated
-from srtk_plugin_answers.question_classes import stems_of
+from srtk_plugin_answers.question_classes import name_of, stems_of
 from srtk_plugin_answers.question_kinds import AUXILIARY, QuestionKind, is_yes_no, unnamed_text
 from srtk_plugin_answers.question_orders import ORDERING, ORDINALS
 from srtk_plugin_answers.unlinked import UnlinkedSets
@@ -22,6 +23,11 @@ _MAKER = re.compile(
     rf" the (?P<thing>(?:{'|'.join(sorted({*ORDERING, *ORDINALS} - {'most', 'fewest', 'least'}))}) .+)",
     re.IGNORECASE,
 )
+_VALUE = re.compile(
+    rf"(?:what(?:'s| is| was) )?(?:the )?(?:[^\W\d_]+ )?(?:{'|'.join(sorted(ORDERING))})"
+    r" (?P<noun>[^\W\d_]+(?: [^\W\d_]+)?)"
+)
+"""A question for the greatest value itself: *what is the highest salary*."""
 _PLAIN_MARKS = "?.,;:!'’-()/%&$€£"
 _MOST = 1000
 """Members from which on a class that is linked is not read whole."""
@@ -58,6 +64,10 @@ def by_class(sources: Sources, case: Case) -> Draft:
     if (operation := arithmetic_of(case.question.text)) and lead.values:
         return calculated(sources, operation, lead)
     draft = Draft.of_lead(case.kind, lead)
+    found = _VALUE.match(fold(case.question.text).strip(" ?.!"))
+    if found and lead.values and name_of(sources.likeness.label(lead.facts["relation"])) == found["noun"]:
+        values = dict.fromkeys(lead.values[member].object for member in lead.answers)
+        return attrs.evolve(draft, entities=tuple(values))
     return attrs.evolve(draft, number=len(lead.answers)) if case.kind == "count" else draft
 
 

@@ -37,10 +37,12 @@ _ORDERED_SUMS = re.compile(rf"\b(?:{'|'.join(sorted(ORDERING))}) (?P<noun>(?:ave
 _NUMBER_OF = re.compile(r"\b(?:how many|number of|count of)\b")
 _MORE_THAN = re.compile(r"^(?:are|were|is|was) there (?:more|fewer|less) .* than\b|\bmore .* than (?:there are|of)\b")
 _OF_A_SET = re.compile(r"\b(?:at least|at most|exactly|more than|fewer than|only) (?:one|two|three|four|five|\d+) of\b")
+_TIMES_AS = re.compile(r"\b(?:twice|half|times) as\b|\bas [\w-]+ as (?:the )?¤")
+_AGE_AT = re.compile(r"^how old .*\b(?:when|at|in)\b")
 _QUANTIFIED = re.compile(
     rf"^(?:{'|'.join(sorted(AUXILIARY))}) (?P<all>all|every|each|any|most|some|no|none|half|many)\b(?! there\b)"
 )
-_THAN = re.compile(r"\bthan\b")
+_THAN = re.compile(r"\bthan\b|\bas\b.*\bas\b")
 _THAN_NAME = re.compile(rf"\b(?P<word>{'|'.join(sorted(COMPARATIVES))})(?: [\w-]+){{0,2}} than (?:the |that of )?¤")
 
 
@@ -67,8 +69,10 @@ def _unread_form(question: Question, sources: Sources) -> str:
         return "how many of several things are so is not worked out"
     if found := _QUANTIFIED.search(text):
         return f"whether {found['all']} of a set are so is not worked out; ask which are"
+    if _AGE_AT.search(text):
+        return "an age at another time is not worked out; ask for both dates"
     if question.links and _THAN.search(text) and " or " not in text and not is_yes_no(text):
         plain = " ".join(fold(without_mentions(question, question.links, {}, MENTION)).split())
-        if _THAN_NAME.search(plain):
+        if _THAN_NAME.search(plain) or _TIMES_AS.search(plain):
             return _OTHER_VALUE
     return ""

@@ -20,6 +20,13 @@ def needs_data() -> None:
         pytest.skip(str(error))
 
 
+def test_the_help_of_the_demo_tells_what_is_written(capsys: pytest.CaptureFixture[str]) -> None:
+    with pytest.raises(SystemExit) as ended:
+        main(["demo", "--help"])
+    assert ended.value.code == 0
+    assert "which (world)" in capsys.readouterr().out
+
+
 @pytest.mark.slow
 def test_the_demo_is_written_where_the_recipes_look(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
