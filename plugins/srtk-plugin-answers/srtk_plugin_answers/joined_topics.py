@@ -73,11 +73,11 @@ class JoinedTopics:
             # Of *directed by* and *starring* the question has a word of one, however alike they are.
             near = told
         proof: Row = [(triple, None) for triple in joined if triple.relation in near]
-        if proof and not (told := [pair for pair in proof if self._is_told(question, entities, pair[0])]):
+        if proof and not (right_way := [pair for pair in proof if self._is_told(question, entities, pair[0])]):
             return Lead(
                 facts={"complete": True, "likened": True}, proof=proof, score=score[best]
             )  # the other way round
-        proof = told if proof else proof
+        proof = right_way if proof else proof
         if joined and not proof and self._has_values(topics, offered, best):
             # A relation with numbers joins nothing: of *continent* and *lifespan* the first is meant by *lives in*.
             return Lead(

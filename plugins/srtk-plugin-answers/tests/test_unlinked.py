@@ -213,7 +213,8 @@ def test_a_name_within_a_longer_name_of_the_question_names_nothing_else() -> Non
     ("text", "answers", "missing"),
     [
         ("Which films over 150 minutes are said to be filed?", [], "nothing of the graph is called said"),
-        ("Which filed film has the highest minutes?", ["heat"], ""),
+        ("Which filed film has the highest minutes?", [], "nothing of the graph is called filed"),  # an adjective
+        ("Which film filed has the highest minutes?", ["heat"], ""),
         ("Which films with 7 are there?", ["alien", "heat", "thief"], ""),
         ("Which film with minutes has the highest minutes?", ["heat"], ""),
     ],
