@@ -11,7 +11,7 @@ from typing import Any
 
 import pyarrow.parquet as pq
 import pytest
-from srtk_plugin_local.snapshot import json_tables, parser_process, tables
+from srtk_plugin_local.snapshot import json_tables, limits, parser_process
 from srtk_plugin_local.snapshot.build import build
 from srtk_plugin_local.snapshot.build_settings import BuildSettings
 from srtk_plugin_local.snapshot.graph import LocalGraph
@@ -294,7 +294,7 @@ def test_an_empty_text_is_an_empty_cell_and_blanks_around_a_text_are_none_of_it(
 
 
 def test_the_greatest_number_of_keys_is_that_of_the_columns_of_a_table(read, monkeypatch):
-    monkeypatch.setattr(tables, "MAX_COLUMNS", 3)
+    monkeypatch.setattr(limits, "MAX_COLUMNS", 3)
     rows = [{"name": "Ada", "a": "Riga"}, {"name": "Bo", "b": "Rome"}]
     assert len(read(rows).facts) == 2
     assert refused(read, [*rows, {"c": "Bonn"}]).startswith(": has more than 3 columns")
@@ -544,7 +544,7 @@ def test_labels_of_rows_are_a_column_of_their_own(read):
     assert text_facts(read(named)) >= AGES
     assert "read as their 'index'" in read({**named, "index": ["x", "y"]}).said  # there is an id already
     assert "read as their 'index'" in read({**split, "index": [None, "x"]}).said
-    for index in (["x"], "xy", {"x": 1, "y": 2}, ["1", 0]):  # not one label for each row, or its number
+    for index in ("xy", {"x": 1, "y": 2}, ["1", 0]):  # no list of labels, or their numbers
         assert "labels of its rows" not in read({**named, "index": index}).said
 
 
