@@ -425,8 +425,9 @@ def test_a_relation_confirms_links_unless_another_stands_clearly_above_it() -> N
     assert (list(lead.answers), lead.score, lead.margin) == ([], 2.0, 2.0)
     assert [triple for triple, _ in lead.proof] == [Triple("a", "uses", "y")]
     assert lead.proof[0][1] == RankedPath("a", (Step("uses"),), 2.0)
-    assert lead.facts == {"complete": True}
-    assert topics(1).confirmed(linked("x", "a"), "use").facts == {"complete": False}
+    # The relation leads on to the other link, so that no is not sure.
+    assert lead.facts == {"complete": True, "likened": True}
+    assert topics(1).confirmed(linked("x", "a"), "use").facts["complete"] is False
     alone = JoinedTopics(memory([["a", "uses", "y"], ["b", "uses", "z"]]), PathScores(Table(), ()), 9)
     assert alone.confirmed(linked("a", "b"), "use").margin == math.inf
 
