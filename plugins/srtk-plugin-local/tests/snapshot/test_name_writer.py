@@ -17,7 +17,7 @@ from srtk_plugin_local.snapshot.layout import map_array, map_file
 from srtk_plugin_local.snapshot.name_writer import write_names
 
 NODES = 500_000
-LITTLE: dict[str, Any] = {"threads": 1, "memory_limit": "45MB"}
+LITTLE: dict[str, Any] = {"threads": 1, "memory_limit": "32MB"}
 
 
 @pytest.fixture
