@@ -13,6 +13,7 @@ from srtk_framework.values import Literal, Pattern, Question, RankedPath
 from srtk_plugin_answers.answer_choices import is_class
 from srtk_plugin_answers.answer_sources import Sources
 from srtk_plugin_answers.answer_types import class_modifiers, class_words
+from srtk_plugin_answers.choices import returns
 from srtk_plugin_answers.drafts import Case, Draft
 from srtk_plugin_answers.graph_names import objects_of
 from srtk_plugin_answers.node_sets import NodeSet
@@ -52,7 +53,7 @@ def complement(sources: Sources, question: Question, one: Operated, draft: Draft
     if (but := _BUT_NAME.search(without_mentions(question, question.links, {}, MENTION))) is not None:
         place = len(but.string[: but.end()].split(MENTION.strip())) - 2
         left_out = sorted(question.links, key=lambda link: link.start or 0)[place].entity
-        if path is None or path.entity == left_out:
+        if path is None or (path.entity == left_out and not _is_beside(question, path, draft)):
             return Draft(draft.kind, missing=_NOT_EXCLUDED)
         rest = tuple(one for one in draft.entities if one != left_out)
         return attrs.evolve(draft, entities=rest, number=None if draft.number is None else len(rest))
@@ -76,6 +77,13 @@ def complement(sources: Sources, question: Question, one: Operated, draft: Draft
     return attrs.evolve(
         draft, entities=tuple(left), proof=proof, number=number, complete=draft.complete and not whole.cut
     )
+
+
+def _is_beside(question: Question, path: RankedPath, draft: Draft) -> bool:
+    """Return whether a path leads from what is left out to alike nodes over all else that a question names."""
+    shown = {end for triple, _ in draft.proof for end in (triple.subject, triple.object)}
+    others = {link.entity for link in question.links} - {path.entity}
+    return bool(others) and others <= shown and returns(path.steps)
 
 
 def modified(sources: Sources, question: Question, case: Case, draft: Draft) -> Draft:

@@ -6,7 +6,7 @@ import re
 
 import attrs
 
-from srtk_framework.text import fold, without_mentions
+from srtk_framework.text import without_mentions
 from srtk_framework.values import Question
 from srtk_plugin_answers.answer_sources import Sources
 from srtk_plugin_answers.answer_types import value_kind
@@ -14,13 +14,14 @@ from srtk_plugin_answers.choices import returns
 from srtk_plugin_answers.drafts import Case, Draft
 from srtk_plugin_answers.literal_values import fits, is_date
 from srtk_plugin_answers.question_classes import MENTION
-from srtk_plugin_answers.question_kinds import is_polar, unnamed_text
+from srtk_plugin_answers.question_kinds import is_polar, marked_text, unnamed_text
 from srtk_plugin_answers.question_orders import WORD
 from srtk_plugin_answers.question_values import value_constraints
 
 _NUMBER = re.compile(r"(?<![\w.,-])\d+(?:[.,]\d+)*s?(?![\w-])")
 _SAME = re.compile(r"\bsame (?P<noun>[^\W\d_]+(?: [^\W\d_]+)?) as\b")
-_OR = re.compile(r"\bor\b")
+_OR = re.compile(r"¤ +or\b|\bor (?:[\w-]+ ){0,3}?¤")
+_UNIT = re.compile(r"\bper [^\W\d_]+")
 _LEFT_OUT = "{words} of the question decided nothing, and was left out"
 _CHOICE = "which of the things that the question joins by 'or' is meant is not worked out; ask for each alone"
 _NO_NAME = "the graph has a number or a date, and no name, of what the question asks who or where it is"
@@ -28,17 +29,16 @@ _NOT_ALIKE = "nothing else of the graph was found that has the same {noun}"
 
 
 def doubted(sources: Sources, case: Case, draft: Draft) -> Draft:
-    """Refuse an answer that is none of the things to choose from, and doubt one that leaves a number out.
+    """Refuse an answer that is none of the names to choose from, and doubt one that leaves a number or a unit out.
 
-    A question that begins as one for yes or no and joins things by *or* asks which of them it is. What has the same
+    A question that begins as one for yes or no and joins names by *or* asks which of them it is. What has the same
     *park as X* is found over that park, and is not the park.
     """
     question = case.question
     if draft.missing or draft.truth is not None:
         return draft
     text = unnamed_text(question)
-    is_joined = _OR.search(text) or "same" in text
-    plain = fold(without_mentions(question, question.links, {}, MENTION)) if is_joined else ""
+    plain = marked_text(question)
     links = {link.entity for link in question.links}
     if (
         is_polar(WORD.findall(text.casefold()))
@@ -51,7 +51,7 @@ def doubted(sources: Sources, case: Case, draft: Draft) -> Draft:
         return Draft(draft.kind, missing=_NOT_ALIKE.format(noun=found["noun"]))
     if value_kind(text) == "name" and draft.kind != "count" and not _has_names(draft):
         return Draft(draft.kind, missing=_NO_NAME)
-    if left := _left_numbers(sources, question, case, draft):
+    if left := _left_unit(sources, plain) or _left_numbers(sources, question, case, draft):
         notice = "; ".join([*filter(None, [draft.notice]), _LEFT_OUT.format(words=left)])
         return attrs.evolve(draft, likened=True, notice=notice)
     return draft
@@ -62,6 +62,12 @@ def _has_names(draft: Draft) -> bool:
     if draft.number is not None:
         return False
     return not draft.entities or any(not (fits(one, "number") or is_date(one)) for one in draft.entities)
+
+
+def _left_unit(sources: Sources, text: str) -> str:
+    """Return the unit of a value where no relation is of one: the price *per bottle*."""
+    found = _UNIT.search(text)
+    return "" if found is None or "per" in sources.relation_words else found.group()
 
 
 def _left_numbers(sources: Sources, question: Question, case: Case, draft: Draft) -> str:
@@ -76,7 +82,9 @@ def _left_numbers(sources: Sources, question: Question, case: Case, draft: Draft
     ids = {end for triple, _ in draft.proof for end in triple}
     told = " ".join(sources.graph.labels(sorted(ids))) if _NUMBER.search(text) else ""
     kind = case.operated.kind
-    left = [one for one in _NUMBER.findall(text) if one not in told and one not in (str(kind.places), str(kind.year))]
+    left: list[str] = [
+        one for one in _NUMBER.findall(text) if one not in told and one not in (str(kind.places), str(kind.year))
+    ]
     if left:
         return str(left[0])
     if bounds and not is_bounded and case.operated.held == 0 and question.links:

@@ -64,6 +64,11 @@ _OF_ORDER = re.compile(
 """A question that is the noun phrase of an order: *the country with the most airports*."""
 
 
+def _is_bare(text: str) -> bool:
+    """Return whether a question is a noun in plural alone, without a name: not *Nora Finch novels*."""
+    return bool(_BARE.match(text)) and text[1:] == text[1:].lower()
+
+
 @functools.lru_cache(maxsize=KEPT_TEXTS)
 def classes_asked(text: str) -> tuple[str, ...]:
     """Return the phrases of ``asked_classes`` without the words that order: of *most populous city* it is *city*."""
@@ -72,7 +77,7 @@ def classes_asked(text: str) -> tuple[str, ...]:
     phrases = asked_classes(_COUNTED.sub("how many ", text))
     if asks_for_things(text) and (not phrases or _WHOSE.search(text)):
         phrases = asked_classes(f"which {text}")
-    if not phrases and (_OF_ORDER.search(text) or _BARE.match(text)):
+    if not phrases and (_OF_ORDER.search(text) or _is_bare(text)):
         phrases = asked_classes(f"which {text}")
     for phrase in phrases:
         words = phrase.split()

@@ -193,9 +193,11 @@ class DecidingValues:
         aged, long = is_of_age(text), is_of_length(text)
         values = self._values(chosen, relation, kind.greatest)
         # What is first in time is the earliest, what is first in number the greatest.
-        timed = _dated(values) or all(is_year(value) for value, _ in values.values())
+        label = self.counted.names.labels([relation])[relation]
+        by_number = f" by {fold(label)}" in fold(text) or f" in {fold(label)}" in fold(text)
+        timed = _dated(values) or (not by_number and all(is_year(value) for value, _ in values.values()))
         greatest = kind.greatest if kind.greatest is not None else not timed
-        if is_of_speed(text) and TIMES & words_of(self.counted.names.labels([relation])[relation]):
+        if is_of_speed(text) and TIMES & words_of(label):
             greatest = not greatest
             values = self._values(chosen, relation, greatest)
         if long and _dated(values):

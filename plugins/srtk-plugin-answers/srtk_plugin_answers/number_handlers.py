@@ -8,7 +8,6 @@ from collections.abc import Sequence
 
 import attrs
 
-from srtk_framework.text import fold, without_mentions
 from srtk_framework.values import Step, rounded
 from srtk_plugin_answers.answer_sources import Sources
 from srtk_plugin_answers.answer_types import Arithmetic, arithmetic_of, measured_noun
@@ -16,8 +15,8 @@ from srtk_plugin_answers.choices import Choice
 from srtk_plugin_answers.drafts import NO_RELATION, Case, Draft, looked_up
 from srtk_plugin_answers.literal_values import fits, is_date, is_year, value_of
 from srtk_plugin_answers.node_sets import Lead
-from srtk_plugin_answers.question_classes import MENTION, name_of, words_of
-from srtk_plugin_answers.question_kinds import unnamed_text
+from srtk_plugin_answers.question_classes import name_of, words_of
+from srtk_plugin_answers.question_kinds import marked_text, unnamed_text
 
 # Below the least likeness of a noun (`LIKE`): a difference is counted in a unit, which is rarely a relation's name.
 _MEASURE = 0.2
@@ -44,7 +43,8 @@ def by_number(sources: Sources, case: Case) -> Draft | None:
     # Minutes from start are no rows of minutes.
     if best is None or (one.named and not _is_told(sources, case.question.text, best)):
         return None
-    if _OF_MENTION.search(fold(without_mentions(case.question, case.question.links, {}, MENTION))):
+    label = sources.likeness.label(best.path.steps[-1].relation)
+    if _OF_MENTION.search(marked_text(case.question)) and not words_of(name_of(label)) <= words_of(case.question.text):
         return Draft(case.kind, missing=_NOT_COUNTED)
     if (noun := sources.likeness.unlike(case, best)) is not None:
         return Draft(case.kind, missing=NO_RELATION.format(noun=noun))

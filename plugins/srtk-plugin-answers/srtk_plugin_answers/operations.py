@@ -22,7 +22,7 @@ from srtk_plugin_answers.path_ends import PathEnds
 from srtk_plugin_answers.path_reads import PathReads
 from srtk_plugin_answers.path_scores import PathScores, is_clear, scores_of_questions
 from srtk_plugin_answers.question_classes import MENTION, asks_for_several, name_of
-from srtk_plugin_answers.question_kinds import QuestionKind, kind_of, unnamed_text
+from srtk_plugin_answers.question_kinds import QuestionKind, kind_of, marked_text, unnamed_text
 from srtk_plugin_answers.question_orders import counted_order, order_clause, ordering_words
 from srtk_plugin_answers.question_values import ValueConstraint, clauses, value_constraints
 from srtk_plugin_answers.result_order import of_class_first
@@ -375,10 +375,7 @@ class Operations:
 
 def _counts_things(question: Question) -> bool:
     """Return whether a question asks how many things with a quality there are: *how many easy trails are there*."""
-    if not question.text.casefold().startswith("how many"):
-        return False
-    text = " ".join(fold(without_mentions(question, question.links, {}, MENTION)).split())
-    return bool(_OF_QUALITY.match(text))
+    return question.text.casefold().startswith("how many") and bool(_OF_QUALITY.match(marked_text(question)))
 
 
 def _first_of(one: Operated, values: DecidingValues, sets: Sequence[NodeSet]) -> Lead:

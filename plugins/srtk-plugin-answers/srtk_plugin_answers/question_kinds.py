@@ -9,10 +9,11 @@ from typing import Literal, get_args
 
 import attrs
 
-from srtk_framework.text import without_mentions
+from srtk_framework.text import fold, without_mentions
 from srtk_framework.values import Link, Question
 from srtk_plugin_answers.question_classes import (
     KEPT_TEXTS,
+    MENTION,
     word_set,
 )
 from srtk_plugin_answers.question_orders import WORD, end_and_rank, places_asked
@@ -88,6 +89,11 @@ def unnamed_text(question: Question) -> str:
     """
     names = [link for link in question.links if _is_name(_mention(question, link))]
     return without_mentions(question, names, {}, "X") if names else question.text
+
+
+def marked_text(question: Question) -> str:
+    """Return the text of a question, folded, with the sign of a mention in place of each linked name."""
+    return " ".join(fold(without_mentions(question, question.links, {}, MENTION)).split())
 
 
 def _mention(question: Question, link: Link) -> str:

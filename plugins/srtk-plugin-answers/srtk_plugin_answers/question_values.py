@@ -171,7 +171,8 @@ def value_constraints(question: str) -> tuple[ValueConstraint, ...]:
     noun = ""
     for place, one in enumerate(found):
         # Larger than 5 and smaller than 9: both bounds are about the same.
-        noun = _bounded_noun(text, one) or noun
+        is_joined = place and _JOINS.search(text, found[place - 1].end, one.start)
+        noun = _bounded_noun(text, one) or (noun if is_joined else "")
         verb = _VERB.search(text, max(0, one.start - _NEAR), one.start)
         behind = _BEHIND.match(text, one.end, found[place + 1].start if found[place + 1 :] else len(text))
         unit = behind.group().strip() if behind else ""
@@ -212,6 +213,7 @@ _PROPERTY = re.compile(
     r"(?: of (?:(?!of\b)[\w¤'’.-]+ ?){1,4}?)?(?: ?\b(?:is|are|was|were|be|that|which|of|not))* *$",
     re.IGNORECASE,
 )
+_JOINS = re.compile(r"(?:\b(?:and|or|but)\b|,)(?: (?:is|are|was|were|also|not|at))*\W*$")
 _VERB = re.compile(r"([\w-]+(?:ed|en|ilt|ade|orn|un|wn)) $")
 _COMPARES = rf"(?:{_GREATER}|{_LESSER}|better|earlier|later|newer|older|younger)"
 _COMPARED = re.compile(

@@ -32,7 +32,7 @@ from srtk_plugin_answers.drafts import Draft
 from srtk_plugin_answers.literal_values import is_missing
 from srtk_plugin_answers.operations import Operated, Operations
 from srtk_plugin_answers.path_scores import is_clear, share_of
-from srtk_plugin_answers.question_classes import MENTION, words_of
+from srtk_plugin_answers.question_classes import MENTION, name_of, words_of
 from srtk_plugin_answers.relation_likeness import RelationLikeness
 from srtk_plugin_answers.result_order import with_proof
 from srtk_plugin_answers.rewording import reworded
@@ -91,7 +91,7 @@ class PathsReader(Reader):
 
     def read(self, questions: Sequence[Question], subgraphs: Sequence[Subgraph]) -> list[Answer]:
         """Answer each question by its operation, else by where the best path ends."""
-        questions = [reworded(one, self._likeness.is_name, self._is_called) for one in questions]
+        questions = [reworded(one, self._likeness.is_name, self._is_called, self._has) for one in questions]
         nodes = [sorted({end for t in s.triples for end in (t.subject, t.object)}) for s in subgraphs]
         every = sorted({node for row in nodes for node in row if not isinstance(node, Literal)})
         names = dict(zip(every, self.graph.labels(every), strict=True)) if every else {}
@@ -111,6 +111,11 @@ class PathsReader(Reader):
 
     def _is_called(self, text: str) -> bool:
         return bool(self.graph.find([text])[0]) or self._sources.sets.is_text([text])
+
+    def _has(self, question: Question, name: str) -> bool:
+        labels = self._operations.names.labels(self._operations.schema.relations)
+        relations = [relation for relation, label in labels.items() if name_of(label) == name]
+        return any(self.graph.match([Pattern(link.entity, one, None) for link in question.links for one in relations]))
 
     def _with_named_ends(
         self, questions: Sequence[Question], nodes: Sequence[Sequence[str]], names: Mapping[str, str]

@@ -14,26 +14,38 @@ _PREFIXED = re.compile(
 )
 _IS = re.compile(r"(?:\b(?:is|are|was|were|be|been|being)|['’]s)(?: ¤)? +$", re.IGNORECASE)
 _POLAR = re.compile(r"^\W*(?:is|are|was|were)\b", re.IGNORECASE)
+_HOW_MANY = re.compile(r"\bhow many\b", re.IGNORECASE)
 _STOCK = re.compile(r"\b(?:(?P<none>out of|no longer in|not in)|in) stock\b|\b(?P<sold>sold out)\b", re.IGNORECASE)
 
 
-def reworded(question: Question, is_name: Callable[[str], bool], is_called: Callable[[str], bool]) -> Question:
+def reworded(
+    question: Question,
+    is_name: Callable[[str], bool],
+    is_called: Callable[[str], bool],
+    has: Callable[[Question, str], bool],
+) -> Question:
     """Return a question with a negation in place of a prefix, and with bounds in place of *in stock*.
 
     Args:
         question: The question.
         is_name: Whether a relation has a text as its name.
         is_called: Whether a node or a text of the graph is called so: *non-fiction* may be a genre.
+        has: Whether something that a question links has a relation with a name.
     """
     text = question.text
     if (found := _STOCK.search(text)) and is_name("stock") and not is_name("in stock"):
+        if _HOW_MANY.search(text) and has(question, "stock"):
+            return question  # how many copies of a book
         is_none = found["none"] or found["sold"]
         return _replaced(question, found.start(), found.end(), f"with a stock {'of exactly' if is_none else 'over'} 0")
     found = _PREFIXED.search(text)
     if found is None:
         return question
     word, of_column = (found["non"] or found["un"]).lower(), bool(found["un"])
-    if (of_column and not is_name(word)) or is_name(found["word"].lower()) or is_called(found["word"].lower()):
+    whole = found["word"].lower()
+    # Nonsense is no sense that is left out.
+    is_known = is_name(word) or (not of_column and is_called(word))
+    if not is_known or is_name(whole) or is_called(whole):
         return question
     start, end = found.span("word")
     if any(link.start is not None and link.start < end and start < (link.end or 0) for link in question.links):

@@ -5,13 +5,14 @@ from __future__ import annotations
 import re
 from collections.abc import Sequence
 
-from srtk_framework.text import fold, spaced, without_mentions
+from srtk_framework.text import spaced
 from srtk_framework.values import Literal, RankedPath, Step, Triple
 from srtk_plugin_answers.answer_sources import Sources
 from srtk_plugin_answers.answer_types import verb_of_who
 from srtk_plugin_answers.drafts import Case, Draft
 from srtk_plugin_answers.literal_values import truth_of
-from srtk_plugin_answers.question_classes import MENTION, stems_of
+from srtk_plugin_answers.question_classes import stems_of
+from srtk_plugin_answers.question_kinds import marked_text
 
 _WHAT_DOES = re.compile(r"^(?:what|whom?) (?:did|does|do|has|have|had) ¤ (?P<verb>[^\W\d_]{3,})$")
 
@@ -24,7 +25,7 @@ def by_row_verb(sources: Sources, case: Case) -> Draft | None:
     links = list(dict.fromkeys(link.entity for link in case.question.links))
     if len(links) != 1 or case.kind != "lookup":
         return None
-    plain = " ".join(fold(without_mentions(case.question, case.question.links, {}, MENTION)).strip(" ?.!").split())
+    plain = marked_text(case.question).strip(" ?.!")
     found = _WHAT_DOES.match(plain)
     verb = found["verb"] if found else verb_of_who(plain)
     tables = sources.operations.schema.tables

@@ -4,13 +4,12 @@ from __future__ import annotations
 
 import re
 
-from srtk_framework.text import fold, without_mentions
 from srtk_framework.values import Question
 from srtk_plugin_answers.answer_sources import Sources
 from srtk_plugin_answers.answer_types import arithmetic_of
 from srtk_plugin_answers.drafts import Case, Draft
-from srtk_plugin_answers.question_classes import MENTION
-from srtk_plugin_answers.question_kinds import AUXILIARY, COMPARATIVES, is_yes_no, unnamed_text
+from srtk_plugin_answers.question_classes import words_of
+from srtk_plugin_answers.question_kinds import AUXILIARY, COMPARATIVES, is_yes_no, marked_text
 from srtk_plugin_answers.question_orders import ORDERING
 
 _GROUPS = "a value for each of several groups is not worked out; ask for each group alone"
@@ -30,8 +29,12 @@ _WORDS = {
     )
     for word in words.split()
 }
-_STATISTIC = re.compile(rf"\b(?:(?P<of>{'|'.join(_WORDS)}) (?:of|for|in)|(?P<alone>median|variance|deviation))\b")
-_EACH = re.compile(r"\b(?:per|(?:for|in|of|by) (?:each|every)) [^\W\d_]+")
+_STATISTIC = re.compile(
+    r"(?:\b(?P<before>[^\W\d_]+) )?"
+    rf"\b(?:(?P<of>{'|'.join(_WORDS)}) (?:of|for|in)|(?P<alone>median|variance|deviation))"
+    r"\b(?: (?P<behind>[^\W\d_]+))?"
+)
+_EACH = re.compile(r"\b(?:per (?P<unit>[^\W\d_]+)|(?:for|in|of|by) (?:each|every) [^\W\d_]+)")
 _BY = re.compile(r"\bby (?P<noun>[^\W\d_]+(?: [^\W\d_]+)?)\W*$")
 _ORDERED_SUMS = re.compile(rf"\b(?:{'|'.join(sorted(ORDERING))}) (?P<noun>(?:average|mean|total|combined) [^\W\d_]+)")
 _NUMBER_OF = re.compile(r"\b(?:how many|number of|count of)\b")
@@ -42,7 +45,6 @@ _AGE_AT = re.compile(r"^how old .*\b(?:when|at|in)\b")
 _QUANTIFIED = re.compile(
     rf"^(?:{'|'.join(sorted(AUXILIARY))}) (?P<all>all|every|each|any|most|some|no|none|half|many)\b(?! there\b)"
 )
-_THAN = re.compile(r"\bthan\b|\bas\b.*\bas\b")
 _THAN_NAME = re.compile(rf"\b(?P<word>{'|'.join(sorted(COMPARATIVES))})(?: [\w-]+){{0,2}} than (?:the |that of )?¤")
 
 
@@ -54,11 +56,16 @@ def by_unread_form(sources: Sources, case: Case) -> Draft | None:
 
 def _unread_form(question: Question, sources: Sources) -> str:
     """Return why the operation that a question in English asks for is not worked out; nothing where it may be."""
-    text, own, is_name = fold(unnamed_text(question)), sources.relation_words, sources.likeness.is_name
+    text = marked_text(question)
+    own, is_name = sources.relation_words, sources.likeness.is_name
     if (found := _STATISTIC.search(text)) and (word := found["of"] or found["alone"]) not in own:
-        return _WORDS[word]
-    if _EACH.search(text) and not own & {"per", "each"} and not is_yes_no(text):
-        return _GROUPS
+        # The percentage of alcohol of a beer is its alcohol.
+        of_column = question.links and {found["before"], found["behind"]} & own
+        return "" if of_column else _WORDS[word]
+    if (each := _EACH.search(text)) and not own & {"per", "each"} and not is_yes_no(text):
+        # The price of a beer per bottle is its price.
+        is_unit = each["unit"] and question.links and not words_of(each["unit"]) & own
+        return "" if is_unit else _GROUPS
     if (by := _BY.search(text)) and (arithmetic_of(text) or _NUMBER_OF.search(text)) and is_name(by["noun"]):
         return _GROUPS
     if (sums := _ORDERED_SUMS.search(text)) and not is_name(sums["noun"]):
@@ -71,8 +78,6 @@ def _unread_form(question: Question, sources: Sources) -> str:
         return f"whether {found['all']} of a set are so is not worked out; ask which are"
     if _AGE_AT.search(text):
         return "an age at another time is not worked out; ask for both dates"
-    if question.links and _THAN.search(text) and " or " not in text and not is_yes_no(text):
-        plain = " ".join(fold(without_mentions(question, question.links, {}, MENTION)).split())
-        if _THAN_NAME.search(plain) or _TIMES_AS.search(plain):
-            return _OTHER_VALUE
-    return ""
+    if not question.links or " or " in text or is_yes_no(text) or arithmetic_of(text):
+        return ""
+    return _OTHER_VALUE if _THAN_NAME.search(text) or _TIMES_AS.search(text) else ""

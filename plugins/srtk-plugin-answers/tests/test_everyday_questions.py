@@ -27,6 +27,10 @@ FILES = {
     "autos.csv": "auto,make,year\nAero,Kestrel,2018\nBreeze,Kestrel,2021\nCargo,Mule,2015\n",
     "cast.tsv": "subject\trelation\tobject\nAlba\tdirected by\tMarc Jeune\nAlba\tstarring\tTautou\n"
     "Bora\tdirected by\tTautou\nBora\tstarring\tIna Voss\n",
+    "novels.csv": "novel,author,genre,pages,price,stock,elo,alcohol (%)\n"
+    "Blue Harbour,Nora Finch,crime,320,12.5,4,1990,1\n"
+    "Winter,Nora Finch,satire,410,15,2,1850,2\nIron Songs,Pavel Horn,crime,96,9,0,1640,3\n"
+    "Half Light,Pavel Horn,satire,210,11,6,1720,4\n",
     "kin.tsv": "subject\trelation\tobject\nAnna\tparent of\tBert\nBert\tlives in\tOslo\nEmil\tlives in\tBergen\n"
     "Oslo\tlocated in\tNorway\nBergen\tlocated in\tNorway\nAnna\tlives in\tBergen\n",
 }
@@ -94,6 +98,26 @@ def ask(asking):
         ("lands.csv", "Which countries are sold out?", "Arda"),
         ("lands.csv", "Do Arda and Belor use the same currency?", "Yes"),
         ("lands.csv", "Do Arda and Cavia have the same currency?", "No"),
+        # choices between words that name nothing
+        ("novels.csv", "Does Blue Harbour have 320 or 410 pages?", "320"),
+        # the others of what is left out
+        ("novels.csv", "What else did Nora Finch write besides Blue Harbour?", "Winter"),
+        ("novels.csv", "How many novels did Nora Finch write besides Blue Harbour?", "1"),
+        # amounts of one thing, and a stock beside another bound
+        ("novels.csv", "How many copies of Blue Harbour are in stock?", "4"),
+        ("novels.csv", "How many Blue Harbour are in stock?", "4"),
+        ("novels.csv", "Which novels in stock cost less than 12?", "Half Light"),
+        # than with a difference, names that begin as a quantifier, words that begin as a negation
+        ("novels.csv", "By how many pages is Blue Harbour longer than Iron Songs?", "224"),
+        ("novels.csv", "is half light a satire?", "Yes"),
+        ("novels.csv", "Who wrote the nonsense novel Iron Songs?", "Pavel Horn"),
+        # a unit of a value, and a share that is a column
+        ("novels.csv", "What is the price per copy of Iron Songs?", "9"),
+        ("novels.csv", "What percentage of alcohol does Iron Songs have?", "3"),
+        ("novels.csv", "What is the alcohol percentage of Iron Songs?", "3"),
+        # a name before a noun in plural, and numbers that only look like years
+        ("novels.csv", "Nora Finch satires", "Winter"),
+        ("novels.csv", "Which novel is first by elo?", "Blue Harbour"),
     ],
 )
 def test_an_everyday_question_is_answered(ask, name: str, question: str, text: str) -> None:
@@ -108,6 +132,7 @@ def test_an_everyday_question_is_answered(ask, name: str, question: str, text: s
         ("trails.csv", "How many trails opened in the 1930s or 1940s?"),
         ("lands.csv", "population density of Arda"),
         ("kin.tsv", "Does Emil live in Norway?"),  # Bergen is there
+        ("novels.csv", "What is the price per copy of Iron Songs?"),
         ("kin.tsv", "In which country does Bert live?"),  # nothing says that Oslo is none
     ],
 )
