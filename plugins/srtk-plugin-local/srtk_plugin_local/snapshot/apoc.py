@@ -10,6 +10,9 @@ if TYPE_CHECKING:
 
 _ID, _LABELS = "_id", "_labels"
 _ENDS = ("_start", "_type", "_end")
+# Keys of a node and of an edge in JSON.
+_OF_NODE = {"type", "id", "labels", "properties"}
+_OF_EDGE = {"type", "id", "label", "start", "end", "properties"}
 
 
 def is_apoc(titles: Sequence[str]) -> bool:
@@ -21,8 +24,9 @@ def is_element(row: Any) -> bool:
     """Return whether an object of JSON is a node or an edge."""
     if not isinstance(row, dict) or "id" not in row:
         return False
-    node = row.get("type") == "node" and isinstance(row.get("labels", []), list)
-    edge = row.get("type") == "relationship" and "label" in row and "start" in row and "end" in row
+    # Objects of other programs are nodes, too, and have more of their own beside the type.
+    node = row.get("type") == "node" and isinstance(row.get("labels", []), list) and row.keys() <= _OF_NODE
+    edge = row.get("type") == "relationship" and {"label", "start", "end"} <= row.keys() <= _OF_EDGE
     return (node or edge) and isinstance(row.get("properties", {}), dict)
 
 

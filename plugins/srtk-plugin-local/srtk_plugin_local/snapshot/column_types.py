@@ -40,6 +40,10 @@ _SPANS = frozenset(
 
 # Words of headings of digits in groups that are no number.
 _CALLED = frozenset(("phone", "telephone", "tel", "telefon", "mobile", "cell", "fax", "siren", "siret", "iban", "zip"))
+# Words of headings of codes, some of which are words for yes and no: NO and SI are Norway and Slovenia.
+_CODED = frozenset(
+    ("country", "countries", "nation", "nationality", "land", "pais", "pays", "paese", "language", "lang")
+)
 
 # A whole number; one that begins with a needless zero is a code.
 WHOLE = r"[+-]?(0|[1-9][0-9]*)"
@@ -141,7 +145,6 @@ _ZONE = "( ?(Z|UTC|[+-][0-9]{2}:?[0-9]{2}))?"
 _ZONED = r"regexp_replace(regexp_replace(substr({0}, 12), ' ?UTC$', 'Z'), ' ?([+-][0-9][0-9]):?([0-9][0-9])$', '\1:\2')"
 _AFTER = rf"regexp_replace({_ZONED}, '^([0-9]+:[0-9]+)(Z|[+-].*)?$', '\1:00\2')"
 DATE_TIME = ColumnType("dateTime", rf"{ISO_DAY}[ T]{_TIME}{_ZONE}", "dateTime", f"left({{0}}, 10) || 'T' || {_AFTER}")
-YEAR_FIRST = ColumnType("date Y/M/D", _real_day("<y>/<m>/<d>"), "date", _DMY.format("{0}", "/", 2, 3))
 COMPACT = ColumnType(
     "date YYYYMMDD",
     _real_day("<y><m><d>", years=("(1[5-9]|20)[0-9]{2}", f"((1[5-9]|20){_FOURTH}|1600|2000)")).replace("0?", "0"),
@@ -150,6 +153,9 @@ COMPACT = ColumnType(
 )
 DOTTED = ColumnType("date D.M.Y", _real_day(r"<d>\.<m>\.<y>"), "date", _DMY.format("{0}", ".", 2, 1))
 _SLASHED = "replace({0}, '-', '/')"
+YEAR_FIRST = ColumnType(
+    "date Y/M/D", f"{_real_day('<y>/<m>/<d>')}|{_real_day('<y>-<m>-<d>')}", "date", _DMY.format(_SLASHED, "/", 2, 3)
+)
 DAY_FIRST = ColumnType(
     "date D/M/Y", f"{_real_day('<d>/<m>/<y>')}|{_real_day('<d>-<m>-<y>')}", "date", _DMY.format(_SLASHED, "/", 2, 1)
 )
@@ -231,7 +237,7 @@ _TWO_DIGITS = ColumnType(
 # What is written as a day, whether the calendar has it or not.
 _LIKE_DAYS = ColumnType(
     "",
-    r"([0-9]{4}([-/])[0-9]{1,2}\2[0-9]{1,2}|[0-9]{1,2}([-./])[0-9]{1,2}\3[0-9]{4}"
+    rf"([0-9]{{4}}([-/]){_MONTH}\2{_DAY}|({_DAY}([-./]){_MONTH}|{_MONTH}([-./]){_DAY})[-./][0-9]{{4}}"
     rf"|[0-9]{{1,2}}{_NTH}[ /-]{_NAMES_BY_DAY[0]},?[ /-][0-9]{{4}}|{_NAMES_BY_DAY[0]} [0-9]{{1,2}}{_NTH},? [0-9]{{4}})"
     rf"([ T]00:00|[ T,]+{_TIME}.*)?",
 )
@@ -317,8 +323,8 @@ def type_of(values: Sequence[str], separator: str) -> tuple[ColumnType, str]:
 def type_by_heading(kind: ColumnType, words: Sequence[str], values: Collection[str]) -> ColumnType:
     """Return the type of a column by its heading, where its values leave it open.
 
-    Values 0 and 1 are truth values under ``is_active``, ``20240131`` is a day under ``start_date``, and ``3:45`` is no
-    time of day under ``duration``.
+    Values 0 and 1 are truth values under ``is_active``, ``20240131`` is a day under ``start_date``, ``3:45`` is no
+    time of day under ``duration``, and ``NO`` and ``SI`` are codes under ``country``.
 
     Args:
         kind: The type by the values.
@@ -331,6 +337,8 @@ def type_by_heading(kind: ColumnType, words: Sequence[str], values: Collection[s
         return ZERO_ONE
     if (kind is TIME and not _SPANS.isdisjoint(words)) or (kind in (GROUPED, COMMA) and not _CALLED.isdisjoint(words)):
         return TEXT
+    if kind is YES_NO and not _CODED.isdisjoint(words):
+        return NAMES
     return kind
 
 

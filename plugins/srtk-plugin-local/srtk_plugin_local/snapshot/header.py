@@ -36,8 +36,6 @@ from srtk_plugin_local.snapshot.input_report import FileReport
 from srtk_plugin_local.snapshot.plan_file import entry_of, read_plan
 from srtk_plugin_local.snapshot.plurals import same_word
 
-# Headings of groups that a line has at least.
-_GROUPS = 2
 # Longest heading of a first line that only stands alone.
 _HEADING = 40
 
@@ -113,15 +111,20 @@ def _grouped(upper: Row, lower: Row) -> Row | None:
     """Return the headings of two lines in one where the first has groups over repeated headings of the second.
 
     ``Q1`` and ``Q2`` above ``Shop``, ``Units``, ``Sales``, ``Units`` and ``Sales`` make ``Q1 Units`` and the like.
+    A row may have the same value in two columns, too, so that groups of several columns have to share a heading.
     """
     above, below = ([cell.strip() for cell in cells] for _, cells in (upper, lower))
-    repeated = len({*below}) < len(below)
-    if len(above) != len(below) or sum(map(bool, above)) < _GROUPS or all(above) or not all(below) or not repeated:
+    if len(above) != len(below) or not all(below):
         return None
-    titles, group = [], ""
+    groups: list[tuple[str, list[str]]] = [("", [])]
     for name, title in zip(above, below, strict=True):
-        group = name or group
-        titles.append(f"{group} {title}".strip())
+        if name:
+            groups.append((name, []))
+        groups[-1][1].append(title)
+    wide = [title for name, titles in groups if name and len(titles) > 1 for title in {*titles}]
+    if len({*wide}) == len(wide) or any(map(is_number, {*wide})):
+        return None
+    titles = [f"{name} {title}".strip() for name, some in groups for title in some]
     return (lower[0], titles) if len({*titles}) == len(titles) else None
 
 

@@ -40,7 +40,7 @@ _TEXT_MARK = '^="(.*)"$|^\'([0-9][0-9 -]*)$'
 # The address behind the name of a link, and a cell of such links.
 _ADDRESS = r" \(https?://[^\s()]+(\([^\s()]*\)[^\s()]*)?\)"
 _LINKS = rf"[^()]+{_ADDRESS}(, [^()]+{_ADDRESS})*"
-# A mark of a footnote behind a number.
+# A mark of a footnote behind a number, which other numbers do not have; powers such as 10³ all have one.
 _NOTED = re.compile(r"([0-9%)])\s?([*†‡§¶]+|[¹²³⁴⁵⁶⁷⁸⁹]+|\[[0-9a-z]{1,2}\])$")
 _DASHES = ("-", "–", "—", "--", "---", "?", "n.a.")
 _NO_NUMBERS = (*_DASHES, _NA)
@@ -369,7 +369,7 @@ class Sheets:
         separator = sheet.reports[0].separator
         plain = [value for value in values if value not in _NO_NUMBERS] or values
         found, doubt = type_of(plain, separator)
-        if not found.datatype and not column.split and any(map(_NOTED.search, plain)):
+        if not found.datatype and not column.split and 0 < sum(map(bool, map(_NOTED.search, plain))) < len(plain):
             bare = [_NOTED.sub(r"\1", value) for value in plain]
             kind, other_doubt = type_of(bare, separator)
             if kind.datatype:

@@ -84,6 +84,8 @@ _TIMES = (
     "annee",
     "ano",
 )
+# How often the keys of such rows come on average, at least.
+_AGAIN = 1.5
 # Headings of a timetable or a pivot, and how many of them make one.
 _PERIODS = frozenset(
     (
@@ -299,14 +301,28 @@ def _names_rows(column: Column, sheet: Sheet) -> bool:
 
 def _period(sheets: Sheets, sheet: Sheet, key: Column) -> Column | None:
     """Return the column of the time that each row of a key is of, as in ``entity,year,value``; None without any."""
+    # Most keys come again, not a few that have two values; and other tables link to the key alone.
+    linked = any(_names_table(c, sheet, False) for other in sheets if other is not sheet for c in other.columns)
+    if linked or sheet.neo4j or _AGAIN * key.distinct > sheet.rows:
+        return None
     times = (c for c in _open(sheet) if c.words in _TIMES and c.filled == sheet.rows)
-    return next((c for c in times if sheets.is_unique(sheet, [key, c]) and key.distinct < sheet.rows), None)
+    return next((c for c in times if sheets.is_unique(sheet, [key, c])), None)
 
 
 def _names_another(sheets: Sheets, sheet: Sheet, column: Column) -> bool:
     """Return whether a heading names another table, as ``Customer`` beside a table of customers."""
     last = column.words.split()[-1:]
     return any(other is not sheet and last and other.words and same_word(last[0], other.words[-1]) for other in sheets)
+
+
+def _is_of_another(sheets: Sheets, sheet: Sheet, column: Column) -> bool:
+    """Return whether a heading names another table, and nearly all values are in a column of another."""
+    return _names_another(sheets, sheet, column) and any(
+        sheets.hits(sheet, column, other, there.canonical()) >= _HIT
+        for other in sheets
+        if other is not sheet
+        for there in other.columns
+    )
 
 
 def _tells_more(sheets: Sheets, sheet: Sheet, column: Column, both: Sequence[Column]) -> bool:
@@ -338,12 +354,14 @@ def _find_name(sheets: Sheets, sheet: Sheet, settings: BuildSettings) -> None:
         return
     named = [c for c in among if c.words.split()[-1:] in (["name"], ["title"], ["label"], ["identifier"])]
     named.sort(key=lambda c: not any(same_word(word, c.words.split()[0]) for word in sheet.words))
-    texts = [c for c in among if _may_name(c) and not _names_another(sheets, sheet, c)]
+    texts = [c for c in among if _may_name(c)]
     for column in named if coded and key.why != "heading" else [*named, *texts]:
         titled = column in named
         tells = key.type is not NAMES or titled or column.distinct == sheet.rows
         differs = column.distinct >= (_NAMED if titled else 0.9) * sheet.rows
         if differs and tells and column.type in (NAMES, MIXED, TEXT):
+            if not titled and _is_of_another(sheets, sheet, column):
+                return  # what comes after the customer of an order names no order, either
             column.kind, column.why = "name", "heading" if titled else "first column of different names"
             return
 

@@ -36,6 +36,8 @@ RULES = "rows that hold dashes alone"
 TOTALS = "rows of totals"
 
 _SAMPLE_BYTES = 1 << 20
+# Lines of notes below a table at most; more are rows.
+_NOTES = 100
 # First cells of a row that sums up others, if a further cell is empty.
 WORDS_OF_TOTALS = frozenset(
     (
@@ -302,22 +304,27 @@ def _split_rows(source: Input, kind: str, separator: str, shape: _Shape, meter: 
     """Read a quoted or wide table, row by row."""
     lines = decoded_lines(source.name, blocks(source, shape.report, kind == "csv"))
     rows: list[list[str]] = []
-    last, is_below, plan = 0, False, shape.plan
+    notes: list[Row] = []
+    last, had_gap, plan = 0, False, shape.plan
     for line, cells in _cells(lines, kind, separator, source.name):
-        # Notes stand below an empty line, and have fewer cells.
+        # Notes stand below an empty line, have fewer cells, and no row follows; empty lines may stand between all rows.
         has_gap = last >= plan.start and line - last > 1 + sum(cell.count("\n") for cell in cells)
-        is_below = bool(plan.titles) and (is_below or has_gap) and len(cells) < plan.width
-        last = line
+        is_below = plan.titles and (notes or (has_gap and not had_gap)) and len(cells) < plan.width
+        last, had_gap = line, has_gap
         if line < plan.start:
             shape.above(cells[0], line)
-        elif is_below:
-            shape.report.skip(BELOW, line, "the line is no part of the table; remove it")
-        elif shape.takes(cells, line):
-            rows.append(cells)
-            if len(rows) == ROWS:
-                yield shape.table(rows)
-                rows = []
-                meter(source.done)
+            continue
+        notes.append((line, cells))
+        if is_below and len(notes) <= _NOTES:
+            continue
+        rows += [some for number, some in notes if shape.takes(some, number)]
+        notes = []
+        if len(rows) >= ROWS:
+            yield shape.table(rows)
+            rows = []
+            meter(source.done)
+    for line, _ in notes:
+        shape.report.skip(BELOW, line, "the line is no part of the table; remove it")
     if rows:
         yield shape.table(rows)
 

@@ -69,6 +69,7 @@ def test_a_date_has_one_form_however_it_is_written(value: str, name: str, text: 
         ("2024-02-29", ["2024-02-30", "2023-02-29", "1900-02-29", "2023-04-31", "2023-13-01", "2024-01-00"]),
         ("29.2.2000", ["29.2.1900", "29.2.2023"]),
         ("31-12-2024", ["31-11-2024", "29-02-2023"]),
+        ("2024-2-29", ["2023-2-29", "2024-4-31"]),
         ("Feb 29, 2024", ["Feb 29, 2023"]),
     ],
 )
@@ -104,6 +105,10 @@ def test_a_day_that_no_month_has_is_no_date(real: str, unreal: list[str]) -> Non
 )
 def test_days_that_are_no_dates_are_said(values: list[str], doubt: str) -> None:
     assert type_of(values, ",") == (BY_NAME["text"], doubt)
+
+
+def test_numbers_of_cases_that_are_no_days_are_codes() -> None:
+    assert type_of(["2023-14-3", "2023-15-3", "2023-1-1"], ",") == (BY_NAME["code"], "")
 
 
 @pytest.mark.parametrize(
@@ -347,6 +352,8 @@ def test_of_two_units_five_are_named_at_most() -> None:
         ("phone", ["1,5", "2,5"], "text"),
         ("size", ["1 250", "2 400"], "grouped number"),
         ("phone", ["1250", "2400"], "integer"),
+        ("country", ["NO", "SI"], "names"),
+        ("open", ["NO", "SI"], "yes or no"),
     ],
 )
 def test_a_heading_decides_where_the_values_leave_it_open(words: str, values: list[str], name: str) -> None:

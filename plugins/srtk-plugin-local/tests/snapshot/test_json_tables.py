@@ -473,6 +473,11 @@ def test_nodes_and_edges_of_apoc_are_read_with_their_properties(read, whole):
     assert set(about) == {("since", '"1993"^^xsd:integer'), ("via", '"x"'), ("via", '"y"')}
 
 
+def test_nodes_with_values_of_their_own_are_rows(read):
+    found = read([{"type": "node", "id": f"n{number}", "lat": number} for number in range(2)])
+    assert {("n1", "lat", "1"), ("n1", "type", "node")} <= text_facts(found)
+
+
 @pytest.mark.parametrize("key", ["labels", "properties"])
 def test_objects_that_only_look_like_nodes_of_apoc_are_rows(read, key):
     found = read([{"type": "node", "id": "n1", "name": "Ann", key: "x"}, {"type": "node", "id": "n2", "name": "Bob"}])

@@ -1803,6 +1803,11 @@ def test_rows_of_an_entity_and_a_time_are_told_apart_by_both(make: Make) -> None
     assert ("Norland", "rate", "80.9") in other.facts(), "a size is no time"
     same = make({"c.csv": head.format("year") + rows + "Norland,2019,81.3\n"}, out="same")
     assert ("Norland", "rate", "81.3") in same.facts(), "the time tells its rows not apart"
+    few = make({"d.csv": head.format("year") + rows + "Eastmark,2019,5\nWest,2019,6\n"}, out="few")
+    assert ("Norland", "rate", "80.9") in few.facts(), "an entity of two values"
+    towns = {"entities.csv": head.format("year") + rows, "towns.csv": "town,entity_id\nUlm,Norland\nKiel,Southey\n"}
+    linked = make(towns, out="linked")
+    assert {("Ulm", "entity_id", "Norland"), ("Norland", "rate", "81.2")} <= linked.facts()
 
 
 def test_a_column_that_names_another_table_names_no_row(make: Make) -> None:
@@ -1812,6 +1817,25 @@ def test_a_column_that_names_another_table_names_no_row(make: Make) -> None:
     assert any(relation == "customer" for _, relation, _ in made.facts())
     alone = make({"orders.csv": invoices}, out="alone")
     assert ("Beck", "net", "6") in alone.facts()
+
+
+@pytest.mark.parametrize(("others", "named"), [("Ulm,5\nKiel,6\n", True), ("Riga,5\nOslo,6\n", False)])
+def test_a_column_that_links_to_no_row_may_name_its_own(make: Make, others: str, named: bool) -> None:
+    capitals = "id,city,land\n1,Riga,Latvia\n2,Oslo,Norway\n"
+    made = make({"capitals.csv": capitals, "cities.csv": "city,size\n" + others})
+    assert (made.graph.find(["Riga"]) == [["capitals:1"]]) is named
+    assert made.graph.find(["Latvia"]) != [["capitals:1"]]
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        ",name,city,born\n0,Ulm,Ulm,1980\n1,Ben,Oslo,1981\n",  # the row numbers of pandas
+        ",name,won,lost\n0,Ann,3,3\n1,Ben,2,1\n",
+    ],
+)
+def test_a_first_row_with_equal_values_is_no_line_of_headings(make: Make, text: str) -> None:
+    assert make({"a.csv": text}).reading[0]["rows"] == 2
 
 
 @pytest.mark.parametrize(

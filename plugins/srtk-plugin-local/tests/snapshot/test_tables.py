@@ -840,7 +840,14 @@ NOTED = "land,size,rate\nNorland,1200,2\nSouthey,850,-4\n\n"
     [
         ("* a note\n† estimated, revised\nSource: us\n", "skipped 3 lines below the table, the first in 5", 2),
         ("Eastmark,430,3\n", "", 3),  # an empty line among the rows
-        ("a note, with a comma\nEastmark,430,3\nWest,1\n", "skipped 1 line below the table, in 5", 4),
+        ("North,10\nEastmark,430,3\nWest,1\n", "2 rows have fewer cells", 5),  # a group of rows
+        ("Eastmark,430,3\n\nNorth,10,4\n\nWest,1\n", "1 row has fewer cells", 5),  # empty lines between all
+        (
+            "".join(f"T{n},4,3\n" for n in range(150)) + "\n" + "".join(f"L{n},2\n" for n in range(100)),
+            "100 lines",
+            152,
+        ),
+        ("".join(f"T{n},4,3\n" for n in range(150)) + "\n" + "".join(f"L{n},2\n" for n in range(101)), "101 rows", 253),
     ],
 )
 def test_short_lines_below_an_empty_line_are_no_part_of_a_table(read: Any, foot: str, skipped: str, rows: int) -> None:
@@ -878,7 +885,7 @@ def test_marks_of_footnotes_behind_numbers_are_left_out_and_told(read: Any, mark
     assert f"column 'size': marks of footnotes were left out, such as that of 850{mark}" in made.said
 
 
-@pytest.mark.parametrize("values", ["a1*,b2", "12 m²,13 m²", "x[1],y[2]"])
+@pytest.mark.parametrize("values", ["a1*,b2", "12 m²,13 m²", "x[1],y[2]", "10²,10³", "3*,4*"])
 def test_marks_stay_where_they_make_no_number(read: Any, values: str) -> None:
     first, second = values.split(",")
     assert "footnotes" not in read(f"land,size,rate\nNorland,{first},2\nSouthey,{second},-4\n").said
