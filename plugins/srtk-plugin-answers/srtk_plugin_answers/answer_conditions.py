@@ -29,7 +29,8 @@ _LEFT_OUT = "nothing of the graph is called {words}, and it was left out"
 
 _NOT_ORDERED = "an order of what is left where the question excludes something is not worked out; ask for the set"
 _BUT_NAME = re.compile(
-    rf"\b(?:except(?: for)?|excluding|besides|(?:apart|aside) from|other than) +{MENTION.strip()}", re.IGNORECASE
+    rf"\b(?:except(?: for)?|excluding|besides|(?:apart|aside) from|other than)(?: +the)? +{MENTION.strip()}",
+    re.IGNORECASE,
 )
 _JOINED = re.compile(r",? (?P<word>and|or)(?: (?:by|in|on|of|from|to|with|for))?(?: the)? ", re.IGNORECASE)
 _VERB_BEHIND = re.compile(r"\b(?:do|does|did) +¤ +[^\W\d_]+", re.IGNORECASE)

@@ -9,11 +9,12 @@ from collections.abc import Iterable, Mapping
 import attrs
 
 from srtk_framework.text import without_mentions
-from srtk_framework.values import Question, Step
+from srtk_framework.values import Literal, Question, Step
 from srtk_plugin_answers.answer_types import asked_relation, verb_of_who
 from srtk_plugin_answers.choices import Choice, returns
 from srtk_plugin_answers.drafts import Case
 from srtk_plugin_answers.graph_names import GraphNames
+from srtk_plugin_answers.literal_values import is_date, is_year, value_of
 from srtk_plugin_answers.operations import Operated
 from srtk_plugin_answers.path_scores import CLOSE, LIKE
 from srtk_plugin_answers.question_classes import (
@@ -42,6 +43,8 @@ _VERB = 0.3
 """The same for a verb of who, and a path."""
 NO_NOUNS = frozenset(["kind", "name", "sort", "type"])
 """Nouns that say nothing of a relation: *what is the name of*."""
+_PLACES = word_set("city continent country county district province region state town village")
+"""Places that may lie in each other: where somebody lives may be a city or a country."""
 _NEAR = 5.0
 """Least score of a path that is clearly like a question."""
 _CLEAR = 0.5
@@ -155,21 +158,24 @@ class RelationLikeness:
             return False
         if noun and self._is_of_other_head(noun, best):
             return False
-        told = noun or verb or self._unseen_class(case)
+        told = noun or verb or self._unseen_place(case)
         return told is None or any(self.is_like(case.operated, told, step, CLOSE) for step in steps)
 
     def _is_of_other_head(self, noun: str, best: Choice) -> bool:
-        """Return whether a noun only begins as a relation is called: a *population density* is no population."""
+        """Return whether a noun only begins as a number is called: a *population density* is no population."""
+        values = [value_of(end) if isinstance(end, Literal) and not is_date(end) else None for end in best.ends]
+        if any(value is None or is_year(value) for value in values):
+            return False  # a release date may be a release year
         first, _, last = noun.rpartition(" ")
         label = stems_of(self.label(best.path.steps[-1].relation))
         return bool(stems_of(first) & label) and not stems_of(last) & label
 
-    def _unseen_class(self, case: Case) -> str | None:
-        """Return the noun of *which country* where nothing of the graph is known to be of that class."""
+    def _unseen_place(self, case: Case) -> str | None:
+        """Return the noun of *which country* where nothing of the graph is known to be of that kind of place."""
         one = case.operated
         if case.kind == "count" or one.fit or one.roles or one.named or self.names.schema.type_relations:
             return None
-        return next((phrase for phrase in one.phrases if phrase not in PEOPLE and phrase not in NO_NOUNS), None)
+        return next((phrase for phrase in one.phrases if phrase in _PLACES), None)
 
     def _has_capitals(self, best: Choice) -> bool:
         return any(label[:1] != label[:1].lower() for label in self.names.graph.labels(sorted(best.ends)))
