@@ -75,7 +75,8 @@ def _unread_form(question: Question, sources: Sources) -> str:
     if _OF_A_SET.search(text):
         return "how many of several things are so is not worked out"
     if found := _QUANTIFIED.search(text):
-        return f"whether {found['all']} of a set are so is not worked out; ask which are"
+        quantity = {"every": "all", "each": "all", "no": "none"}.get(found["all"], found["all"])
+        return f"whether {quantity} of a set are so is not worked out; ask which are"
     if _AGE_AT.search(text):
         return "an age at another time is not worked out; ask for both dates"
     if not question.links or " or " in text or is_yes_no(text) or arithmetic_of(text):

@@ -173,6 +173,7 @@ def test_an_answer_is_sure_though_the_graph_has_another_word_for_what_is_asked(a
         ("trails.csv", "How many scenic trails are in Northwood?", "nothing of the graph is called scenic"),
         ("trails.csv", "Which paved trails have a length above 5?", "nothing of the graph is called paved"),
         ("goods.csv", "Are all drinks organic?", "whether all of a set"),
+        ("goods.csv", "Is every drink organic?", "whether all of a set"),
         ("goods.csv", "Which products are dearer than Honey?", "the value of another thing"),
         ("beasts.csv", "Does any bird live in Asia?", "whether any of a set"),
         ("beasts.csv", "Do at least two of the birds live in Asia?", "how many of several things"),
