@@ -12,13 +12,14 @@ import pyarrow as pa
 import pyarrow.parquet as pq
 import pytest
 from srtk_plugin_local.snapshot import tables
+from srtk_plugin_local.snapshot.arrow_texts import parquet_texts
 from srtk_plugin_local.snapshot.build import build
 from srtk_plugin_local.snapshot.build_settings import BuildSettings
 from srtk_plugin_local.snapshot.graph import LocalGraph
 from srtk_plugin_local.snapshot.header import Planner, plan_facts, plan_fixed
 from srtk_plugin_local.snapshot.input_report import FileReport, sentences
 from srtk_plugin_local.snapshot.limits import MAX_COLUMNS, check_width
-from srtk_plugin_local.snapshot.separators import found_separator
+from srtk_plugin_local.snapshot.separators import first_rows, found_separator
 from srtk_plugin_local.snapshot.tables import (
     read_batches,
     read_cells,
@@ -397,8 +398,8 @@ def test_the_first_lines_are_whole_and_few(
 
 def test_a_quoted_row_has_the_number_of_its_last_line() -> None:
     lines = [(1, "a,b"), (3, '"c'), (4, 'd",e'), (6, "f,g"), (7, '"h')]
-    assert tables._first_rows(lines, "csv", ",") == [(1, ["a", "b"]), (4, ["c\nd", "e"]), (6, ["f", "g"])]
-    assert tables._first_rows(lines[:1], "tsv", ",") == [(1, ["a", "b"])]
+    assert first_rows(lines, "csv", ",") == [(1, ["a", "b"]), (4, ["c\nd", "e"]), (6, ["f", "g"])]
+    assert first_rows(lines[:1], "tsv", ",") == [(1, ["a", "b"])]
 
 
 THREE = plan_fixed((3,), 3, None)
@@ -558,11 +559,11 @@ def test_lists_and_dictionaries_are_texts_and_structs_are_refused() -> None:
         list(read_batches("t", ["s", "r", "o"], iter([struct]), THREE, FileReport("t", "parquet"), lambda _: None))
 
 
-def test_bytes_that_are_no_text_are_refused() -> None:
+def test_a_type_without_a_text_is_refused() -> None:
     import pyarrow as pa
 
-    raw = pa.table({"s": ["a"], "r": ["r"], "o": pa.array([b"\xff"], pa.binary())})
-    with pytest.raises(InputError, match="t: column 'o' is of type binary; convert it to text"):
+    raw = pa.table({"s": ["a"], "r": ["r"], "o": pa.array([(1, 2, 3)], pa.month_day_nano_interval())})
+    with pytest.raises(InputError, match="t: column 'o' is of type month_day_nano_interval; convert it to text"):
         list(read_batches("t", ["s", "r", "o"], iter([raw]), THREE, FileReport("t", "parquet"), lambda _: None))
 
 
@@ -575,11 +576,11 @@ def test_a_file_of_parquet_that_is_not_there_or_is_damaged_is_refused(tmp_path: 
         if data is not None:
             path.write_bytes(data)
         with pytest.raises(InputError, match=r"a\.parquet: cannot be read as Parquet"):
-            next(tables.parquet_texts(str(path), FileReport("a", "parquet")))
+            next(parquet_texts(str(path), FileReport("a", "parquet")))
     write_table(pa.table({"s": [f"name {n}" for n in range(99)]}), path)
     path.write_bytes(b"PAR1" + b"\xff" * 60 + path.read_bytes()[64:])
     with pytest.raises(InputError, match=r"(?s)a\.parquet: is damaged \(.*\); write the file again"):
-        list(tables.parquet_texts(str(path), FileReport("a", "parquet")))
+        list(parquet_texts(str(path), FileReport("a", "parquet")))
 
 
 @pytest.mark.parametrize("cells", [["x", "one\x1fother"], [["x"], ["y", "one\x1fother"]]])
