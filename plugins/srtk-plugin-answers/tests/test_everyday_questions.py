@@ -31,7 +31,7 @@ FILES = {
     "Blue Harbour,Nora Finch,crime,320,12.5,4,1990,1\n"
     "Winter,Nora Finch,satire,410,15,2,1850,2\nIron Songs,Pavel Horn,crime,96,9,0,1640,3\n"
     "Half Light,Pavel Horn,satire,210,11,6,1720,4\n",
-    "cast.tsv": "subject\trelation\tobject\nAmber\tstarred actors\tRuth Kell\nDust\tstarred actors\tRuth Kell\n"
+    "actors.tsv": "subject\trelation\tobject\nAmber\tstarred actors\tRuth Kell\nDust\tstarred actors\tRuth Kell\n"
     "Amber\trelease year\t1999\nDust\trelease year\t2003\nIvory\tstarred actors\tLeo Park\n",
     "kin.tsv": "subject\trelation\tobject\nAnna\tparent of\tBert\nBert\tlives in\tOslo\nEmil\tlives in\tBergen\n"
     "Oslo\tlocated in\tNorway\nBergen\tlocated in\tNorway\nAnna\tlives in\tBergen\n",
@@ -145,8 +145,8 @@ def test_an_answer_that_may_mean_another_column_or_leaves_a_part_out_is_not_sure
 @pytest.mark.parametrize(
     ("name", "question"),
     [
-        ("cast.tsv", "what movies was Ruth Kell an actor in"),  # nothing says what is a movie
-        ("cast.tsv", "what was the release date of Amber"),
+        ("actors.tsv", "what movies was Ruth Kell an actor in"),  # nothing says what is a movie
+        ("actors.tsv", "what was the release date of Amber"),
     ],
 )
 def test_an_answer_is_sure_though_the_graph_has_another_word_for_what_is_asked(ask, name: str, question: str) -> None:
