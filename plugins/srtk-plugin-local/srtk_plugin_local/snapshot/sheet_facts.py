@@ -12,7 +12,8 @@ from srtk_plugin_local.snapshot.input_report import counted
 from srtk_plugin_local.snapshot.plurals import same_word, singular
 from srtk_plugin_local.snapshot.sheets import Column, Sheet, Sheets
 from srtk_plugin_local.snapshot.staging_values import first_row, is_literal, quote, shortened, value
-from srtk_plugin_local.snapshot.table_plan import is_code, name_of
+from srtk_plugin_local.snapshot.table_links import name_of
+from srtk_plugin_local.snapshot.table_plan import is_code
 
 if TYPE_CHECKING:
     import duckdb

@@ -5,7 +5,6 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator, Mapping, Sequence
 from itertools import combinations
-from pathlib import Path
 from typing import Any
 
 from srtk_framework.values import InputError, close_matches
@@ -16,7 +15,6 @@ from srtk_plugin_local.snapshot.column_types import (
     CODE,
     DATE,
     DATE_TIME,
-    DECIMAL,
     DOUBLE,
     INTEGER,
     MIXED,
@@ -27,11 +25,8 @@ from srtk_plugin_local.snapshot.column_types import (
 from srtk_plugin_local.snapshot.given_plan import follow_plan, plan_data
 from srtk_plugin_local.snapshot.headings import (
     ALIASES,
-    CODES,
     DIRECTIONS,
-    KEYS,
     LABELS,
-    ROLES,
     first_known,
     is_edge_list,
     key_by_heading,
@@ -45,14 +40,10 @@ from srtk_plugin_local.snapshot.plurals import same_word
 from srtk_plugin_local.snapshot.property_graphs.roles import WEIGHTS
 from srtk_plugin_local.snapshot.sheets import Column, Sheet, Sheets
 from srtk_plugin_local.snapshot.staging_values import first_row
+from srtk_plugin_local.snapshot.table_links import HIT, LAST_NAMES, find_links, names_table
 
-# Share of the different values of a link that must be keys of the other table: nearly all.
-_HIT = 0.9
-# The same of names under a heading that names the table; the others stay names of things.
-_TEXT_HIT = 0.5
 # Share of different values from which a column may name the rows.
 _NAMED = 0.5
-_IDS = (*KEYS, *CODES, "ids", "ref", "fk")
 _EDGE_IDS = ("id", "edge id", "uuid", "key", "edge", "link id", "relationship id")
 _NUMBERED = (INTEGER, CODE, QUANTITY, NAMES, MIXED)
 _DAYS = ("date", "dateTime")
@@ -102,7 +93,6 @@ _PIVOT = 3
 # Columns of which a key of several may consist.
 _COMPOSITE = 6
 _FIRST_NAMES = ("first name", "firstname", "given name", "forename", "vorname", "prenom")
-_LAST_NAMES = ("last name", "lastname", "surname", "family name", "nachname", "nom de famille")
 
 
 def plan_sheets(
@@ -137,7 +127,7 @@ def plan_sheets(
         if sheet.key and sheet.label() is None:
             _find_name(sheets, sheet, settings)
     for sheet in new:
-        _find_links(sheets, sheet, settings)
+        find_links(sheets, sheet, settings)
     for sheet in new:
         if sheet.form == "entities" and not sheet.key:
             _join_or_compose(sheets, sheet)
@@ -202,7 +192,7 @@ def _find_ends(sheets: Sheets, sheet: Sheet, settings: BuildSettings) -> None:
         return
     sheet.form = "edges"
     for column in _open(sheet):
-        if column.words in _EDGE_IDS and column.distinct >= _HIT * sheet.rows:
+        if column.words in _EDGE_IDS and column.distinct >= HIT * sheet.rows:
             column.kind, column.why = "bookkeeping", "number of the edge"
         elif column.words == "type" and sheets.has_only(sheet, column, DIRECTIONS):
             column.kind, column.why = "bookkeeping", "direction"
@@ -302,7 +292,7 @@ def _names_rows(column: Column, sheet: Sheet) -> bool:
 def _period(sheets: Sheets, sheet: Sheet, key: Column) -> Column | None:
     """Return the column of the time that each row of a key is of, as in ``entity,year,value``; None without any."""
     # Most keys come again, not a few that have two values; and other tables link to the key alone.
-    linked = any(_names_table(c, sheet, False) for other in sheets if other is not sheet for c in other.columns)
+    linked = any(names_table(c, sheet, False) for other in sheets if other is not sheet for c in other.columns)
     if linked or sheet.neo4j or _AGAIN * key.distinct > sheet.rows:
         return None
     times = (c for c in _open(sheet) if c.words in _TIMES and c.filled == sheet.rows)
@@ -318,7 +308,7 @@ def _names_another(sheets: Sheets, sheet: Sheet, column: Column) -> bool:
 def _is_of_another(sheets: Sheets, sheet: Sheet, column: Column) -> bool:
     """Return whether a heading names another table, and nearly all values are in a column of another."""
     return _names_another(sheets, sheet, column) and any(
-        sheets.hits(sheet, column, other, there.canonical()) >= _HIT
+        sheets.hits(sheet, column, other, there.canonical()) >= HIT
         for other in sheets
         if other is not sheet
         for there in other.columns
@@ -395,7 +385,7 @@ def _name_by_parts(sheet: Sheet, among: Sequence[Column]) -> bool:
 
 def _parts_of_name(among: Sequence[Column]) -> list[Column]:
     """Return the columns of first and last names; none where one of them is missing."""
-    found = (next((c for c in among if c.words in words), None) for words in (_FIRST_NAMES, _LAST_NAMES))
+    found = (next((c for c in among if c.words in words), None) for words in (_FIRST_NAMES, LAST_NAMES))
     parts = [column for column in found if column is not None]
     return parts if len(parts) > 1 else []
 
@@ -403,140 +393,6 @@ def _parts_of_name(among: Sequence[Column]) -> list[Column]:
 def is_code(key: Column) -> bool:
     """Return whether a key is a code with a letter and a number, such as tt0076759 or SHOP-12, which people say."""
     return re.fullmatch(r"[A-Za-z]{1,8}[-_]?[0-9]{1,9}", key.example) is not None
-
-
-def _find_links(sheets: Sheets, sheet: Sheet, settings: BuildSettings) -> None:
-    """Find the columns whose values are rows of a table."""
-    every = list(sheets)
-    for column in sheet.columns:
-        given = _given_link(settings, sheet, column)
-        if given is not None:
-            target = _table(every, given, column)
-            by = max(("key", "name"), key=lambda by: _hits(sheets, sheet, column, target, by))
-            column.kind = column.kind if column.kind in ("source", "target") else "link"
-            column.to, column.by = target.name, by
-            column.why = "foreign key" if column.title in sheet.links else "given"
-        elif column.kind in ("source", "target"):
-            _find_nodes(sheets, sheet, column)
-        elif not column.kind:
-            _find_link(sheets, sheet, column)
-
-
-def _given_link(settings: BuildSettings, sheet: Sheet, column: Column) -> str | None:
-    if (declared := sheet.links.get(column.title)) is not None:
-        return declared
-    for name, table in settings.links.items():
-        file, dot, title = name.rpartition(".")
-        if title == column.title and (not dot or any(same_file(file, report.name) for report in sheet.reports)):
-            return table
-        if name == column.title:
-            return table
-    return None
-
-
-def _table(every: Sequence[Sheet], name: str, column: Column) -> Sheet:
-    for sheet in every:
-        if sheet.name == name or any(same_file(name, report.name) for report in sheet.reports):
-            if sheet.key:
-                return sheet
-            raise InputError(f"{sheet.name}: has no key for {column.title!r} to link to; give --key {name}=COLUMN")
-    names = [sheet.name for sheet in every]
-    raise InputError(
-        f"{column.title!r} links to {name!r}, which is no table of this build.{close_matches(name, names)}"
-    )
-
-
-def _hits(sheets: Sheets, sheet: Sheet, column: Column, target: Sheet, by: str) -> float:
-    """Return the share of the values of a column that are keys or names of another table, in one type."""
-    if by == "key":
-        if len(target.key) != 1:
-            return 0.0
-        (key,) = target.key
-        if (column.type is INTEGER) != (key.type is INTEGER) or column.type in (DECIMAL, DOUBLE):
-            return 0.0
-        return sheets.hits(sheet, column, target, key.canonical())
-    label = target.label()
-    if label is None or column.type not in (NAMES, TEXT, MIXED):
-        return 0.0
-    return sheets.hits(sheet, column, target, name_of(target))
-
-
-def name_of(sheet: Sheet) -> str:
-    """Return the SQL expression of the name of a row."""
-    names = [column for column in sheet.columns if column.kind == "name"]
-    names.sort(key=lambda column: column.words in _LAST_NAMES)
-    return names[0].sql if len(names) == 1 else f"concat_ws(' ', {', '.join(column.sql for column in names)})"
-
-
-def _find_nodes(sheets: Sheets, sheet: Sheet, column: Column) -> None:
-    """Find the table of nodes beside a list of edges."""
-    best = 0.0
-    for target in sheets:
-        for by in ("key", "name"):
-            if target is not sheet and target.key and (share := _hits(sheets, sheet, column, target, by)) > best:
-                best, column.to, column.by = share, target.name, by
-    if best < _TEXT_HIT:
-        column.to = column.by = ""
-
-
-def _find_link(sheets: Sheets, sheet: Sheet, column: Column) -> None:
-    """Find a link by three signs together: the heading, nearly all values in the other table, and their type."""
-    for target in sheets:
-        if not target.key:
-            continue
-        named = _names_table(column, target, target is sheet) or _abbreviates(sheets, column, target)
-        for by in ("key", "name"):
-            share = _hits(sheets, sheet, column, target, by) if named or by == "name" else 0.0
-            share += target.skipped / column.distinct if share and named else 0.0
-            enough = (_HIT if by == "key" else _TEXT_HIT) if named else (0.95 if column.distinct >= 3 else 2.0)
-            if share >= enough:
-                column.kind, column.to, column.by = "link", target.name, by
-                column.why = named or "all values are names there"
-                return
-    if _stem(column) and column.distinct >= 3:
-        fits = [other for other in sheets if other is not sheet and _hits(sheets, sheet, column, other, "key") == 1]
-        if len(fits) == 1:
-            sheet.note(
-                f"all values of {column.title!r} are keys of {fits[0].name}; if it leads there, give --link "
-                f"{column.title}={Path(fits[0].reports[0].name).name}"
-            )
-
-
-def _stem(column: Column) -> str:
-    """Return what a heading such as ``cust_id`` is the id of; empty for another heading."""
-    *stem, last = column.words.split() or [""]
-    if stem:
-        return stem[-1] if last in _IDS else ""
-    return last[:-2] if last.endswith("id") else ""
-
-
-def _abbreviates(sheets: Sheets, column: Column, target: Sheet) -> str:
-    """Return why a heading such as ``cust_id`` means rows of a table: it begins the name of no other table."""
-    stem = _stem(column)
-    begun = [other for other in sheets if other.words and other.words[-1].startswith(stem)]
-    return "heading begins the table's name" if len(stem) > 2 and begun == [target] else ""
-
-
-def _names_table(column: Column, target: Sheet, own: bool) -> str:
-    """Return why a heading means rows of a table; empty if it does not."""
-    words = column.words.split()
-    stem = words[:-1] if len(words) > 1 and words[-1] in _IDS else words
-    if not stem:
-        return ""
-    if (
-        not own
-        and len(target.key) == 1
-        and column.words == target.key[0].words
-        and column.words not in ("id", "name", "code")
-    ):
-        return "heading of a key"
-    if target.words and same_word(stem[-1], target.words[-1]) and (not own or len(words) > 1):
-        return "heading names the table"
-    if target.words and column.words.endswith("id") and same_word(column.words[:-2], target.words[-1]):
-        return "heading names the table"
-    if own and not ROLES.isdisjoint((" ".join(stem), stem[0], stem[-1])):
-        return "heading of a role"
-    return ""
 
 
 def _join_or_compose(sheets: Sheets, sheet: Sheet) -> None:

@@ -304,7 +304,7 @@ def _split_rows(source: Input, kind: str, separator: str, shape: _Shape, meter: 
     """Read a quoted or wide table, row by row."""
     lines = decoded_lines(source.name, blocks(source, shape.report, kind == "csv"))
     rows: list[list[str]] = []
-    notes: list[Row] = []
+    notes: list[tuple[int, list[str]]] = []
     last, had_gap, plan = 0, False, shape.plan
     for line, cells in _cells(lines, kind, separator, source.name):
         # Notes stand below an empty line, have fewer cells, and no row follows; empty lines may stand between all rows.
