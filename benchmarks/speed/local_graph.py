@@ -2,7 +2,7 @@
 
     python -m benchmarks.speed.local_graph --triples 20000000 [--stores local scipy igraph duckdb ladybug oxigraph]
     python -m benchmarks.speed.local_graph --triples 100000000 --stores local labelled --folder FOLDER
-    python -m benchmarks.speed.local_graph --triples 30000000 --entities 30000000 --stores labelled --folder FOLDER
+    python -m benchmarks.speed.local_graph --triples 100000000 --entities 100000000 --stores labelled --folder FOLDER
 
 Each store is built in a process of its own from the same TSV file and stored on disk; then it is opened in another
 process, which reads the triples of random nodes in both directions, one node at a time. Times are CPU times. The store
