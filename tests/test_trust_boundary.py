@@ -95,6 +95,8 @@ KNOWN = {
         "plugins/srtk-plugin-index/srtk_plugin_index/indexes/vector_journal.py",
         "plugins/srtk-plugin-index/srtk_plugin_index/indexes/vectors.py",
     ],
+    # numbers of a build, read back while it lasts
+    "numpy.fromfile": ["plugins/srtk-plugin-local/srtk_plugin_local/snapshot/array_writer.py"],
     # operations of ONNX; no library of its own is registered
     "onnxruntime.InferenceSession": [
         "plugins/srtk-plugin-onnx/srtk_plugin_onnx/onnx_model.py",
@@ -107,7 +109,7 @@ KNOWN = {
     # columns alone
     "pyarrow.parquet.ParquetFile": [
         "plugins/srtk-plugin-datasets/srtk_plugin_datasets/files.py",
-        "plugins/srtk-plugin-local/srtk_plugin_local/snapshot/tables.py",
+        "plugins/srtk-plugin-local/srtk_plugin_local/snapshot/arrow_texts.py",
         "plugins/srtk-plugin-local/srtk_plugin_local/snapshot/tools/rows.py",
     ],
     # a server, or a folder only if SRTK_TRUST allows it
