@@ -33,9 +33,9 @@ from srtk_plugin_answers.literal_values import is_missing
 from srtk_plugin_answers.operations import Operated, Operations
 from srtk_plugin_answers.path_scores import is_clear, share_of
 from srtk_plugin_answers.question_classes import MENTION, name_of, words_of
+from srtk_plugin_answers.question_rewrites import rewritten
 from srtk_plugin_answers.relation_likeness import RelationLikeness
 from srtk_plugin_answers.result_order import with_proof
-from srtk_plugin_answers.rewording import reworded
 from srtk_plugin_answers.shared_names import SharedNames
 from srtk_plugin_answers.unlinked import UnlinkedSets
 
@@ -91,7 +91,7 @@ class PathsReader(Reader):
 
     def read(self, questions: Sequence[Question], subgraphs: Sequence[Subgraph]) -> list[Answer]:
         """Answer each question by its operation, else by where the best path ends."""
-        questions = [reworded(one, self._likeness.is_name, self._is_called, self._has) for one in questions]
+        questions = [rewritten(one, self._likeness.is_name, self._is_called, self._has) for one in questions]
         nodes = [sorted({end for t in s.triples for end in (t.subject, t.object)}) for s in subgraphs]
         every = sorted({node for row in nodes for node in row if not isinstance(node, Literal)})
         names = dict(zip(every, self.graph.labels(every), strict=True)) if every else {}

@@ -4,12 +4,11 @@ from __future__ import annotations
 
 import re
 
-from srtk_framework.text import fold, without_mentions
 from srtk_framework.values import Step
 from srtk_plugin_answers.answer_sources import Sources
 from srtk_plugin_answers.drafts import Case, Draft
-from srtk_plugin_answers.question_classes import MENTION, name_of, singular
-from srtk_plugin_answers.question_kinds import is_yes_no, unnamed_text
+from srtk_plugin_answers.question_classes import name_of, singular
+from srtk_plugin_answers.question_kinds import is_yes_no, marked_text, unnamed_text
 
 _SAME = re.compile(r"\bsame (?P<noun>[^\W\d_]+(?: [^\W\d_]+)?)\W*$")
 _NO_VALUE = "not each of the things that the question names has a value called {noun!r}"
@@ -18,7 +17,7 @@ _NO_VALUE = "not each of the things that the question names has a value called {
 def by_same(sources: Sources, case: Case) -> Draft | None:
     """Answer whether all linked things have a common value of the relation that is called as the noun behind *same*."""
     links = sorted({link.entity for link in case.question.links})
-    found = _SAME.search(fold(without_mentions(case.question, case.question.links, {}, MENTION)))
+    found = _SAME.search(marked_text(case.question))
     if found is None or len(links) < 2 or not is_yes_no(unnamed_text(case.question)):
         return None
     labels = sources.operations.names.labels(sources.operations.schema.relations)

@@ -30,3 +30,10 @@ def asking(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Callable[[Mappi
             return answer
 
         yield on
+
+
+@pytest.fixture(scope="module")
+def ask(request: pytest.FixtureRequest, asking: Callable[[Mapping[str, str]], Ask]) -> Ask:
+    """Answer a question on one of the FILES of a module of tests."""
+    answer = asking(request.module.FILES)
+    return lambda name, question: answer(name, question)["answer"]

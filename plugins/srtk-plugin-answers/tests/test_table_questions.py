@@ -32,13 +32,6 @@ FILES = {
 }
 
 
-@pytest.fixture(scope="module")
-def ask(asking):
-    """Answer a question on one of the files."""
-    answer = asking(FILES)
-    return lambda name, question: answer(name, question)["answer"]
-
-
 @pytest.mark.parametrize(
     ("name", "question", "text"),
     [

@@ -18,7 +18,7 @@ _HOW_MANY = re.compile(r"\bhow many\b", re.IGNORECASE)
 _STOCK = re.compile(r"\b(?:(?P<none>out of|no longer in|not in)|in) stock\b|\b(?P<sold>sold out)\b", re.IGNORECASE)
 
 
-def reworded(
+def rewritten(
     question: Question,
     is_name: Callable[[str], bool],
     is_called: Callable[[str], bool],
