@@ -16,6 +16,9 @@ MAX_DEPTH = 100
 MAX_ELEMENTS = 1000
 """Levels of XML; the time of some parsers grows with the square."""
 
+MAX_LISTS = 100_000
+"""Levels of lists in Turtle, whose parser holds each; a list of ten thousand values has one level."""
+
 MAX_COLUMNS = 5000
 """Columns of a table."""
 

@@ -10,7 +10,7 @@ from urllib.parse import quote
 
 from srtk_framework.values import InputError
 from srtk_plugin_local.snapshot.input_files import BLOCK, Input
-from srtk_plugin_local.snapshot.limits import MAX_LITERAL, check_whole
+from srtk_plugin_local.snapshot.limits import MAX_LISTS, MAX_LITERAL, check_whole
 from srtk_plugin_local.snapshot.xml_entities import MAX_DOCTYPE
 
 _MARKS = (
@@ -76,6 +76,7 @@ class Utf8Input(Input):
         self.found: Callable[[], int] = int
         self.held = 0
         self._line, self._silent, self._last = 1, 0, 0
+        self._open = 0
         self._shortener: _Shortener | None = None
         self._looks_for_dots = dots
         self._rest = b""
@@ -121,10 +122,15 @@ class Utf8Input(Input):
         return data
 
     def _count(self, data: bytes) -> None:
-        """Count the bytes since the last triple, which the parser holds if they are one literal."""
+        """Count the bytes since the last triple, which the parser holds if they are one literal, and open brackets."""
         found = self.found()
         if found != self._last:
             self._silent, self._last = 0, found
+            opened = sum(map(data.count, (b"(", b"["))) - sum(map(data.count, (b")", b"]")))
+            # Text and plain lists do not open a bracket in four bytes for long.
+            self._open = self._open + opened if opened > len(data) // 4 else 0
+            if self._open > MAX_LISTS:
+                raise InputError(f"{self.name}:{self._line}: lists nest deeper than {MAX_LISTS:,} levels; flatten them")
         self._line += data.count(b"\n")
         self._silent += len(data)
         self.held += len(data)

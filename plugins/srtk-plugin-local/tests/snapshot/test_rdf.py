@@ -208,6 +208,16 @@ def test_a_line_with_too_many_triples_within_triples_is_counted(
     }  # fmt: skip
 
 
+def test_only_lists_that_nest_very_deep_are_refused(tmp_path: Path) -> None:
+    plain = f"<{EX}a> <{EX}p> "
+    smileys = plain + '"' + ":(((" * 50_000 + '" .\n'
+    deep = plain + "(" * 1_000 + ")" * 1_000 + " .\n"
+    found, _ = rows(tmp_path / "a.ttl", smileys * 2 + deep + plain + "(" + '"(" ' * 50_000 + ") .\n")
+    assert len(found) == 2 + 2 * 999 + 1 + 1 + 2 * 50_000
+    with pytest.raises(InputError, match=r"a\.ttl:2: lists nest deeper than 100,000 levels"):
+        rows(tmp_path / "a.ttl", smileys + plain + "(" * 300_000)
+
+
 def test_lines_are_handed_on_in_parts_of_the_size_that_is_asked_for() -> None:
     blocks = iter([b"abcdef\n", b"gh"])
     source = SimpleNamespace(read=lambda: next(blocks, b""))

@@ -157,3 +157,30 @@ def test_turtle_alone_is_read_anew_with_marks_and_once(tmp_path: Path, monkeypat
         assert source.shorten("trig")
         with pytest.raises(EndlessError, match=r"a:1: a literal"):
             list(iter(lambda: source.read(9), b""))
+
+
+@pytest.mark.parametrize(
+    ("data", "triples", "deepest"),
+    [
+        (b"((((((((", 1, 8),
+        (b"[[([(((((((([)](", 1, 12),  # 8 and 4
+        (b"(((())))((((((((", 1, 8),
+        (b"((((((((abc(((de((((((((", 1, 19),
+        (b"((((((((abcd((ef((((((((", 1, 8),  # two in eight bytes are no more than lists have
+        (b"((((((((((((((((", 0, 0),  # no triple between them, as in a literal
+    ],
+)
+def test_lists_that_nest_too_deep_are_refused(
+    tmp_path: Path, data: bytes, triples: int, deepest: int, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def end(most: int) -> str:
+        monkeypatch.setattr(rdf_text, "MAX_LISTS", most)
+        with opened(tmp_path, data, dots=True) as source:
+            counts = iter(range(1, 99))
+            source.found = lambda: triples * next(counts)
+            return b"".join(iter(lambda: source.read(8), b"")).decode()
+
+    assert end(deepest) == data.decode()
+    if deepest:
+        with pytest.raises(InputError, match=rf"a:1: lists nest deeper than {deepest - 1} levels; flatten them"):
+            end(deepest - 1)
