@@ -20,7 +20,7 @@ from srtk_plugin_local.snapshot.build_settings import WITHIN
 from srtk_plugin_local.snapshot.header import Planner
 from srtk_plugin_local.snapshot.input_report import FileReport, Meter
 from srtk_plugin_local.snapshot.json_tables import json_tables
-from srtk_plugin_local.snapshot.limits import MAX_LITERAL, ROWS, amount, check_width
+from srtk_plugin_local.snapshot.limits import MAX_LITERAL, ROWS, amount, check_width, megabytes
 from srtk_plugin_local.snapshot.tables import BELOW, Merged, read_batches, read_cells
 
 if TYPE_CHECKING:
@@ -58,7 +58,7 @@ def _workbook(name: str, planner: Planner, strict: bool, meter: Meter) -> Tables
             size = sum(entry.file_size for entry in archive.infolist())
         if size > MAX_WORKBOOK:
             raise InputError(
-                f"{name}: unpacks to {size / 1e6:,.0f} MB, and a workbook of at most {MAX_WORKBOOK / 1e6:,.0f} MB is "
+                f"{name}: unpacks to {megabytes(size)}, and a workbook of at most {megabytes(MAX_WORKBOOK)} is "
                 "read; save its sheets as CSV"
             )
         yield from _sheets(name, planner, strict, meter)

@@ -45,6 +45,11 @@ def amount(memory: str) -> int:
     return int(float(found[1]) * _UNITS[found[2].lower()])
 
 
+def megabytes(size: int) -> str:
+    """Write a number of bytes in megabytes."""
+    return f"{size / 10**6:,.0f} MB"
+
+
 def check_whole(name: str, size: int, memory: int, growth: int) -> None:
     """Refuse a file that is held in memory as a whole, and is too large for it.
 
@@ -59,7 +64,7 @@ def check_whole(name: str, size: int, memory: int, growth: int) -> None:
     """
     if size > memory // growth:
         raise InputError(
-            f"{name}: is larger than {memory // growth / 1e6:,.0f} MB, of which {memory / 1e6:,.0f} MB of memory is "
+            f"{name}: is larger than {megabytes(memory // growth)}, of which {megabytes(memory)} of memory is "
             "enough for; give more with --memory, or write the graph as N-Triples or as a table"
         )
 

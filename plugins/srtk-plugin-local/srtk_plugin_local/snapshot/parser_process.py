@@ -25,7 +25,7 @@ from srtk_framework.values import InputError
 from srtk_plugin_local.snapshot.build_settings import BuildSettings
 from srtk_plugin_local.snapshot.input_files import Input
 from srtk_plugin_local.snapshot.input_report import FileReport, Meter
-from srtk_plugin_local.snapshot.limits import MAX_DEPTH, amount
+from srtk_plugin_local.snapshot.limits import MAX_DEPTH, amount, megabytes
 
 if TYPE_CHECKING:
     import pyarrow as pa
@@ -171,7 +171,7 @@ def ending(code: int, memory: int) -> str:
     if code == -getattr(signal, "SIGSEGV", 0):
         return "ends its parser, as content that nests very deep does; flatten it, or write it as N-Triples or a table"
     return (
-        f"needs more than {memory / 1e6:,.0f} MB to be parsed, the parser's part of the memory; give more with "
+        f"needs more than {megabytes(memory)} to be parsed, the parser's part of the memory; give more with "
         "--memory, or write it as N-Triples or as a table"
     )
 

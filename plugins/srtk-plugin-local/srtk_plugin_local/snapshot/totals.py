@@ -41,8 +41,6 @@ def drop_totals(sheets: Sheets, sheet: Sheet) -> None:
                 f"its row {text!r} does not hold the sums of the others, and is a row like them; remove it if not"
             )
     if sums:
-        for place, (start, end) in enumerate(zip([0, *sheet.ends()], sheet.ends(), strict=False)):
-            sheet.parts[place] -= sum(start <= row < end for row in sums)
         sheet.rows -= len(sums)
         sheets.con.execute(f"DELETE FROM {sheet.table} WHERE rowid IN ({', '.join(map(str, sums))})")
         sheets.profile(sheet)

@@ -21,6 +21,7 @@ from srtk_plugin_local.snapshot.limits import (
     MAX_LITERAL,
     amount,
     check_whole,
+    megabytes,
 )
 from srtk_plugin_local.snapshot.rdf import read_rdf
 
@@ -224,6 +225,8 @@ def test_amounts_of_memory_are_read():
             amount(wrong)
     assert [amount(text) for text in ("1GB", "1.5 MB", "2KiB")] == [10**9, 1_500_000, 2048]
     assert [amount(f"1{unit}") for unit in ("B", "kB", "TB", "MiB", "GiB")] == [1, 1000, 10**12, 2**20, 2**30]
+    sizes = (0, 1_600_000, 500_500_200, 20 * 10**9)
+    assert [megabytes(size) for size in sizes] == ["0 MB", "2 MB", "501 MB", "20,000 MB"]
     check_whole("a", 50, 1000, 20)
     with pytest.raises(InputError):
         check_whole("a", 51, 1000, 20)

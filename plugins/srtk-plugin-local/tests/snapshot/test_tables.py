@@ -4,15 +4,12 @@ from __future__ import annotations
 
 import sqlite3
 from contextlib import closing
-from datetime import timedelta
 from pathlib import Path
 from typing import Any
 
 import pyarrow as pa
-import pyarrow.parquet as pq
 import pytest
 from srtk_plugin_local.snapshot import tables
-from srtk_plugin_local.snapshot.arrow_texts import parquet_texts
 from srtk_plugin_local.snapshot.build import build
 from srtk_plugin_local.snapshot.build_settings import BuildSettings
 from srtk_plugin_local.snapshot.graph import LocalGraph
@@ -500,7 +497,6 @@ def test_tables_are_cut_at_so_many_rows(tmp_path: Path, monkeypatch: pytest.Monk
 
 
 def test_batches_have_their_texts_and_rows_with_an_empty_cell_are_counted() -> None:
-    import pyarrow as pa
 
     def batch(**columns: Any) -> Any:
         return pa.table(columns)
@@ -524,7 +520,6 @@ def test_batches_have_their_texts_and_rows_with_an_empty_cell_are_counted() -> N
 
 
 def test_the_plan_is_made_of_the_first_rows(monkeypatch: pytest.MonkeyPatch) -> None:
-    import pyarrow as pa
 
     monkeypatch.setattr(tables, "SAMPLE", 2)
     seen: list[Any] = []
@@ -545,7 +540,6 @@ def test_the_plan_is_made_of_the_first_rows(monkeypatch: pytest.MonkeyPatch) -> 
 
 
 def test_lists_and_dictionaries_are_texts_and_structs_are_refused() -> None:
-    import pyarrow as pa
 
     texts = pa.table(
         {"s": pa.array(["a", "b", "a"]).dictionary_encode(), "r": ["r"] * 3, "o": [["x", None, "y"], [], ["z"]]}
@@ -560,32 +554,14 @@ def test_lists_and_dictionaries_are_texts_and_structs_are_refused() -> None:
 
 
 def test_a_type_without_a_text_is_refused() -> None:
-    import pyarrow as pa
 
     raw = pa.table({"s": ["a"], "r": ["r"], "o": pa.array([(1, 2, 3)], pa.month_day_nano_interval())})
     with pytest.raises(InputError, match="t: column 'o' is of type month_day_nano_interval; convert it to text"):
         list(read_batches("t", ["s", "r", "o"], iter([raw]), THREE, FileReport("t", "parquet"), lambda _: None))
 
 
-def test_a_file_of_parquet_that_is_not_there_or_is_damaged_is_refused(tmp_path: Path) -> None:
-    import pyarrow as pa
-    from pyarrow.parquet import write_table
-
-    path = tmp_path / "a.parquet"
-    for data in (None, b"no"):
-        if data is not None:
-            path.write_bytes(data)
-        with pytest.raises(InputError, match=r"a\.parquet: cannot be read as Parquet"):
-            next(parquet_texts(str(path), FileReport("a", "parquet")))
-    write_table(pa.table({"s": [f"name {n}" for n in range(99)]}), path)
-    path.write_bytes(b"PAR1" + b"\xff" * 60 + path.read_bytes()[64:])
-    with pytest.raises(InputError, match=r"(?s)a\.parquet: is damaged \(.*\); write the file again"):
-        list(parquet_texts(str(path), FileReport("a", "parquet")))
-
-
 @pytest.mark.parametrize("cells", [["x", "one\x1fother"], [["x"], ["y", "one\x1fother"]]])
 def test_a_text_of_parquet_or_sqlite_with_the_separator_of_lists_is_refused(tmp_path: Path, cells: list[Any]) -> None:
-    import pyarrow as pa
     from pyarrow.parquet import write_table
 
     said = r": a text of 'o' has the character U\+001F, by which the values of lists are separated; remove it$"
@@ -777,28 +753,6 @@ def test_a_single_row_beside_one_with_a_word_of_totals_is_no_part_of_a_sum(read:
 def test_sums_are_refused_as_other_rows_of_totals_are(read: Any) -> None:
     with pytest.raises(InputError, match="row 3: the row sums up other rows"):
         read("area,sales,share\nNorth,10,1.5\nSouth,20,2.5\nTotal,30,4\n", strict=True)
-
-
-def test_values_of_parquet_that_are_no_texts_are_written_as_such(tmp_path: Path) -> None:
-    table = pa.table(
-        {
-            "name": ["Lamp", "Desk"],
-            "attrs": pa.array([[("color", "red"), ("legs", None)], []], pa.map_(pa.string(), pa.string())),
-            "raw": pa.array([b"\x00\x01", b"\xff"]),
-            "old": pa.array([b"oak", "pín".encode()]),
-            "took": pa.array([timedelta(minutes=5), timedelta(seconds=1.5)]),
-        }
-    )
-    pq.write_table(table, tmp_path / "a.parquet")
-    built = build(BuildSettings((str(tmp_path / "a.parquet"),)), tmp_path / "out")
-    graph = LocalGraph(str(built.folder))
-    graph.open()
-    found = {tuple(map(str, fact)) for fact in graph.match([Pattern()])[0]}
-    assert {fact[1:] for fact in found if fact[0] == "Lamp"} == {
-        *(("attrs", "color: red"), ("raw", '"0x0001"'), ("old", "oak"), ("took", '"300"^^xsd:decimal')),
-    }
-    assert ("Desk", "old", "pín") in found
-    assert ("Desk", "raw", '"0xff"') in found
 
 
 @pytest.mark.parametrize(("headings", "key"), [("Time,Monday,Tuesday,Wednesday", "8-9"), ("Time,Ann,Bob,Cyd", "Maths")])
