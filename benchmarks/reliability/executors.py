@@ -90,7 +90,7 @@ def main() -> int:
         load = f"{taken[place][-1]:.1f} s at a load of {os.getloadavg()[0]:.1f}"
         print(f"{place}: {'equal' if equal else 'DIFFERENT'}, {load}", flush=True)
         record_figure(DATA, place, "runs with the bytes of one process", equal, args.questions)
-    for place in PLACES:
+    for place in PLACES if args.rounds > 1 else ():  # a single round tells nothing about speed
         ratio = statistics.median(taken["one process"]) / statistics.median(taken[place])
         record_figure(DATA, place, "times the throughput of one process", ratio, args.questions)
     few, draw = max(100, args.questions // 10), random.Random(args.seed)
