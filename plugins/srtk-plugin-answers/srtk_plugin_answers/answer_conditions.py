@@ -18,7 +18,7 @@ from srtk_plugin_answers.drafts import Case, Draft
 from srtk_plugin_answers.graph_names import objects_of
 from srtk_plugin_answers.node_sets import NodeSet
 from srtk_plugin_answers.operations import Operated
-from srtk_plugin_answers.question_classes import MENTION, STOP_WORDS, stems_of, words_of
+from srtk_plugin_answers.question_classes import MENTION, STOP_WORDS, stems_of, without_names, words_of
 from srtk_plugin_answers.question_kinds import NOT_CLEAR, excluded_text
 
 _NOT_EXCLUDED = "all that the question excludes is known, and not all of its class"
@@ -43,7 +43,7 @@ def complement(sources: Sources, question: Question, one: Operated, draft: Draft
     Nodes of which the graph does not say it are among them. Where no link is behind *not*, but a name or a text is,
     the answers that have it are left out instead.
     """
-    path, excluded = draft.path, excluded_text(without_mentions(question, question.links, {}, MENTION))
+    path, excluded = draft.path, excluded_text(without_names(question))
     kinds = ("difference", "count", "lookup")
     if draft.kind not in kinds or draft.missing or one.bounds or not question.links or excluded is None:
         return draft
@@ -51,7 +51,7 @@ def complement(sources: Sources, question: Question, one: Operated, draft: Draft
         return Draft(draft.kind, missing=_NOT_ORDERED)
     if "without" in one.lead.facts:
         return draft
-    if (but := _BUT_NAME.search(without_mentions(question, question.links, {}, MENTION))) is not None:
+    if (but := _BUT_NAME.search(without_names(question))) is not None:
         place = len(but.string[: but.end()].split(MENTION.strip())) - 2
         left_out = sorted(question.links, key=lambda link: link.start or 0)[place].entity
         if path is None or (path.entity == left_out and not _is_beside(question, path, draft)):
@@ -69,7 +69,7 @@ def complement(sources: Sources, question: Question, one: Operated, draft: Draft
             return Draft(draft.kind, missing=_NOT_MODIFIED.format(words=" ".join(sorted(others))))
         kept = [node for node in draft.entities if node not in having.instances]
         return attrs.evolve(draft, entities=tuple(kept), number=None if draft.number is None else len(kept))
-    whole = sources.sets.class_set(without_mentions(question, question.links, {}, MENTION))
+    whole = sources.sets.class_set(without_names(question))
     left = [] if whole is None else [member for member in whole.instances if member not in draft.entities]
     if whole is None or path is None or len(path.steps) > 1 or not whole.instances.keys() >= set(draft.entities):
         return Draft(draft.kind, missing=_NOT_EXCLUDED)
@@ -223,7 +223,7 @@ def _columns(sources: Sources, path: RankedPath) -> set[str]:
 
 def _words_behind(question: Question) -> set[str]:
     """Return the words behind the last link of a question that is not negated, without the verb of *did ¤ buy*."""
-    text = without_mentions(question, question.links, {}, MENTION)
+    text = without_names(question)
     if excluded_text(text) is not None or MENTION.strip() not in text:
         return set()
     return words_of(_VERB_BEHIND.sub(MENTION, text).rpartition(MENTION.strip())[2]) - STOP_WORDS

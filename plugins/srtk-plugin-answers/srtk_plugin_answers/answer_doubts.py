@@ -6,14 +6,13 @@ import re
 
 import attrs
 
-from srtk_framework.text import without_mentions
 from srtk_framework.values import Question
 from srtk_plugin_answers.answer_sources import Sources
 from srtk_plugin_answers.answer_types import value_kind
 from srtk_plugin_answers.choices import returns
 from srtk_plugin_answers.drafts import Case, Draft
 from srtk_plugin_answers.literal_values import fits, is_date
-from srtk_plugin_answers.question_classes import MENTION
+from srtk_plugin_answers.question_classes import without_names
 from srtk_plugin_answers.question_kinds import is_polar, marked_text, unnamed_text
 from srtk_plugin_answers.question_orders import WORD
 from srtk_plugin_answers.question_values import value_constraints
@@ -76,7 +75,7 @@ def _left_numbers(sources: Sources, question: Question, case: Case, draft: Draft
         return ""
     bounds = value_constraints(question.text)
     is_bounded = "bounds" in case.operated.lead.facts or not case.operated.bounds
-    text = without_mentions(question, question.links, {}, MENTION) if question.links else question.text
+    text = without_names(question) if question.links else question.text
     for one in reversed(value_constraints(text)):
         text = f"{text[: one.start]} {text[one.end :]}"
     ids = {end for triple, _ in draft.proof for end in triple}

@@ -11,7 +11,7 @@ import attrs
 
 from srtk_framework.graph import path_order
 from srtk_framework.roles import KnowledgeGraph
-from srtk_framework.text import fold, without_mentions
+from srtk_framework.text import fold
 from srtk_framework.values import Link, Literal, Path, Question, RankedPath, Step, Subgraph, Triple
 from srtk_plugin_answers.answer_types import (
     asked_relation,
@@ -24,7 +24,7 @@ from srtk_plugin_answers.answer_types import (
 from srtk_plugin_answers.literal_values import fits
 from srtk_plugin_answers.operations import Operated
 from srtk_plugin_answers.path_ends import turns_back
-from srtk_plugin_answers.question_classes import MENTION, STOP_WORDS, name_of, shared_words, singular, stems_of
+from srtk_plugin_answers.question_classes import STOP_WORDS, name_of, shared_words, singular, stems_of, without_names
 from srtk_plugin_answers.question_kinds import unnamed_text
 from srtk_plugin_answers.question_orders import long_meant
 from srtk_plugin_answers.question_values import value_constraints
@@ -89,7 +89,7 @@ def choices(question: Question, operated: Operated, names: Mapping[str, str]) ->
         ),
     )
     if wanted == "name":
-        verb = stems_of(verb_of_who(without_mentions(question, question.links, {}, MENTION)) or "")
+        verb = stems_of(verb_of_who(without_names(question)) or "")
         every = [choice for choice in every if verb & _told(choice, names)] or _by_field(every, names)
     measure = measure_asked(text)
     return every if measure is None else _by_measure(every, operated, measure, _singulars(text), names)
@@ -196,7 +196,7 @@ def named_ends(question: Question, nodes: Sequence[str], names: Mapping[str, str
     """Return links to nodes whose names stand in the question, outside of its links' mentions."""
     linked = {link.entity for link in question.links}
     classes = class_words(question.text)
-    plain = f" {_singulars(without_mentions(question, question.links, {}, MENTION))} "
+    plain = f" {_singulars(without_names(question))} "
     found = []
     for node in nodes:
         words = "" if isinstance(node, Literal) or node in linked else _singulars(names.get(node, node))
@@ -223,7 +223,7 @@ def other_names(question: Question, names: Mapping[str, str]) -> list[str]:
 
     ``names`` are labels of links without a name. What names the class of the answer is no name of a node.
     """
-    plain = _singulars(without_mentions(question, question.links, names, MENTION)).split()
+    plain = _singulars(without_names(question, names)).split()
     classes = class_words(question.text)
     runs = (plain[i : i + size] for size in range(1, 4) for i in range(len(plain) - size + 1))
     said = dict.fromkeys(" ".join(run) for run in runs if not STOP_WORDS & {run[0], run[-1]})

@@ -11,12 +11,12 @@ import attrs
 
 from srtk_framework.graph import instances, path_order
 from srtk_framework.roles import KnowledgeGraph
-from srtk_framework.text import link_topics, spaced, without_mentions
+from srtk_framework.text import link_topics, spaced
 from srtk_framework.values import Budget, Frontier, Literal, Path, Pattern, Question, RankedPath, Step, Subgraph, Triple
 from srtk_plugin_answers.directions import is_first_subject
 from srtk_plugin_answers.node_sets import PATHS, SETS, Lead, NodeSet, Row, margin, whole_set
 from srtk_plugin_answers.path_scores import PathScores
-from srtk_plugin_answers.question_classes import MENTION, stems_of
+from srtk_plugin_answers.question_classes import stems_of, without_names
 
 # Distance of scores from which on another relation is meant; wrong relations were 2 and more away.
 _CLEAR = 1.0
@@ -99,7 +99,7 @@ class JoinedTopics:
 
     def _called(self, question: Question, relations: Collection[str]) -> set[str]:
         """Return the relations that a question has a word of, outside of its mentions."""
-        stems = stems_of(without_mentions(question, question.links, {}, MENTION))
+        stems = stems_of(without_names(question))
         names = sorted(relations)
         return {one for one, label in zip(names, self.graph.labels(names), strict=True) if stems & stems_of(label)}
 
@@ -107,8 +107,7 @@ class JoinedTopics:
         """Return whether a triple that joins two links has the direction that the question tells, if it does."""
         if len(entities) != 2:
             return True
-        text = without_mentions(question, question.links, {}, MENTION)
-        is_first = is_first_subject(text, self.graph.labels([triple.relation])[0])
+        is_first = is_first_subject(without_names(question), self.graph.labels([triple.relation])[0])
         first = _as_mentioned(question, self._names(question))[0]
         return is_first is None or (triple.subject == first) == is_first
 

@@ -6,7 +6,7 @@ import re
 
 import attrs
 
-from srtk_framework.text import fold, without_mentions
+from srtk_framework.text import fold
 from srtk_framework.values import Literal, Question, RankedPath, Step
 from srtk_plugin_answers.answer_sources import Sources
 from srtk_plugin_answers.answer_types import (
@@ -25,7 +25,7 @@ from srtk_plugin_answers.node_sets import whole_set
 from srtk_plugin_answers.operations import Operated
 from srtk_plugin_answers.order_handlers import asks_for_value
 from srtk_plugin_answers.path_scores import LIKE
-from srtk_plugin_answers.question_classes import MENTION, PEOPLE, shared_words, singular, word_set, words_of
+from srtk_plugin_answers.question_classes import PEOPLE, shared_words, singular, without_names, word_set, words_of
 from srtk_plugin_answers.question_kinds import is_yes_no, unnamed_text
 from srtk_plugin_answers.question_orders import long_meant
 from srtk_plugin_answers.statement_years import dates_of, ends
@@ -48,7 +48,7 @@ _NO_YEAR = "the graph has a column for each of several years, and not a single o
 def by_year(sources: Sources, case: Case) -> Draft | None:
     """Answer with the column that is called as the year of a question: *the population of X in 2015*."""
     names, links = sources.operations.names, {link.entity for link in case.question.links}
-    text = without_mentions(case.question, case.question.links, {}, MENTION)
+    text = without_names(case.question)
     asked = dict.fromkeys(_YEAR.findall(text))
     if case.kind not in ("lookup", "time-bound", "count") or len(links) != 1 or not (asked and names.years()):
         return None
@@ -180,7 +180,7 @@ def by_path(sources: Sources, case: Case) -> Draft | None:
 
 def by_noun_of(sources: Sources, case: Case) -> Draft | None:
     """Answer *the parts of X* by the relation *part of*, against its direction, where nothing else is asked."""
-    text = fold(without_mentions(case.question, case.question.links, {}, MENTION))
+    text = fold(without_names(case.question))
     found = _NOUN_OF.search(text)
     link = case.question.links[0].entity
     if found is None or len({one.entity for one in case.question.links}) > 1:

@@ -21,7 +21,7 @@ from srtk_plugin_answers.node_sets import Lead, NodeSet, classed, set_paths, who
 from srtk_plugin_answers.path_ends import PathEnds
 from srtk_plugin_answers.path_reads import PathReads
 from srtk_plugin_answers.path_scores import PathScores, is_clear, scores_of_questions
-from srtk_plugin_answers.question_classes import MENTION, asks_for_several, name_of
+from srtk_plugin_answers.question_classes import asks_for_several, name_of, without_names
 from srtk_plugin_answers.question_kinds import QuestionKind, kind_of, marked_text, unnamed_text
 from srtk_plugin_answers.question_orders import counted_order, order_clause, ordering_words
 from srtk_plugin_answers.question_values import ValueConstraint, clauses, value_constraints
@@ -192,7 +192,7 @@ class Operations:
         by_class = self.types and (self.by_role or bool(self.schema.type_relations))
         if not (by_class or bounds):
             return bounds, ()
-        text = without_mentions(question, question.links, names, MENTION)
+        text = without_names(question, names)
         by_class = by_class and kind.kind not in ("comparison", "yes-no")
         bounds = value_constraints(self.names.without_years(text)) if bounds else ()
         return bounds, classes_asked(text) if by_class else ()

@@ -4,10 +4,11 @@ from __future__ import annotations
 
 import functools
 import re
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from itertools import zip_longest
 
-from srtk_framework.text import fold
+from srtk_framework.text import fold, without_mentions
+from srtk_framework.values import Question
 
 MENTION = " ¤ "
 """Stands for the mention of a linked entity, which is no part of a phrase."""
@@ -125,6 +126,11 @@ def is_of_agent(relation: str) -> bool:
     """Return whether a relation has its object do something, by its name: *directed by*."""
     words = fold(relation).split()
     return len(words) > 1 and words[-1] == "by"
+
+
+def without_names(question: Question, labels: Mapping[str, str] | None = None) -> str:
+    """Return the text of a question with ``MENTION`` in place of its mentions; see ``without_mentions``."""
+    return without_mentions(question, question.links, labels or {}, MENTION)
 
 
 def asked_classes(text: str) -> tuple[str, ...]:

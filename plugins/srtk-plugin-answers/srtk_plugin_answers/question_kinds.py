@@ -11,11 +11,7 @@ import attrs
 
 from srtk_framework.text import fold, without_mentions
 from srtk_framework.values import Link, Question
-from srtk_plugin_answers.question_classes import (
-    KEPT_TEXTS,
-    MENTION,
-    word_set,
-)
+from srtk_plugin_answers.question_classes import KEPT_TEXTS, without_names, word_set
 from srtk_plugin_answers.question_orders import WORD, end_and_rank, places_asked
 from srtk_plugin_answers.question_values import value_constraints
 
@@ -93,7 +89,7 @@ def unnamed_text(question: Question) -> str:
 
 def marked_text(question: Question) -> str:
     """Return the text of a question, folded, with the sign of a mention in place of each linked name."""
-    return " ".join(fold(without_mentions(question, question.links, {}, MENTION)).split())
+    return " ".join(fold(without_names(question)).split())
 
 
 def _mention(question: Question, link: Link) -> str:

@@ -9,7 +9,7 @@ import attrs
 from srtk_plugin_local.dictionary.stop_words import is_foreign
 
 from srtk_framework.roles import KnowledgeGraph, PathScorer, Reader
-from srtk_framework.text import link_topics, without_mentions, words
+from srtk_framework.text import link_topics, words
 from srtk_framework.values import (
     Alternative,
     Answer,
@@ -32,7 +32,7 @@ from srtk_plugin_answers.drafts import Draft
 from srtk_plugin_answers.literal_values import is_missing
 from srtk_plugin_answers.operations import Operated, Operations
 from srtk_plugin_answers.path_scores import is_clear, share_of
-from srtk_plugin_answers.question_classes import MENTION, name_of, words_of
+from srtk_plugin_answers.question_classes import name_of, without_names, words_of
 from srtk_plugin_answers.question_rewrites import rewritten
 from srtk_plugin_answers.relation_likeness import RelationLikeness
 from srtk_plugin_answers.result_order import with_proof
@@ -228,7 +228,7 @@ class PathsReader(Reader):
 
 def _is_foreign(question: Question) -> bool:
     """Return whether a question is visibly in another language than English, outside of its links' mentions."""
-    text = without_mentions(question, question.links, {}, MENTION).lower()
+    text = without_names(question).lower()
     return is_foreign(text[start:end] for start, end in words(text))
 
 

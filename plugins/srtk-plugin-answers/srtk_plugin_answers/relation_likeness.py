@@ -8,7 +8,6 @@ from collections.abc import Iterable, Mapping
 
 import attrs
 
-from srtk_framework.text import without_mentions
 from srtk_framework.values import Literal, Question, Step
 from srtk_plugin_answers.answer_types import asked_relation, verb_of_who
 from srtk_plugin_answers.choices import Choice, returns
@@ -18,13 +17,13 @@ from srtk_plugin_answers.literal_values import is_date, is_year, value_of
 from srtk_plugin_answers.operations import Operated
 from srtk_plugin_answers.path_scores import CLOSE, LIKE
 from srtk_plugin_answers.question_classes import (
-    MENTION,
     PEOPLE,
     STOP_WORDS,
     name_of,
     shared_words,
     singular,
     stems_of,
+    without_names,
     word_set,
     words_of,
 )
@@ -146,7 +145,7 @@ class RelationLikeness:
         noun, steps = asked_relation(question.text), best.path.steps
         if noun is None or len(steps) < 2 or any(step.inverse for step in steps):
             return []
-        rest = words_of(without_mentions(question, question.links, {}, MENTION)) - words_of(noun) - STOP_WORDS
+        rest = words_of(without_names(question)) - words_of(noun) - STOP_WORDS
         labels = [self.label(step.relation) for step in steps]
         return [] if rest or not shared_words([noun], labels[-1]) else labels[:-1]
 
@@ -182,7 +181,7 @@ class RelationLikeness:
 
     def unnamed_verb(self, question: Question, best: Choice) -> str | None:
         """Return the verb of *who* in a question, if it is no name of the last relation of the best path."""
-        verb = verb_of_who(without_mentions(question, question.links, {}, MENTION))
+        verb = verb_of_who(without_names(question))
         label = self.label(best.path.steps[-1].relation)
         if verb is None or stems_of(verb) & stems_of(label):
             return None
@@ -205,11 +204,10 @@ class RelationLikeness:
 
     def names_in(self, question: Question, relations: Iterable[str]) -> bool:
         """Return whether a question has a word of one of the relations, outside of its links' mentions."""
-        asked = stems_of(without_mentions(question, question.links, {}, MENTION))
+        asked = stems_of(without_names(question))
         return any(asked & stems_of(label) for label in self.names.labels(relations).values())
 
 
 def _asks_what_has(question: Question) -> bool:
     """Return whether a question asks how many of something a link has."""
-    text = without_mentions(question, question.links, {}, MENTION)
-    return bool(_HAS.match(" ".join(text.casefold().split())))
+    return bool(_HAS.match(" ".join(without_names(question).casefold().split())))

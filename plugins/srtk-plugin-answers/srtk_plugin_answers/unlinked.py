@@ -9,7 +9,7 @@ from itertools import permutations
 import attrs
 
 from srtk_framework.roles import KnowledgeGraph
-from srtk_framework.text import spaced, without_mentions
+from srtk_framework.text import spaced
 from srtk_framework.values import Literal, Pattern, Question, Schema, Step, Triple
 from srtk_plugin_answers.answer_types import class_modifiers, class_words, classes_asked, value_kind
 from srtk_plugin_answers.counted_steps import not_counted, verb_stems
@@ -18,12 +18,12 @@ from srtk_plugin_answers.graph_names import words_of_role
 from srtk_plugin_answers.literal_values import truth_of
 from srtk_plugin_answers.node_sets import Lead, NodeSet, Row
 from srtk_plugin_answers.question_classes import (
-    MENTION,
     PEOPLE,
     STOP_WORDS,
     name_of,
     shared_words,
     stems_of,
+    without_names,
     word_set,
     words_of,
 )
@@ -153,7 +153,7 @@ class UnlinkedSets:
     def _leaves_words(self, question: Question, proof: Row) -> bool:
         """Return whether a question has words, outside of its links, that a proof has not."""
         told = self.graph.labels([one for triple, _ in proof for one in (triple.relation, triple.object)])
-        words = words_of(without_mentions(question, question.links, {}, MENTION)) - words_of(" ".join(told))
+        words = words_of(without_names(question)) - words_of(" ".join(told))
         return bool(words - STOP_WORDS - class_words(question.text))
 
     def _with_texts(self, question: Question) -> list[Sequence[Triple]]:

@@ -6,14 +6,13 @@ from collections.abc import Sequence
 
 import attrs
 
-from srtk_framework.text import without_mentions
 from srtk_framework.values import Question
 from srtk_plugin_answers.answer_sources import Sources
 from srtk_plugin_answers.choices import Choice, named_value
 from srtk_plugin_answers.drafts import NO_VALUE, TWO_NAMES, Case, Draft
 from srtk_plugin_answers.literal_values import truth_of
 from srtk_plugin_answers.operations import Operated
-from srtk_plugin_answers.question_classes import MENTION, STOP_WORDS, words_of
+from srtk_plugin_answers.question_classes import STOP_WORDS, without_names, words_of
 from srtk_plugin_answers.question_kinds import is_negated, is_yes_no, unnamed_text
 from srtk_plugin_answers.question_values import ValueConstraint
 
@@ -68,7 +67,7 @@ def _of_quality(sources: Sources, question: Question) -> Draft | None:
     words of the question are left over.
     """
     links = list(dict.fromkeys(link.entity for link in question.links))
-    told = words_of(without_mentions(question, question.links, {}, MENTION)) - STOP_WORDS
+    told = words_of(without_names(question)) - STOP_WORDS
     if len(links) != 1 or not told:
         return None
     [frontier] = sources.graph.frontiers([links])
