@@ -183,7 +183,7 @@ def _whole_chains(arrays: EdgeArrays, levels: Sequence[_Level], budget: Budget) 
         owners, nodes = level.flat()
         rows, ends = arrays.along(nodes, owners, level.steps, min(limits, default=None))
         pairs, starts = owners[rows], nodes[rows]
-        if last and budget.hub is not None and min(limits) == budget.hub + 1:
+        if last and budget.hub is not None:
             kept = _first_of_each(pairs, starts, budget.hub)
             lost = np.bincount(pairs[~kept], minlength=len(lost)).tolist()
             pairs, starts, ends = pairs[kept], starts[kept], ends[kept]

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from itertools import product
 from typing import Any
 
 import numpy as np
@@ -57,20 +58,25 @@ class Arrays:
         return tuple(np.array(rows, dtype=np.int64).reshape(-1, 2).T)
 
 
-@given(st.lists(triples, max_size=30), paths, limits, limits)
-def test_instances_by_number_are_those_of_the_hooks(
-    found: list[Triple], asked: list[RankedPath], hub: int | None, most: int | None
-) -> None:
-    graph = OracleGraph(Sample(tuple(sorted(set(found)))))
-    graph.open()
-    budget = Budget(triples=most, hub=hub, nodes=None)
+def answers_of_both(graph: OracleGraph, found: Sequence[Triple], asked: list[RankedPath], budget: Budget) -> list[Any]:
+    """Read the instances of paths and what the limits left out, by the hooks, then by number."""
     answers = []
     for arrays in (None, Arrays(graph, found)):
         graph.arrays = lambda arrays=arrays: arrays  # type: ignore[method-assign,misc,assignment]
         cuts: list[dict[str, int]] = [{} for _ in asked]
         read = instances(graph, asked, [{} for _ in asked], budget, cuts)
         answers.append(([list(one) for one in read], cuts))
-    assert answers[1] == answers[0]
+    return answers
+
+
+@given(st.lists(triples, max_size=30), paths, limits, limits)
+def test_instances_by_number_are_those_of_the_hooks(
+    found: list[Triple], asked: list[RankedPath], hub: int | None, most: int | None
+) -> None:
+    graph = OracleGraph(Sample(tuple(sorted(set(found)))))
+    graph.open()
+    hooks, numbers = answers_of_both(graph, found, asked, Budget(triples=most, hub=hub, nodes=None))
+    assert numbers == hooks
 
 
 def test_long_paths_with_many_ways_are_those_of_the_hooks() -> None:
@@ -81,15 +87,11 @@ def test_long_paths_with_many_ways_are_those_of_the_hooks() -> None:
     asked = [RankedPath(start, (Step("r"),) * length, 0.0) for start in ("a0", "a1", "b2") for length in (1, 2, 3, 4)]
     graph = OracleGraph(Sample(tuple(sorted(found))))
     graph.open()
-    for most in (None, 1, 3, 5):
-        budget = Budget(triples=most, hub=None, nodes=None)
-        answers = []
-        for arrays in (None, Arrays(graph, found)):
-            graph.arrays = lambda arrays=arrays: arrays  # type: ignore[method-assign,misc,assignment]
-            read = instances(graph, asked, [{} for _ in asked], budget, [{} for _ in asked])
-            answers.append([list(one) for one in read])
-        assert answers[1] == answers[0]
-        assert most is not None or [len(row) for row in answers[0]] == [3, 3, 9, 8, 3, 3, 9, 8, 1, 4, 3, 0]
+    for most, hub in product((None, 1, 3, 5), (None, 1, 2, 3)):
+        hooks, numbers = answers_of_both(graph, found, asked, Budget(triples=most, hub=hub, nodes=None))
+        assert numbers == hooks, (most, hub)
+        if most is hub is None:
+            assert [len(row) for row in numbers[0]] == [3, 3, 9, 8, 3, 3, 9, 8, 1, 4, 3, 0]
 
 
 def read_both(graph: OracleGraph, found: Sequence[Triple], path: RankedPath, known: Any, most: int) -> list[Any]:
