@@ -170,8 +170,9 @@ class Snapshot:
         keys, values = self._arrays[hashes], self._arrays[nodes]
         wanted = hash64(texts)
         if len(texts) == 1:  # as the question of a single link; the arrays below cost four times as much
-            first = end = int(np.searchsorted(keys, wanted[0]))
-            while end < len(keys) and keys[end] == wanted[0]:
+            [key] = wanted
+            first = end = int(np.searchsorted(keys, key))
+            while end < len(keys) and keys[end] == key:
                 end += 1
             return np.zeros(end - first, dtype=np.int64), values[first:end].astype(np.int64)
         order = np.argsort(wanted, kind="stable")

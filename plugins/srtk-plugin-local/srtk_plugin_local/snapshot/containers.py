@@ -80,7 +80,7 @@ def _sheets(name: str, planner: Planner, strict: bool, meter: Meter) -> Tables:
             sheet.title: _merged_rows(archive.read(sheet._worksheet_path.lstrip("/"))) for sheet in book.worksheets
         }
     columns: list[tuple[FileReport, Iterator[pa.Table]]] = []
-    tables = 0
+    has_tables = False
     with closing(book):
         for sheet in book.worksheets:
             sheet.reset_dimensions()  # the file may declare any size
@@ -112,13 +112,13 @@ def _sheets(name: str, planner: Planner, strict: bool, meter: Meter) -> Tables:
             if width == 1:
                 columns.append((report, made))
                 continue
-            tables += 1
+            has_tables = True
             yield report, made
             meter(0)
     for report, made in columns:
-        if tables:
+        if has_tables:
             report.note("is a single column beside the tables of other sheets; it was not read")
-        yield report, iter(()) if tables else made
+        yield report, iter(()) if has_tables else made
 
 
 def _merged_rows(sheet: bytes) -> list[Merged]:

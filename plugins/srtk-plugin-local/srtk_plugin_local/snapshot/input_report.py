@@ -130,7 +130,7 @@ def read_as(title: str, kind: str, example: str = "") -> dict[str, str]:
 
 def has_headings(report: Mapping[str, Any]) -> bool:
     """Return whether the columns of a report have headings, which a person can look for in the file."""
-    return bool(report["columns"]) and bool(report["header_line"] or "kind" in report["columns"][0])
+    return any(report["header_line"] or "kind" in column for column in report["columns"])
 
 
 def _all(columns: Sequence[Mapping[str, str]]) -> str:

@@ -58,7 +58,7 @@ def _match_few(snapshot: Snapshot, relations: Mapping[str, int], patterns: Seque
             continue
         ends = side.targets[bounds[0] : bounds[-1]]
         names: list[str] = []
-        for number, low, high in zip(numbers, bounds, bounds[1:], strict=False):
+        for number, (low, high) in zip(numbers, pairwise(bounds), strict=True):
             names += [every[number]] * (high - low)
         if subject is None and len(numbers) > 1:
             order = ends.argsort(kind="stable")
@@ -127,12 +127,12 @@ def labels(snapshot: Snapshot, relations: Mapping[str, int], ids: Sequence[str])
     """Return the label of each entity, relation or literal."""
     names = list(ids)
     numbers = snapshot.numbers(ids)
-    literal = np.zeros(len(ids), dtype=bool)
-    literal[numbers >= 0] = snapshot.is_literal(numbers[numbers >= 0])
-    entity = np.flatnonzero((numbers >= 0) & ~literal)
-    for place, label in zip(entity.tolist(), entity_labels(snapshot, numbers[entity]), strict=True):
+    literal, entity = np.zeros(len(ids), dtype=bool), numbers >= 0
+    literal[entity] = snapshot.is_literal(numbers[entity])
+    entity &= ~literal
+    for place, label in zip(np.flatnonzero(entity).tolist(), entity_labels(snapshot, numbers[entity]), strict=True):
         names[place] = label
-    for place in np.flatnonzero((numbers < 0) | literal).tolist():
+    for place in np.flatnonzero(~entity).tolist():
         id_ = ids[place]
         if (relation := relations.get(id_)) is not None:
             heap = snapshot.heap("relation_labels")
