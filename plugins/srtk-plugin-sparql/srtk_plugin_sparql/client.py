@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 import logging
+import string
 from collections.abc import Mapping
-from urllib.parse import urlencode
 
 import attrs
 from srtk_plugin_web import Client, DeadlineError, Request, RequestError, Response, is_local
@@ -17,6 +17,7 @@ from srtk_plugin_sparql.row_cap import SIDES, RowCap
 from srtk_plugin_sparql.terms import Rows, placed
 
 _log = logging.getLogger(__name__)
+_SAFE = frozenset(string.ascii_letters + string.digits + "_.-~/")
 
 
 class SparqlClient:
@@ -105,7 +106,7 @@ class SparqlClient:
         It is the request of SPARQLWrapper, which has no public call that writes without sending.
         """
         headers = {"Content-Type": "application/x-www-form-urlencoded", "Accept": answers.ACCEPTED}
-        return Request(self.endpoint, query, "POST", headers, urlencode({"query": query}, safe="/").encode())
+        return Request(self.endpoint, query, "POST", headers, f"query={_encoded(query)}".encode())
 
     def _read(self, response: Response) -> Table:
         """Read a response; the server's name may imply its cap."""
@@ -114,3 +115,17 @@ class SparqlClient:
         table = answers.read(response, self._profile.broken)
         self._cap.lower(table.most)
         return table
+
+
+def _encoded(query: str) -> str:
+    """URL-encode a query as ``quote_plus`` does where ``/`` is safe, but in a fraction of the time.
+
+    A query is long, and has few distinct characters that are not safe.
+    """
+    text = query.encode().decode("latin-1")
+    unsafe = set(text) - _SAFE
+    # Escapes are written with a percent sign, and blanks as a plus.
+    text = text.replace("%", "%25")
+    for sign in unsafe - {"%", " "}:
+        text = text.replace(sign, f"%{ord(sign):02X}")
+    return text.replace(" ", "+")
