@@ -212,6 +212,16 @@ class StepReader(QueryBatches):
         """Return whether all neighbours of some nodes along a step are in memory."""
         return all((node, step) in self._ends for node in nodes)
 
+    def between(self, subject: str, object_: str) -> list[str] | None:
+        """Return the relations from one node to another; None where neither has all its neighbours in memory."""
+        if not self.walks_relations():
+            return None
+        for node, end, inverse in ((subject, object_, False), (object_, subject, True)):
+            relations = (self._in if inverse else self._out).get(node)
+            if relations is not None and all((node, Step(name, inverse)) in self._ends for name in relations):
+                return [name for name in relations if end in self._ends[node, Step(name, inverse)]]
+        return None
+
     def keep(self, wanted: Iterable[tuple[Sequence[str], Step, int]], rows: Rows) -> None:
         """Keep neighbours that were read by another query, if there are as many as were counted."""
         every = list(wanted)

@@ -36,7 +36,7 @@ def match(reader: StepReader, patterns: Sequence[Pattern]) -> list[list[Triple]]
 
 
 def _between(reader: StepReader, patterns: Sequence[Pattern]) -> dict[tuple[str, str], list[str]]:
-    """Read the relations from subjects to objects."""
+    """Read the relations from subjects to objects; where all neighbours of one are in memory, nothing is asked."""
     written: dict[tuple[str, str], tuple[str, str]] = {}
     direct: dict[tuple[str, str], list[str]] = {}
     for subject, _, object_ in patterns:
@@ -48,6 +48,9 @@ def _between(reader: StepReader, patterns: Sequence[Pattern]) -> dict[tuple[str,
             steps = [Step(name) for name in reader.counts(subject, False)]
             near = reader.neighbours([(subject, step) for step in steps])
             direct[subject, object_] = [step.relation for step in steps if object_ in near[subject, step].ends]
+            continue
+        if (read := reader.between(subject, object_)) is not None:
+            direct[subject, object_] = read
             continue
         pair = reader.ids.iri(subject), reader.ids.iri(object_)
         if pair[0] is not None and pair[1] is not None and subject in reader.exist([subject]):

@@ -386,6 +386,36 @@ def test_words_are_looked_for_without_the_steps_of_what_they_name(
         assert len(asked) == 1
 
 
+@pytest.mark.parametrize(
+    ("node", "steps", "queries"),
+    [
+        ("riga", [Step("has"), Step("in", True), Step("near", True)], 0),
+        ("mill", [Step("in"), Step("near"), Step("has", True)], 0),
+        ("mill", [Step("in"), Step("has", True)], 1),  # near may lead there too
+        ("mill", [Step("in"), Step("near")], 1),
+    ],
+)
+def test_relations_between_two_nodes_are_asked_for_unless_all_neighbours_of_one_were_read(
+    tmp_path: Path, node: str, steps: list[Step], queries: int
+) -> None:
+    (tmp_path / "a.ttl").write_text(
+        f"<{E}mill> <{E}in> <{E}riga> ; <{E}near> <{E}riga> . <{E}riga> <{E}has> <{E}mill> ."
+    )
+    load([tmp_path / "a.ttl"], tmp_path / "store")
+    graph = SparqlGraph(str(tmp_path / "store"), names="exact", vocabulary=Vocabulary(prefixes={"": E}))
+    graph.open()
+    with closing(graph):
+        frontiers = graph.frontiers([[node]]) * len(steps)
+        graph.steps(frontiers, True)
+        graph.follow(frontiers, steps, None)
+        graph.find(["mill", "riga"])
+        asked = counted(graph)
+        patterns = [Pattern("mill", None, "riga"), Pattern("mill", "in", "riga"), Pattern("riga", None, "mill")]
+        found = graph.match(patterns)
+        assert [[triple.relation for triple in row] for row in found] == [["in", "near"], ["in"], ["has"]]
+        assert len(asked) == queries
+
+
 def test_literals_are_looked_for_in_one_query(tmp_path: Path) -> None:
     (tmp_path / "a.ttl").write_text(f'<{E}a> <{E}r> "x" ; <{E}s> 5 . <{E}b> <{E}r> "x" , "y" ; <{E}none> "y" .')
     load([tmp_path / "a.ttl"], tmp_path / "store")
