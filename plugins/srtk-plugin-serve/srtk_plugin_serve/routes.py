@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 import time
 from collections.abc import AsyncIterator
 from typing import Any
@@ -18,17 +19,18 @@ from srtk_framework.records import dumps
 from srtk_framework.run import Result, Session, aresult_of
 from srtk_framework.values import DriverError, Link, Question, Retrieval, SrtkError, redacted
 from srtk_plugin_serve.bodies import Around, Asked, Between, Fault, Many, Missing, Texts
-from srtk_plugin_serve.gone import while_here
+from srtk_plugin_serve.gone import STOPPED, while_here
 
 REASONS = {
     400: "the request is wrong",
     401: "the token is missing",
-    403: "a page of another origin",
+    403: "a page of another origin, or another name than the service has",
     404: "there is nothing of this name, or at this place",
+    408: "the body did not come in time",
     413: "the body is too large",
     415: "the body is no JSON",
     500: "the service failed",
-    503: "too many calls wait",
+    503: "too many calls wait, or the service was stopped",
     504: "the time limit passed",
 }
 
@@ -74,6 +76,8 @@ async def ask_many(data: JSONBody[Many], request: _Request, state: State) -> Str
                 yield dumps(_record(await aresult_of(session, retrieval))) + "\n"
         except SrtkError as error:
             yield dumps({"error": redacted(str(error))}) + "\n"
+        except asyncio.CancelledError:
+            yield dumps({"error": STOPPED}) + "\n"
 
     return Stream(lines(), media_type="application/jsonl")
 

@@ -8,6 +8,7 @@ from __future__ import annotations
 import argparse
 import json
 import os
+import socket
 import tempfile
 from pathlib import Path
 from typing import Any
@@ -28,7 +29,6 @@ _SETTING = "SRTK_SERVE"
 """Variable with the file of the recipe and the access for the workers."""
 
 _LOOPBACK = ("127.0.0.1", "localhost", "::1")
-_LOCAL = ("localhost", "127.0.0.1", "[::1]")
 _GRACE = 10
 """Seconds that requests have to end after the service was asked to stop."""
 
@@ -54,26 +54,23 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
 def run(args: argparse.Namespace) -> int:
     """Run the command."""
+    if args.workers < 1 or args.waiting < 1:
+        raise InputError("--workers and --waiting are numbers from 1 on")
     if args.mcp is not None:
         return _run_mcp(args)
     import uvicorn
 
     token = _token(args.token)
-    if args.workers < 1 or args.waiting < 1:
-        raise InputError("--workers and --waiting are numbers from 1 on")
-    if not 1 <= args.port <= 65535:
-        raise InputError(f"--port {args.port}: a port is a number from 1 to 65535")
+    _check_free(args.host, args.port)
     local = args.host in _LOOPBACK
     if not local and not token:
         note(f"anyone who reaches {args.host} may ask; --token VARIABLE asks for a token")
-    hosts = [name for host in _LOCAL for name in (host, f"{host}:{args.port}")] if local else []
+    hosts = list(_LOOPBACK) if local else []
     metrics = Metrics()
     session = _session(args, metrics)
     session.open()  # so that a fault is told here, and not by the server
-    shown = f"[{args.host}]" if ":" in args.host else args.host
-    note(f"ask at http://{shown}:{args.port}/ (for programs: /schema/openapi.json); Ctrl-C ends")
-    options: dict[str, Any] = {"host": args.host, "port": args.port, "log_level": "warning", "lifespan": "on"}
-    options["timeout_graceful_shutdown"] = _GRACE
+    note(f"ask at {_address(args)}/ (for programs: /schema/openapi.json); Ctrl-C ends")
+    options = _options(args)
     if args.workers == 1:
         uvicorn.run(service(lambda _: session, Access(tuple(hosts), token), metrics), **options)
         return OK
@@ -112,11 +109,42 @@ def _run_mcp(args: argparse.Namespace) -> int:
     else:
         import uvicorn
 
+        _check_free(args.host, args.port)
         if args.host not in _LOOPBACK:
             note(f"anyone who reaches {args.host} may ask, and pages of any site; put a proxy with a token before it")
-        note(f"http://{args.host}:{args.port}/mcp speaks the Model Context Protocol; Ctrl-C ends")
-        uvicorn.run(server.streamable_http_app(host=args.host), host=args.host, port=args.port, log_level="warning")
+        note(f"{_address(args)}/mcp speaks the Model Context Protocol; Ctrl-C ends")
+        uvicorn.run(server.streamable_http_app(host=args.host), **_options(args))
     return OK
+
+
+def _options(args: argparse.Namespace) -> dict[str, Any]:
+    """Return the settings of the server."""
+    options = {"host": args.host, "port": args.port, "log_level": "warning", "lifespan": "on"}
+    return {**options, "timeout_graceful_shutdown": _GRACE}
+
+
+def _address(args: argparse.Namespace) -> str:
+    """Return the address at which the service is found."""
+    return f"http://{f'[{args.host}]' if ':' in args.host else args.host}:{args.port}"
+
+
+def _check_free(host: str, port: int) -> None:
+    """Check that a server can listen at an address, before a graph is opened for it.
+
+    Raises:
+        InputError: If it cannot, such as where another program listens.
+    """
+    if not 1 <= port <= 65535:
+        raise InputError(f"--port {port}: a port is a number from 1 to 65535")
+    try:
+        family, kind, protocol, _, address = socket.getaddrinfo(host, port, type=socket.SOCK_STREAM)[0]
+        with socket.socket(family, kind, protocol) as probe:
+            if os.name == "posix":  # as servers do; elsewhere it would take the port from another program
+                probe.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
+            probe.bind(address)
+    except OSError as error:
+        sentence = f"--host {host} --port {port}: {error.strerror or error}; choose another address, or another port"
+        raise InputError(sentence) from error
 
 
 def from_environment() -> Any:

@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
+import asyncio
 import hmac
 import logging
-from collections.abc import AsyncIterator, Callable
+from collections.abc import AsyncIterator, Callable, Collection
 from contextlib import asynccontextmanager
 from math import ceil
 from typing import Any
@@ -12,7 +13,6 @@ from urllib.parse import urlsplit
 
 import attrs
 from litestar import Litestar, Request, Response
-from litestar.config.allowed_hosts import AllowedHostsConfig
 from litestar.connection import ASGIConnection
 from litestar.exceptions import HTTPException, NotAuthorizedException, PermissionDeniedException
 from litestar.handlers import BaseRouteHandler
@@ -24,6 +24,7 @@ from srtk_framework.run import Session
 from srtk_framework.values import BusyError, InputError, LateError, SrtkError, redacted
 from srtk_plugin_serve import chat, question_page, routes
 from srtk_plugin_serve.bodies import check, schemas
+from srtk_plugin_serve.gone import body_of
 from srtk_plugin_serve.metrics import Metrics
 
 _log = logging.getLogger(__name__)
@@ -37,8 +38,9 @@ class Access:
     """Who may ask.
 
     Attributes:
-        hosts: Names under which the service is called; a request with another ``Host`` is refused, so that no page of
-            a stranger reaches a service on loopback by a name of its own. Empty for any name.
+        hosts: Names and addresses under which the service is called, at any port; a request with another ``Host`` is
+            refused, so that no page of a stranger reaches a service on loopback by a name of its own, and so is one
+            with another ``Origin``. Empty for any name.
         token: Text that each request must bring as a bearer token; empty for none.
     """
 
@@ -70,13 +72,12 @@ def service(
             app.state.session, app.state.metrics = session if session.is_open else session.open(), counts
             yield
         finally:
-            session.close()
+            # The loop goes on, so that calls that were cancelled leave the queue and are answered.
+            await asyncio.to_thread(session.close)
 
     def guard(connection: ASGIConnection[Any, Any, Any, Any], handler: BaseRouteHandler) -> None:
-        # A page of another site may send forms and plain texts without being asked whether it may.
-        origin = urlsplit(connection.headers.get("origin", "")).netloc
-        if origin and access.hosts and origin not in access.hosts:
-            raise PermissionDeniedException(f"pages of {origin} may not ask")
+        if access.hosts:
+            _check_origin(connection, access.hosts)
         kind = connection.headers.get("content-type", "application/json").partition(";")[0].strip().lower()
         if connection.scope.get("method") == "POST" and kind != "application/json" and not kind.endswith("+json"):
             raise HTTPException("send the body as application/json", status_code=415)
@@ -88,14 +89,13 @@ def service(
 
     async def checked(request: Request[Any, Any, Any]) -> None:
         if (wanted := request.route_handler.parsed_data_field) is not None:
-            check(await request.body(), wanted.annotation)
+            check(await body_of(request), wanted.annotation)
 
     return Litestar(
         [*routes.HANDLERS, *chat.HANDLERS, *question_page.HANDLERS],
         before_request=checked,  # Litestar takes 0 for false, and "5" for 5
         lifespan=[opened],
         guards=[guard],
-        allowed_hosts=AllowedHostsConfig(list(access.hosts)) if access.hosts else None,
         exception_handlers={Exception: _failed},
         before_send=[counts.count],
         request_max_body_size=LARGEST,
@@ -104,6 +104,20 @@ def service(
         ),
         logging_config=None,
     )
+
+
+def _check_origin(connection: ASGIConnection[Any, Any, Any, Any], hosts: Collection[str]) -> None:
+    """Refuse what a stranger's page may send: forms and plain texts without being asked, or all by a name of its own.
+
+    Raises:
+        PermissionDeniedException: If the request names another host, or comes from another page, or one without a name.
+    """
+    host = connection.headers.get("host", "").lower()
+    if urlsplit(f"//{host}").hostname not in hosts:
+        raise PermissionDeniedException(f"the service is called {' or '.join(hosts)}, and not {host!r}")
+    origin = connection.headers.get("origin", "").lower()
+    if origin and urlsplit(origin).netloc != host:
+        raise PermissionDeniedException(f"pages of {origin} may not ask")
 
 
 def _failed(request: Request[Any, Any, Any], error: Exception) -> Response[Any]:

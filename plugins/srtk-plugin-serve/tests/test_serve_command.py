@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import os
 import signal
+import socket
 import subprocess
 import sys
 import time
@@ -84,7 +85,11 @@ def _children(parent: int) -> list[str]:
         (["nothing.csv"], "there is no file or folder 'nothing.csv'"),
         (["films.csv", "--token", "SRTK_NO_TOKEN"], "that environment variable is not set"),
         (["films.csv", "--workers", "0"], "numbers from 1 on"),
-        (["recipe.yaml"], "there is no such recipe"),
+        (["films.csv", "--waiting", "0", "--mcp", "http"], "numbers from 1 on"),
+        (["films.csv", "--port", "0"], "a port is a number from 1 to 65535"),
+        (["films.csv", "--port", "65536", "--mcp", "http"], "a port is a number from 1 to 65535"),
+        (["films.csv", "--host", "192.0.2.1"], "--host 192.0.2.1 --port 8123: "),
+        (["recipe.yaml", "--port", "8124"], "there is no such recipe"),
     ],
 )
 def test_a_mistake_is_told_before_anything_is_served(table: Path, arguments: list[str], sentence: str) -> None:
@@ -93,3 +98,13 @@ def test_a_mistake_is_told_before_anything_is_served(table: Path, arguments: lis
     assert done.returncode != 0
     assert sentence in done.stderr
     assert "Traceback" not in done.stderr
+
+
+@pytest.mark.parametrize("kind", [[], ["--mcp", "http"]])
+def test_a_port_that_is_taken_is_told_before_an_address_is_named(table: Path, kind: list[str]) -> None:
+    with socket.create_server(("127.0.0.1", 0)) as other:
+        port = str(other.getsockname()[1])
+        command = [sys.executable, "-m", "srtk_framework", "serve", str(table), "--port", port, *kind]
+        done = subprocess.run(command, capture_output=True, text=True, timeout=60, check=False)
+    assert done.returncode == 2
+    assert done.stderr.startswith(f"srtk: error: --host 127.0.0.1 --port {port}: ")

@@ -12,7 +12,7 @@ from typing import Any
 import attrs
 import pytest
 from litestar.exceptions import ClientException
-from srtk_plugin_serve.gone import while_here
+from srtk_plugin_serve.gone import STOPPED, while_here
 
 from srtk_framework.roles import EntityLinker
 from srtk_framework.run import Session
@@ -44,10 +44,14 @@ def test_without_the_token_nothing_but_the_health_is_told(start: Any) -> None:
     assert client.post("/ask", json={"question": TEXT}, headers={"Authorization": "Bearer s3cret"}).status_code == 200
 
 
-def test_a_stranger_s_name_for_this_computer_is_refused(start: Any) -> None:
-    client = start(hosts=["localhost:8123"])
-    assert client.get("/health", headers={"Host": "localhost:8123"}).status_code == 200
-    assert client.get("/health", headers={"Host": "evil.example"}).status_code == 400
+def test_a_stranger_s_name_for_this_computer_is_refused_and_any_port_of_its_own_names_is_taken(start: Any) -> None:
+    client = start(hosts=["localhost", "::1"])
+    for host in ("localhost:8123", "LOCALHOST", "localhost:9000", "[::1]:8123"):
+        assert client.get("/health", headers={"Host": host}).status_code == 200, host
+    for path in ("/health", "/schema/openapi.json"):
+        refused = client.get(path, headers={"Host": "evil.example:8123"})
+        assert refused.status_code == 403
+        assert "the service is called localhost or ::1, and not 'evil.example:8123'" in refused.json()["error"]
 
 
 def test_a_full_service_says_when_to_come_back(start: Any) -> None:
@@ -80,12 +84,70 @@ def test_an_unforeseen_fault_stays_in_the_log(start: Any, caplog: pytest.LogCapt
     assert "division by zero" in caplog.text
 
 
-def test_a_page_of_another_site_may_not_ask(start: Any) -> None:
+@pytest.mark.parametrize(
+    "origin", ["http://evil.example", "http://testserver.local:81", "null", "file://", "chrome-extension://abc"]
+)
+def test_a_page_of_another_site_or_of_none_may_not_ask(start: Any, origin: str) -> None:
     client = start(hosts=["testserver.local"])
-    own = {"Host": "testserver.local", "Origin": "http://testserver.local"}
+    own = {"Host": "testserver.local:80", "Origin": "http://testserver.local:80"}
     assert client.post("/ask", json={"question": TEXT}, headers=own).status_code == 200
-    refused = client.post("/ask", json={"question": TEXT}, headers={**own, "Origin": "http://evil.example"})
+    refused = client.post("/ask", json={"question": TEXT}, headers={**own, "Origin": origin})
     assert refused.status_code == 403
+    assert refused.json()["error"] == f"pages of {origin} may not ask"
+
+
+def test_a_body_without_an_end_is_not_waited_for_and_a_stopped_service_says_so(start: Any) -> None:
+    app = start().app
+    headers = [(b"host", b"testserver.local"), (b"content-type", b"application/json")]
+    scope = {"type": "http", "method": "POST", "path": "/ask", "raw_path": b"/ask", "query_string": b"", "app": app}
+    sent: list[Any] = []
+
+    async def receive() -> Any:
+        await asyncio.sleep(60)
+
+    async def send(message: Any) -> None:
+        sent.append(message)
+
+    async def late(seconds: float) -> None:
+        call = asyncio.create_task(app({**scope, "headers": headers}, receive, send))
+        await asyncio.sleep(seconds)
+        call.cancel()
+        await call
+
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr("srtk_plugin_serve.gone.BODY_SECONDS", 0.1)
+        asyncio.run(late(0.5))
+    asyncio.run(late(0.5))
+    assert [one["status"] for one in sent if "status" in one] == [408, 503]
+    assert b"the body did not come within 0.1 seconds" in sent[1]["body"]
+    assert b"the service was stopped before it answered" in sent[3]["body"]
+
+
+def test_the_calls_of_a_stopped_service_are_answered_and_leave_the_queue(start: Any) -> None:
+    gate = Gate()
+    session = start({"entity_linker": gate}).app.state.session
+
+    class Here:
+        async def receive(self) -> None:
+            await asyncio.sleep(60)
+
+    async def stopped() -> list[Any]:
+        here: Any = Here()
+        calls = [asyncio.create_task(while_here(here, session.aretrieve(TEXT, timeout=30))) for _ in range(3)]
+        await asyncio.sleep(0.2)
+        for call in calls:
+            call.cancel()
+        return await asyncio.gather(*calls, return_exceptions=True)
+
+    with ThreadPoolExecutor(1) as pool:
+        first = pool.submit(session.retrieve, "first")
+        while not gate.asked:
+            time.sleep(0.01)
+        assert [str(one) for one in asyncio.run(stopped())] == [f"503: {STOPPED}"] * 3
+        assert session.load.waiting == 0
+        gate.go.set()
+        assert first.result()
+    assert gate.asked == ["first"]
 
 
 class Gone:
