@@ -94,6 +94,8 @@ def test_a_weight_has_the_sign_that_it_may_have() -> None:
     weights = fit_weights(drawn(300), signs=signs)
     assert weights[0] == weights[1] == weights[2] == 0.0
     assert weights[3:].min() >= 0.0
+    best = fit_weights(drawn(300))
+    assert fit_weights(drawn(300), signs=np.sign(best).astype(int).tolist()) == pytest.approx(best, abs=1e-6)
 
 
 def test_questions_count_by_their_shares() -> None:
