@@ -3,7 +3,15 @@
 Importing this package loads no library.
 """
 
-from srtk_plugin_models.folder import MINILM, check_weights, file_hash, files_hash, find_model, folder_faults
+from srtk_plugin_models.folder import (
+    MINILM,
+    check_weights,
+    file_hash,
+    files_hash,
+    find_model,
+    folder_faults,
+    named_hash,
+)
 from srtk_plugin_models.json_file import read_json
 from srtk_plugin_models.sentence_folder import Dense, SentenceFolder
 from srtk_plugin_models.sentence_settings import SentenceSettings
@@ -18,5 +26,6 @@ __all__ = [
     "files_hash",
     "find_model",
     "folder_faults",
+    "named_hash",
     "read_json",
 ]

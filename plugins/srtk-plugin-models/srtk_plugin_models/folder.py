@@ -6,7 +6,7 @@ import hashlib
 import os
 import re
 import time
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from contextlib import suppress
 from pathlib import Path
 
@@ -137,8 +137,13 @@ def files_hash(folder: Path, pickled: bool, code: bool) -> str:
     endings = (*READ, *(WEIGHTS if pickled else ()), *([".py"] if code else ()))
     paths = [path for path in sorted(folder.iterdir()) if path.name.endswith(endings) and path.is_file()]
     paths = [path for path in paths if path.name != MANIFEST and not path.name.startswith(".")]
+    return named_hash(folder, [*paths, *read_sentence_folder(folder).files])
+
+
+def named_hash(folder: Path, files: Iterable[Path]) -> str:
+    """Return a hash of files below a folder, by their names and content, in order."""
     whole = hashlib.sha256()
-    for path in [*paths, *read_sentence_folder(folder).files]:
+    for path in files:
         whole.update(f"{path.relative_to(folder).as_posix()}\0{file_hash(path)}\n".encode())
     return whole.hexdigest()[:32]
 

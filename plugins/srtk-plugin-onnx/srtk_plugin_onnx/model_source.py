@@ -2,13 +2,12 @@
 
 from __future__ import annotations
 
-import hashlib
 import platform
 from collections.abc import Mapping
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from srtk_plugin_models import SentenceFolder, file_hash, find_model, read_json
+from srtk_plugin_models import SentenceFolder, find_model, named_hash, read_json
 
 from srtk_framework.values import DriverError
 
@@ -91,11 +90,7 @@ def source_hash(folder: Path, name: str, settings: SentenceFolder) -> str:
     """Return a hash of the files that the vectors depend on."""
     named = [folder / name for name in ("config.json", "tokenizer.json", "tokenizer_config.json")]
     files = [*named, *used_files(folder, name), *settings.files]
-    whole = hashlib.sha256()
-    for file in files:
-        if file.is_file():
-            whole.update(f"{file.relative_to(folder).as_posix()}\0{file_hash(file)}\n".encode())
-    return whole.hexdigest()[:32]
+    return named_hash(folder, [file for file in files if file.is_file()])
 
 
 def tokenizer_settings(folder: Path) -> Mapping[str, Any]:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import hashlib
 from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path as FilePath
 from typing import Any
@@ -10,7 +9,7 @@ from typing import Any
 import attrs
 import numpy as np
 import numpy.typing as npt
-from srtk_plugin_models import file_hash, read_json
+from srtk_plugin_models import named_hash, read_json
 
 from srtk_framework.roles import KnowledgeGraph, PathScorer
 from srtk_framework.values import DriverError
@@ -83,10 +82,7 @@ class CrossEncoder:
             for pattern in ("config.json", "tokenizer.json", "*.safetensors", "*.onnx*", "onnx/model.onnx*")
             for path in self.folder.glob(pattern)
         )
-        whole = hashlib.sha256()
-        for path in names:
-            whole.update(f"{path.relative_to(self.folder).as_posix()}\0{file_hash(path)}\n".encode())
-        return f"cross-encoder {whole.hexdigest()[:32]}"
+        return f"cross-encoder {named_hash(self.folder, names)}"
 
     def scores(
         self, graph: KnowledgeGraph, scorer: PathScorer, questions: Sequence[SearchedQuestion]

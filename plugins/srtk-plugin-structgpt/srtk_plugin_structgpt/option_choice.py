@@ -150,6 +150,11 @@ def repaired(prompt: Prompt, reply: str) -> Prompt:
         f"This could not be read. Reply with nothing but a JSON list of {several} from 1 to {len(prompt.options)},"
         f" such as [1]{none}."
     )
+    return corrected(prompt, reply, correction)
+
+
+def corrected(prompt: Prompt, reply: str, correction: str) -> Prompt:
+    """Build the prompt that asks once more, with the reply that could not be taken and a correction."""
     if reply.strip():
         turns = (Message("assistant", reply[:_ECHO]), Message("user", correction))
         return attrs.evolve(prompt, messages=(*prompt.messages, *turns))

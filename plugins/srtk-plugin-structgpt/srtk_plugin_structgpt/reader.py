@@ -13,7 +13,6 @@ from srtk_framework.text import fold
 from srtk_framework.values import (
     Alternative,
     Answer,
-    Message,
     Prompt,
     Question,
     Reply,
@@ -24,7 +23,7 @@ from srtk_framework.values import (
 )
 from srtk_plugin_structgpt.answer_reply import AnswerReply, answer_schema, parse_answer
 from srtk_plugin_structgpt.graph_text import fact_lines, harmless, harmless_labels
-from srtk_plugin_structgpt.option_choice import FALLBACK, FIRST, REPAIRED, numbered
+from srtk_plugin_structgpt.option_choice import FALLBACK, FIRST, REPAIRED, corrected, numbered
 from srtk_plugin_structgpt.shown_facts import ShownFacts, is_value, shown_facts
 from srtk_plugin_structgpt.templates import READER_TEMPLATES, Template, call_record, digest, read_templates, token_fit
 
@@ -45,8 +44,6 @@ UNGROUNDED = f"No fact holds this answer.{_FORM}"
 """Message that asks for another reply after an answer that is no name in the facts, and no number, date, yes or no."""
 
 _NO_FACT = "the facts shown hold none of the answers that the generator gave"
-
-_MOST_ECHO = 2000  # Most characters of a reply that could not be parsed shown to the generator again
 
 _ALTERNATIVES = 4
 _DIGITS = re.compile(r"-?[0-9]{1,15}(?:\.[0-9]{1,15})?")
@@ -299,13 +296,5 @@ def _same(answer: Answer, hint: Answer) -> bool:
 
 
 def _corrected(request: _Request) -> Prompt:
-    """Return the prompt that asks once more, showing the reply that could not be taken."""
-    prompt, reply = request.prompt, request.replies[-1].text
     correction = UNGROUNDED if request.refused() == "ungrounded" else CORRECTION
-    if reply.strip():
-        turns = (Message("assistant", reply[:_MOST_ECHO]), Message("user", correction))
-        return attrs.evolve(prompt, messages=(*prompt.messages, *turns))
-    # Many chat templates reject an empty turn, and two consecutive turns of one role.
-    last = prompt.messages[-1]
-    corrected = attrs.evolve(last, content=f"{last.content}\n\n{correction}")
-    return attrs.evolve(prompt, messages=(*prompt.messages[:-1], corrected))
+    return corrected(request.prompt, request.replies[-1].text, correction)
