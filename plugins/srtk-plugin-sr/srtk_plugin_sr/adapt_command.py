@@ -34,8 +34,6 @@ from srtk_plugin_sr.rivals import find_rivals
 from srtk_plugin_sr.scorer_form import ScorerForm, write_form
 from srtk_plugin_sr.trainer import trainable_encoder
 
-HELP = "adapt a path scorer to a graph without questions"
-
 HELD_OUT = 0.1
 """Share of the questions, drawn by a hash of the text, that ends the training and chooses the blend."""
 

@@ -32,8 +32,6 @@ from srtk_framework.values import END, InputError, RankedPath, Sample, Step, Tra
 from srtk_plugin_sr.supervision import MEASURES, GoldPath, ShortestPath
 from srtk_plugin_sr.templates import FORMS, Templates
 
-HELP = "make training samples from questions with answers"
-
 T = TypeVar("T")
 
 _AT_ONCE = 64

@@ -25,8 +25,6 @@ from srtk_plugin_sr.scorer_form import ScorerForm, write_form
 from srtk_plugin_sr.trainer import train_encoder
 from srtk_plugin_sr.vectors import TextIndex
 
-HELP = "train a scorer on a file of training samples"
-
 _LOSSES = {
     "cross_entropy": "cross-entropy",
     "contrastive": "nt-xent",

@@ -12,8 +12,6 @@ from srtk_framework.recipe import Composer, load
 from srtk_framework.roles import Index
 from srtk_framework.values import Entry, RecipeError, batched, console
 
-HELP = "build the indexes of a recipe from its corpora"
-
 _AT_ONCE = 1024
 _log = logging.getLogger(__name__)
 

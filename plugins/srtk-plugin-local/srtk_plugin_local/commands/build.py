@@ -20,7 +20,6 @@ if TYPE_CHECKING:
 
 _PATHS = 20_000
 _VECTORS = f"encode all relations and the N most frequent paths ({_PATHS:,}), so that the first questions are fast"
-HELP = "build a local graph snapshot from files of triples"
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:

@@ -9,8 +9,6 @@ from typing import Any
 
 from srtk_framework.values import SnapshotError, console, escaped, on_one_line, shortened
 
-HELP = "show the content of a local graph snapshot"
-
 # Characters of a label that are shown.
 _LABEL = 60
 

@@ -8,8 +8,6 @@ from pathlib import Path
 from srtk_framework.values import InputError
 from srtk_plugin_local.commands.build import progress_bar, tell
 
-HELP = "add triples to a local graph snapshot, and remove some"
-
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     """Declare the flags."""

@@ -7,8 +7,6 @@ from pathlib import Path
 
 from srtk_plugin_rel.index_builder import build
 
-HELP = "build an index from Wikipedia titles to Wikidata ids"
-
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     """Declare the flags."""

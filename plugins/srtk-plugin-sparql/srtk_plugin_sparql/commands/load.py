@@ -23,8 +23,6 @@ if TYPE_CHECKING:
     from srtk_plugin_local.snapshot.build_settings import BuildSettings
     from srtk_plugin_local.snapshot.input_report import FileReport
 
-HELP = "load RDF files into an embedded Oxigraph store"
-
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     """Declare the flags."""

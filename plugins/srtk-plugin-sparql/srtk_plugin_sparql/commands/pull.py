@@ -18,7 +18,6 @@ from srtk_framework.cli import say
 from srtk_framework.values import InputError, console
 from srtk_plugin_sparql.record import RECORD
 
-HELP = "make a local snapshot of what a run reads from a SPARQL graph"
 _INTERRUPTED, _FAILED = 130, 1
 
 

@@ -13,7 +13,6 @@ from srtk_framework.records import publication_error, publish, record_from_quest
 from srtk_framework.values import InputError, close_matches
 from srtk_plugin_views.held_out_answers import MOST, HeldOut, hold_out
 
-HELP = "hide some answers of a graph's triples, to measure what completes them"
 HIDDEN, PATTERNS = "hidden.tsv", "patterns.jsonl"
 
 
