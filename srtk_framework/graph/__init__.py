@@ -26,7 +26,7 @@ from srtk_framework.graph.traversal import Reached, follow_within, frontier_batc
 if TYPE_CHECKING:
     from srtk_framework.graph.path_arrays import NumberedInstances
     from srtk_framework.graph.signatures import Signatures
-    from srtk_framework.graph.triple_table import TripleTable
+    from srtk_framework.graph.triple_table import TripleTable, candidate_numbers
 
 from srtk_framework.graph.question_ids import is_value, with_ids_among, with_ids_of_result
 
@@ -38,6 +38,7 @@ __all__ = [
     "Reached",
     "Signatures",
     "TripleTable",
+    "candidate_numbers",
     "connections",
     "degrees",
     "facts",
@@ -69,7 +70,12 @@ __all__ = [
 ]
 
 # Names with their files that are imported when first used, since numpy makes the command line start slowly.
-_LATER = {"NumberedInstances": "path_arrays", "Signatures": "signatures", "TripleTable": "triple_table"}
+_LATER = {
+    "NumberedInstances": "path_arrays",
+    "Signatures": "signatures",
+    "TripleTable": "triple_table",
+    "candidate_numbers": "triple_table",
+}
 
 if not TYPE_CHECKING:  # a type checker would take any name for a public one
 

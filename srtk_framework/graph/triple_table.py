@@ -186,6 +186,14 @@ class TripleTable:
         return keys[order], subjects[order]
 
 
+def candidate_numbers(candidates: Sequence[Sequence[str]], numbers: Mapping[str, int]) -> list[npt.NDArray[np.int64]]:
+    """Return the number of each candidate, by list; -1 for unknown ids. A list that stands twice is read once."""
+    # Whoever ranks all entities gives the same list with every pattern.
+    found = {id(ids): ids for ids in candidates}
+    read = {key: np.array([numbers.get(id_, -1) for id_ in ids], dtype=np.int64) for key, ids in found.items()}
+    return [read[id(ids)] for ids in candidates]
+
+
 def _sorted(rows: Numbers) -> Numbers:
     """Sort rows by relation, subject, object, and drop duplicates."""
     rows = rows[np.lexsort((rows[:, 2], rows[:, 0], rows[:, 1]))]

@@ -6,6 +6,7 @@ CRC-32 finds what disks, transfers and editors do to a file; it is no signature.
 from __future__ import annotations
 
 import contextlib
+import hashlib
 import json
 import os
 import re
@@ -95,7 +96,7 @@ def checked(
 
 
 def checked_lines(
-    path: Path, again: str, before: int = 0, kind: type[SrtkError] = DriverError
+    path: Path, again: str, kind: type[SrtkError] = DriverError
 ) -> Iterator[tuple[int, dict[str, Any], int]]:
     """Yield the (number from 1, object, checksum) of each line of a journal, whose checksums follow from each other.
 
@@ -104,6 +105,7 @@ def checked_lines(
     Raises:
         SrtkError: At a line that is not what was written, or not at its place; or if the file cannot be read.
     """
+    before = 0
     try:
         with path.open("rb") as file:
             for number, line in enumerate(file, start=1):
@@ -139,6 +141,16 @@ def file_blocks(path: Path) -> Iterator[bytes]:
     """Read a file in blocks."""
     with path.open("rb") as file:
         yield from _blocks(file)
+
+
+def content_hash(files: Iterable[tuple[str, Path]]) -> str:
+    """Return the SHA-256 of files, by their names and content, in order."""
+    whole = hashlib.sha256()
+    for name, path in files:
+        whole.update(f"{name}\0".encode("utf-8", "surrogateescape"))
+        for block in file_blocks(path):
+            whole.update(block)
+    return whole.hexdigest()
 
 
 def check_files(

@@ -59,27 +59,17 @@ _QUOTED = re.compile(
 )
 
 
-def by_form(
-    texts: Sequence[str], kinds: Collection[str] = ("capitals", "quotes"), most_words: int = MOST_WORDS
-) -> list[list[Mention]]:
-    """Find the mentions of each text by capitalisation and quotation marks.
-
-    Args:
-        texts: Texts in any language.
-        kinds: Rules to apply: ``capitals`` (runs of capitalised words, with lower-case words such as *of* between
-            them) and ``quotes`` (text in quotation marks).
-        most_words: Maximum number of words of a mention.
+def by_form(texts: Sequence[str]) -> list[list[Mention]]:
+    """Find the mentions of each text, in any language, by ``capitals`` and by ``quotes``.
 
     Returns:
         Mentions of the kinds ``name`` and ``quote``, sorted by span; a mention found by both rules is a quote.
     """
-    return [_by_form(text, kinds, most_words) for text in texts]
+    return [_by_form(text) for text in texts]
 
 
-def _by_form(text: str, kinds: Collection[str], most_words: int) -> list[Mention]:
-    found = dict.fromkeys(capitals(text, most_words), "name") if "capitals" in kinds else {}
-    if "quotes" in kinds:
-        found.update(dict.fromkeys(quotes(text, most_words), "quote"))
+def _by_form(text: str) -> list[Mention]:
+    found = {**dict.fromkeys(capitals(text), "name"), **dict.fromkeys(quotes(text), "quote")}
     return [Mention(*span, QUOTE if found[span] == "quote" else NAME, found[span]) for span in sorted(found)]
 
 
@@ -93,19 +83,22 @@ def best_apart(mentions: Sequence[Mention]) -> list[Mention]:
     return sorted(kept, key=lambda m: (m.start, m.end))
 
 
-def quotes(text: str, most_words: int = MOST_WORDS) -> list[Span]:
-    """Find quoted text of 1 to ``most_words`` words."""
+def quotes(text: str) -> list[Span]:
+    """Find quoted text of 1 to ``MOST_WORDS`` words."""
     found = []
     for match in _QUOTED.finditer(text):
         group = match.lastindex or 0
         start, end = trimmed(text, *match.span(group))
-        if start < end and 0 < len(words(text[start:end])) <= most_words:
+        if start < end and 0 < len(words(text[start:end])) <= MOST_WORDS:
             found.append((start, end))
     return found
 
 
-def capitals(text: str, most_words: int = MOST_WORDS) -> list[Span]:
-    """Find runs of capitalised words, with numbers and lower-case words between them; question words start none."""
+def capitals(text: str) -> list[Span]:
+    """Find runs of at most ``MOST_WORDS`` capitalised words, with numbers and lower-case words between them.
+
+    Question words start none.
+    """
     runs: list[list[Span]] = [[]]
     small: list[Span] = []
     last = 0
@@ -123,7 +116,8 @@ def capitals(text: str, most_words: int = MOST_WORDS) -> list[Span]:
             small.append((start, end))
         else:
             runs.append([])
-    cut = [run[:most_words] for run in runs if any(_is_capital(text[start:end]) for start, end in run[:most_words])]
+    runs = [run[:MOST_WORDS] for run in runs]
+    cut = [run for run in runs if any(_is_capital(text[start:end]) for start, end in run)]
     spans = [(run[0][0], _end(text, *_last(text, run))) for run in cut]
     return [span for span in spans if span[0] < span[1]]
 

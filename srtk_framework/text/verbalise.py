@@ -219,31 +219,14 @@ def _blocks(subgraph: Subgraph, labels: Mapping[str, str], templates: Templates,
         yield [*lines, triple_line(subgraph, i, labels, templates)]
 
 
-def subgraph_text(
-    subgraph: Subgraph,
-    labels: Mapping[str, str],
-    tokens: int | None,
-    count: Count = count_tokens,
-    templates: Templates = DEFAULT,
-    paths: bool = False,
-) -> str:
-    """Verbalise the longest prefix of a subgraph's triples that fits into ``tokens`` tokens (None: all triples).
-
-    There is a line per triple, never truncated; with ``paths``, a path precedes its first triple.
-    """
-    return fit(subgraph, labels, tokens, count, templates, paths)[0]
-
-
-def within_tokens(
-    subgraph: Subgraph, labels: Mapping[str, str], tokens: int | None, count: Count = count_tokens
-) -> Subgraph:
+def within_tokens(subgraph: Subgraph, labels: Mapping[str, str], tokens: int | None) -> Subgraph:
     """Keep the longest prefix of triples whose text fits; count the rest in ``trace["cut"]["tokens"]``."""
-    return subgraph.first(fit(subgraph, labels, tokens, count)[1], "tokens")
+    return subgraph.first(fit(subgraph, labels, tokens)[1], "tokens")
 
 
-def subgraph_tokens(subgraph: Subgraph, labels: Mapping[str, str], count: Count = count_tokens) -> int:
+def subgraph_tokens(subgraph: Subgraph, labels: Mapping[str, str]) -> int:
     """Count the tokens of a subgraph's whole text."""
-    return count(subgraph_text(subgraph, labels, None))
+    return count_tokens(fit(subgraph, labels, None)[0])
 
 
 def fit(
@@ -254,7 +237,10 @@ def fit(
     templates: Templates = DEFAULT,
     paths: bool = False,
 ) -> tuple[str, int]:
-    """Return the text of the longest prefix of triples that fits, and its number of triples.
+    """Return the text of the longest prefix of triples that fits into ``tokens`` tokens, and its number of triples.
+
+    There is a line per triple, never truncated; with ``paths``, a path precedes its first triple. None for ``tokens``
+    is all triples.
 
     The token count of a text differs from the sum of its lines, so whole prefixes are counted: their length is
     doubled until they do not fit, then bisected. Counts are assumed to grow with the text.

@@ -80,7 +80,6 @@ def test_quoted_text_is_a_mention(text: str, wanted: list[str]) -> None:
 def test_a_mention_is_a_name_or_a_quotation() -> None:
     assert by_form(['Who in Riga sang "my way"?']) == [[Mention(7, 11, 0.9, "name"), Mention(18, 24, 1.0, "quote")]]
     assert by_form(['"Riga"']) == [[Mention(1, 5, 1.0, "quote")]]
-    assert by_form(['"Riga"'], ["capitals"]) == [[Mention(1, 5, 0.9, "name")]]
 
 
 def test_of_overlapping_mentions_all_or_the_longest_are_kept() -> None:

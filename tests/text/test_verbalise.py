@@ -12,9 +12,9 @@ from srtk_framework.testing.sample import Sample
 from srtk_framework.text.folding import count_tokens
 from srtk_framework.text.verbalise import (
     Templates,
+    fit,
     path_text,
     step_text,
-    subgraph_text,
     subgraph_tokens,
     triple_text,
     within_tokens,
@@ -71,7 +71,7 @@ def test_a_path_has_its_own_line_before_its_first_triple():
         paths=(RankedPath("Q2", (Step("P1"),), 1.0), RankedPath("Q2", (Step("P2"),), 0.5)),
         path_of=(0, 1, 0),
     )
-    assert subgraph_text(subgraph, LABELS, None, paths=True).split("\n") == [
+    assert fit(subgraph, LABELS, None, paths=True)[0].split("\n") == [
         "Latvia → capital",
         "Latvia | capital | Riga",
         "Latvia → population",
@@ -84,12 +84,12 @@ def test_the_line_of_a_path_is_followed_by_where_another_meets_it():
     paths = (RankedPath("a", (Step("r"),), 0.0), RankedPath("b", (Step("s", inverse=True),), 0.0))
     nodes = tuple(f"n{i}" for i in range(6))
     met = Subgraph((Triple("a", "r", "n0"),), (0.0,), paths, (0,), joins=(Join((0, 1), nodes),))
-    assert subgraph_text(met, {"a": "Ann"}, None, paths=True).split("\n") == [
+    assert fit(met, {"a": "Ann"}, None, paths=True)[0].split("\n") == [
         "Ann → r",
         "Ann → r and b → is s of meet in n0, n1, n2, n3, n4, …",
         "Ann | r | n0",
     ]
-    assert subgraph_text(met, {}, None, paths=False) == "a | r | n0"
+    assert fit(met, {}, None)[0] == "a | r | n0"
 
 
 def test_templates_change_the_wording():
@@ -133,8 +133,8 @@ def test_a_missing_template_file_is_named(tmp_path):
 
 @given(subgraphs(), st.integers(0, 200), st.booleans())
 def test_text_is_a_prefix_of_the_whole_and_never_over_the_budget(subgraph, tokens, paths):
-    text = subgraph_text(subgraph, {}, tokens, paths=paths)
-    whole = subgraph_text(subgraph, {}, None, paths=paths)
+    text, _ = fit(subgraph, {}, tokens, paths=paths)
+    whole, _ = fit(subgraph, {}, None, paths=paths)
     assert count_tokens(text) <= tokens
     assert whole.startswith(text)
 
@@ -154,12 +154,12 @@ def test_the_kept_triples_fit_and_one_more_would_not(subgraph, tokens):
 
 @given(subgraphs(), st.integers(0, 400))
 def test_the_budget_holds_for_other_token_counters(subgraph, tokens):
-    assert len(subgraph_text(subgraph, {}, tokens, len)) <= tokens
+    assert len(fit(subgraph, {}, tokens, len)[0]) <= tokens
 
 
 @given(subgraphs())
 def test_there_is_one_line_for_each_triple(subgraph):
-    text = subgraph_text(subgraph, {}, None)
+    text, _ = fit(subgraph, {}, None)
     lines = text.split("\n") if text else []
     assert len(lines) == len(subgraph.triples)
     assert all(len(line.splitlines()) == 1 for line in lines)

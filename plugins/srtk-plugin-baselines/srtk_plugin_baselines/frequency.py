@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 import attrs
 import numpy as np
 
-from srtk_framework.graph import Signatures, TripleTable
+from srtk_framework.graph import Signatures, TripleTable, candidate_numbers
 from srtk_framework.roles import Completer, KnowledgeGraph, not_open
 from srtk_framework.values import Completion, Evidence, Pattern, Step, confidence, open_end
 
@@ -123,14 +123,10 @@ class FrequencyCompleter(Completer):
 
     def rate(self, patterns: Sequence[Pattern], candidates: Sequence[Sequence[str]]) -> list[list[float]]:
         """Return the shares of the candidates, also for an unknown bound end; 0 for an unknown relation."""
-        known = self._open.entity_numbers
         answers = []
-        for pattern, ids in zip(patterns, candidates, strict=True):
+        for pattern, numbers in zip(patterns, candidate_numbers(candidates, self._open.entity_numbers), strict=True):
             fillers = self._fillers.get(open_end(pattern)[1])
-            if fillers is None:
-                answers.append([0.0] * len(ids))
-            else:
-                answers.append(fillers.rates(np.array([known.get(id_, -1) for id_ in ids], dtype=np.int64)))
+            answers.append([0.0] * len(numbers) if fillers is None else fillers.rates(numbers))
         return answers
 
     def offers(self, node_sets: Sequence[Sequence[str]], inverse: bool) -> list[list[Step]]:

@@ -12,7 +12,7 @@ import numpy.typing as npt
 from srtk_plugin_patterns.twins import without_held_out
 from srtk_plugin_training import fit, missing_packages, quiet_lightning, require_packages
 
-from srtk_framework.graph import Signatures, TripleTable
+from srtk_framework.graph import Signatures, TripleTable, candidate_numbers
 from srtk_framework.roles import Completer, KnowledgeGraph, TrainingTask, absent, not_open
 from srtk_framework.values import (
     Completion,
@@ -129,15 +129,10 @@ class EmbeddingCompleter(Completer):
 
     def rate(self, patterns: Sequence[Pattern], candidates: Sequence[Sequence[str]]) -> list[list[float]]:
         """Return the share of each candidate; 0 for unknown ids."""
-        known = self._trained().entity_numbers
-        # Whoever ranks all entities gives the same list with every pattern.
-        columns: dict[int, Ints] = {}
-        for ids in candidates:
-            if id(ids) not in columns:
-                columns[id(ids)] = np.array([known.get(id_, -1) for id_ in ids], dtype=np.int64)
+        columns = candidate_numbers(candidates, self._trained().entity_numbers)
         answers = [[0.0] * len(ids) for ids in candidates]
         for query, _, shares in self._scored(patterns):
-            wanted = columns[id(candidates[query.place])]
+            wanted = columns[query.place]
             answers[query.place] = _rounded(np.where(wanted < 0, 0.0, shares[wanted])).tolist()
         return answers
 

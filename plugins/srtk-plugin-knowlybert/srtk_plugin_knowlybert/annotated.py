@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import hashlib
 import itertools
 import json
 from collections.abc import Iterator, Sequence
@@ -11,11 +10,10 @@ from typing import Any, Literal
 
 import attrs
 
-from srtk_framework.records import read_jsonl
+from srtk_framework.records import content_hash, read_jsonl
 from srtk_framework.roles import Corpus, absent
 from srtk_framework.values import EntityMention, Entry, InputError, one_of
 
-_BLOCK = 1 << 20  # Bytes that are hashed at once.
 _WIKIDATA = "http://www.wikidata.org/entity/"
 
 
@@ -42,13 +40,7 @@ class AnnotatedCorpus(Corpus):
 
     def open(self) -> None:
         """Find the files and hash them, so that the fingerprint changes with them."""
-        whole = hashlib.sha256()
-        for name, path in self._files():
-            whole.update(f"{name}\0".encode("utf-8", "surrogateescape"))
-            with path.open("rb") as file:
-                while block := file.read(_BLOCK):
-                    whole.update(block)
-        self._content = whole.hexdigest()
+        self._content = content_hash(self._files())
 
     def read(self) -> Iterator[Entry]:
         """Yield the texts, file by file."""

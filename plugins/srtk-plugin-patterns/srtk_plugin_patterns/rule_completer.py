@@ -10,7 +10,7 @@ from typing import ClassVar, NamedTuple
 import attrs
 import numpy as np
 
-from srtk_framework.graph import Signatures, TripleTable
+from srtk_framework.graph import Signatures, TripleTable, candidate_numbers
 from srtk_framework.roles import Completer, KnowledgeGraph, TrainingTask, absent, not_open
 from srtk_framework.values import (
     Completion,
@@ -131,16 +131,11 @@ class PathRuleCompleter(Completer):
     def rate(self, patterns: Sequence[Pattern], candidates: Sequence[Sequence[str]]) -> list[list[float]]:
         """Return the confidence of each candidate; 0 where no rule implies it."""
         _, application = self._rules()
-        known = application.table.entity_numbers
-        # Whoever ranks all entities gives the same list with every pattern.
-        columns: dict[int, Ints] = {}
-        for ids in candidates:
-            if id(ids) not in columns:
-                columns[id(ids)] = np.array([known.get(id_, -1) for id_ in ids], dtype=np.int64)
+        columns = candidate_numbers(candidates, application.table.entity_numbers)
         answers = [[0.0] * len(ids) for ids in candidates]
         for block, rows in self._rated(patterns):
             for query, row in zip(block, rows, strict=True):
-                wanted = columns[id(candidates[query.place])]
+                wanted = columns[query.place]
                 answers[query.place] = np.where(wanted < 0, 0.0, row[wanted]).tolist()
         return answers
 

@@ -13,7 +13,7 @@ import attrs
 import numpy as np
 import numpy.typing as npt
 
-from srtk_framework.graph import Signatures, TripleTable
+from srtk_framework.graph import Signatures, TripleTable, candidate_numbers
 from srtk_framework.records import place, read_model, write_model
 from srtk_framework.roles import Completer, KnowledgeGraph, TrainingTask, absent, not_open
 from srtk_framework.values import (
@@ -185,16 +185,12 @@ class PathWalkCompleter(Completer):
         At a bound end that the graph lacks no walk starts, and the frequency of the candidates alone counts.
         """
         table, _, _ = self._opened()
-        known = table.entity_numbers
-        columns: dict[int, Ints] = {}
-        for ids in candidates:
-            if id(ids) not in columns:
-                columns[id(ids)] = np.array([known.get(id_, -1) for id_ in ids], dtype=np.int64)
+        columns = candidate_numbers(candidates, table.entity_numbers)
         answers = [[0.0] * len(ids) for ids in candidates]
         for at, _, _, values, proposed in self._rated(patterns, unknown=True):
             shown = np.zeros(len(values))
             shown[proposed] = values[proposed]
-            wanted = columns[id(candidates[at])]
+            wanted = columns[at]
             answers[at] = [confidence(value) for value in np.where(wanted < 0, 0.0, shown[wanted]).tolist()]
         return answers
 

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import hashlib
 import re
 from collections.abc import Iterator, Sequence
 from pathlib import Path
@@ -10,13 +9,12 @@ from typing import Any
 
 import attrs
 
-from srtk_framework.records import base_suffix, read_jsonl, read_lines
+from srtk_framework.records import base_suffix, content_hash, read_jsonl, read_lines
 from srtk_framework.roles import Corpus, absent
 from srtk_framework.values import Entry, InputError, one_of
 
 _RECORDS = (".jsonl", ".ndjson")
 _TEXTS = (".txt", ".md", ".text")
-_BLOCK = 1 << 20
 UNITS = ("file", "paragraph", "line")
 
 
@@ -43,13 +41,7 @@ class DocumentCorpus(Corpus):
 
     def open(self) -> None:
         """Find the files and hash them, so that the fingerprint changes with them."""
-        whole = hashlib.sha256()
-        for name, path in self._files():
-            whole.update(f"{name}\0".encode("utf-8", "surrogateescape"))
-            with path.open("rb") as file:
-                while block := file.read(_BLOCK):
-                    whole.update(block)
-        self._content = whole.hexdigest()
+        self._content = content_hash(self._files())
 
     def read(self) -> Iterator[Entry]:
         """Yield the documents, file by file."""
