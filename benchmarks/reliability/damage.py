@@ -105,14 +105,15 @@ def write_snapshot(folder: Path, other: int) -> None:
 
 
 def read_snapshot(folder: Path) -> Any:
-    """Read all facts and labels."""
+    """Read all facts and labels, and look for near names."""
     from srtk_plugin_local.snapshot.graph import LocalGraph
 
     graph = LocalGraph(str(folder / "graph"))
     with contextlib.closing(opened(graph)):
         nodes = graph.frontiers([[f"p{n:03}"] for n in range(90)])
         triples = [graph.triples(nodes, [Step(name)] * 90, None) for name in ("speaks", "lives in", "height")]
-        return [graph.fingerprint(), triples, graph.labels(["Danish", "city1", "Earth"])]
+        near = [graph.near_names(["Danis", "cyti1", "p09"], 3, False), graph.known_words(["earth", "moon"])]
+        return [graph.fingerprint(), triples, graph.labels(["Danish", "city1", "Earth"]), near]
 
 
 def index_of(name: str, folder: Path) -> Any:

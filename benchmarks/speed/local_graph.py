@@ -442,6 +442,7 @@ PARTS = {
     "ids": ("node", r"(nodes|relations)\.(offsets|bytes)|literals|relations\.count"),
     "hashes of ids": ("node", r"nodes\.hash.*"),
     "index of names": ("node", r"names\..*"),
+    "index of near names": ("node", r"near\..*"),
     "labels": ("label", r"labels\..*"),
 }
 """Files of a snapshot, with the unit that their size depends on; of others, the graph has next to nothing."""

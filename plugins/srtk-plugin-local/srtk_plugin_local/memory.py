@@ -14,9 +14,10 @@ import numpy as np
 from srtk_framework.roles import KnowledgeGraph
 from srtk_framework.text import fold, own_spellings
 from srtk_framework.values import Frontier, Literal, NodeSet, Pattern, Qualifier, Schema, Step, Triple
-from srtk_plugin_local.name_index import NameIndex
+from srtk_plugin_local.name_index import NameIndex, keyed
 from srtk_plugin_local.snapshot.headings import TYPE
 from srtk_plugin_local.snapshot.input_report import FileReport, sentences
+from srtk_plugin_local.snapshot.name_table import NameTable
 from srtk_plugin_local.snapshot.property_graphs.facts import Wishes, facts, value_of
 from srtk_plugin_local.snapshot.property_graphs.networkx_graph import property_graph
 
@@ -244,9 +245,8 @@ class MemoryGraph(KnowledgeGraph):
     def _index(self) -> NameIndex:
         if self._names is None:
             every = sorted(self._named)
-            self._names = NameIndex(
-                [(every, np.arange(len(every)))], lambda numbers: [[every[number]] for number in numbers.tolist()]
-            )
+            table = NameTable.of([keyed(every, np.arange(len(every)))])
+            self._names = NameIndex(table, lambda numbers: [[every[number]] for number in numbers.tolist()])
         return self._names
 
     def degrees(self, ids: Sequence[str]) -> list[int]:

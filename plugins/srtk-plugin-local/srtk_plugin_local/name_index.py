@@ -2,23 +2,25 @@
 
 Names are compared by their letters and digits alone, so that blanks, hyphens, apostrophes and full stops make no
 difference. Each name, and each word of it, has a polynomial hash. The hashes of all texts within one edit of a name
-follow from its prefix sums, and are looked up at once. So the index holds numbers only, some 15 bytes for each name,
-each word of it and its initials.
+follow from its prefix sums, and are looked up at once. So the index holds numbers only, some 34 bytes for a name of two
+or three words.
 """
 
 from __future__ import annotations
 
 import re
+import sys
 from collections.abc import Callable, Iterable, Sequence
 from difflib import SequenceMatcher
+from functools import cache
 from typing import Any
 
 import numpy as np
 import numpy.typing as npt
 
 from srtk_framework.values import batched, best_first, rounded
+from srtk_plugin_local.snapshot.name_table import Keys, NameTable
 
-Keys = npt.NDArray[np.uint64]
 Numbers = npt.NDArray[np.int64]
 NamesOf = Callable[[npt.NDArray[np.int64]], Sequence[Iterable[str]]]
 """Returns the folded names of each owner."""
@@ -37,19 +39,18 @@ JOINING = frozenset(
 # Longer abbreviations are words of their own rather than initials, and each would have an entry.
 MOST_INITIALS = 6
 
-# Least number of bits of a filter for each key, which sets two of them.
-_SPARSE = 16
-
 # Greatest likeness of a name and a part of it.
 PART = 0.6
 
 _BASE = 0x9E3779B97F4A7C15  # odd, so that it has an inverse modulo 2**64
 _INVERSE = pow(_BASE, -1, 1 << 64)
-# Odd factors of other keys than the hash itself.
-_AGAIN, _BEGINNING, _END = (np.uint64(some) for some in (0xBF58476D1CE4E5B9, 0x94D049BB133111EB, 0xD6E8FEB86659FD93))
+# Odd factors, which make keys of different kinds of one hash.
+_NAME, _WORD_IN, _INITIALS = (np.uint64(some) for some in (0xA0761D6478BD642F, 0xE7037ED1A0B428DB, 0x8EBC6AF09C88C6E3))
+_HALF, _BEGINNING, _END = (np.uint64(some) for some in (0xBF58476D1CE4E5B9, 0x94D049BB133111EB, 0xD6E8FEB86659FD93))
 # Names whose hashes, hundreds each, are held at once.
 _AT_ONCE = 1024
-_BYTE = np.uint64(3)
+# Names whose keys are made at once, from some MB of numbers.
+_MADE_AT_ONCE = 1 << 14
 _NONE = np.zeros(0, dtype=np.int64)
 _WORD = re.compile(r"[^\W_]+")
 _ALPHABETS = tuple(
@@ -73,10 +74,7 @@ def initials_of(folded: str) -> set[str]:
 
     Initials of all words, and initials up to a joining word: USA and US for United States of America.
     """
-    return _initials(_WORD.findall(folded))
-
-
-def _initials(words: Sequence[str]) -> set[str]:
+    words = _WORD.findall(folded)
     if len(words) < 2:
         return set()
     joining = next((at for at, word in enumerate(words) if word in JOINING), len(words))
@@ -119,27 +117,12 @@ class NameIndex:
     """Names by the hashes of their letters and of their words.
 
     Args:
-        batches: Folded names with the number of the owner of each.
+        table: Owners of the keys of ``keyed``.
         names_of: Reads the folded names of owners, by which hits are checked and compared.
     """
 
-    def __init__(self, batches: Iterable[tuple[Sequence[str], npt.NDArray[np.int64]]], names_of: NamesOf) -> None:
-        whole, parts, shorts = ([_pairs([], np.zeros(0, np.int64))] for _ in range(3))
-        halves, words = [np.zeros(0, dtype=np.uint64)], set[str]()
-        for some, numbers in batches:
-            sums = _Sums([letters_of(name) for name in some])
-            whole.append((sums.whole[sums.sizes > 0], numbers[sums.sizes > 0]))
-            halves.append(_half_keys(sums, 0).ravel())
-            rows = [_WORD.findall(name) for name in some]
-            words.update(*rows)
-            counts = np.fromiter((len(row) for row in rows), dtype=np.int64, count=len(rows))
-            parts.append(_pairs([word for row in rows for word in row], np.repeat(numbers, counts)))
-            initials = [sorted(one for one in _initials(row) if len(one) <= MOST_INITIALS) for row in rows]
-            counts = np.fromiter((len(row) for row in initials), dtype=np.int64, count=len(some))
-            shorts.append(_pairs([one for row in initials for one in row], np.repeat(numbers, counts)))
-        self._halves = _Filter(np.concatenate([*halves, _half_keys(_Sums(list(words)), 0).ravel()]))
-        del halves, words
-        self._whole, self._parts, self._initials = _Table(whole), _Table(parts), _Table(shorts)
+    def __init__(self, table: NameTable, names_of: NamesOf) -> None:
+        self._table = table
         self._names_of = names_of
 
     def near(self, names: Sequence[str], limit: int, whole: bool = False) -> list[list[str]]:
@@ -149,11 +132,11 @@ class NameIndex:
         squeezed = [letters_of(name) for name in names]
         hopeful = self._have_near_half(squeezed)
         keys, rows = within_one_edit([name if has else "" for name, has in zip(squeezed, hopeful, strict=True)])
-        slips = self._whole.owners(keys, rows, len(names))
+        slips = self._table.owners(keys * _NAME, rows, len(names))
         parts = shorts = [_NONE] * len(names)
         if not whole:
             parts = self._holding(names, keys, rows)
-            shorts = self._initials.owners_of([name if 1 < len(name) <= MOST_INITIALS else "" for name in squeezed])
+            shorts = self._owners_of([name if 1 < len(name) <= MOST_INITIALS else "" for name in squeezed], _INITIALS)
         every = sorted({int(owner) for row in (*slips, *parts, *shorts) for owner in row})
         numbers = np.array(every, dtype=np.int64)
         known = dict(zip(every, self._names_of(numbers), strict=True)) if every else {}
@@ -166,14 +149,14 @@ class NameIndex:
 
     def knows(self, words: Sequence[str]) -> list[bool]:
         """Return whether each folded word is a word of some name."""
-        keys = self._parts.keys
         filled = [letters_of(word) for word in words]
-        wanted = hashes([word or " " for word in filled])
-        at = np.searchsorted(keys, wanted)
-        found = np.zeros(len(words), dtype=bool)
-        inside = at < len(keys)
-        found[inside] = keys[at[inside]] == wanted[inside]
+        found = self._table.have_owners(hashes([word or " " for word in filled]) * _WORD_IN)
         return [bool(word) and hit for word, hit in zip(filled, found.tolist(), strict=True)]
+
+    def _owners_of(self, texts: Sequence[str], kind: np.uint64) -> list[npt.NDArray[Any]]:
+        """Find the owners of each text of a kind, sorted; an empty text has none."""
+        filled = np.array([at for at, text in enumerate(texts) if text], dtype=np.int64)
+        return self._table.owners(hashes([text for text in texts if text]) * kind, filled, len(texts))
 
     def _have_near_half(self, texts: Sequence[str]) -> list[bool]:
         """Return whether a name or a word of one may be within one edit of each text.
@@ -184,10 +167,10 @@ class NameIndex:
         found = np.ones(len(texts), dtype=bool)
         long = np.array([at for at, text in enumerate(texts) if len(text) >= LEAST_LETTERS], dtype=np.int64)
         if len(long):
-            sums = _Sums([texts[at] for at in long.tolist()])
+            sums = _Sums.of([texts[at] for at in long.tolist()])
             keys = np.concatenate([_half_keys(sums, step) for step in (-1, 0, 1)] + [_swapped_keys(sums)])
             there = np.zeros(keys.size, dtype=bool)
-            there[self._halves.among(keys.ravel())] = True
+            there[self._table.maybe(keys.ravel())] = True
             found[long] = there.reshape(keys.shape).any(axis=0)
         return found.tolist()
 
@@ -197,11 +180,11 @@ class NameIndex:
         long = [any(len(word) >= LEAST_LETTERS for word in words) for words in split]
         single = np.array([one and len(words) == 1 for one, words in zip(long, split, strict=True)], dtype=bool)
         chosen = single[rows]
-        found = self._parts.owners(keys[chosen], rows[chosen], len(names))
+        found = self._table.owners(keys[chosen] * _WORD_IN, rows[chosen], len(names))
         found = [row if len(row) <= MOST_OWNERS else _NONE for row in found]
         several = [at for at, words in enumerate(split) if long[at] and len(words) > 1]
         known = list(dict.fromkeys(word for at in several for word in split[at]))  # of spans that overlap
-        owners = dict(zip(known, self._parts.owners_of(known), strict=True))
+        owners = dict(zip(known, self._owners_of(known, _WORD_IN), strict=True))
         for at in several:
             found[at] = _shared([owners[word] for word in split[at]])
         return found
@@ -259,7 +242,7 @@ def within_one_edit(names: Sequence[str]) -> tuple[Keys, Numbers]:
     Returns:
         Hashes, some twice, and for each the place of its text.
     """
-    sums = _Sums(names)
+    sums = _Sums.of(names)
     sizes, codes, powers, row, place = sums.sizes, sums.codes, sums.powers, sums.row, sums.place
     filled = np.flatnonzero(sizes)
     if not len(filled):
@@ -294,10 +277,12 @@ def within_one_edit(names: Sequence[str]) -> tuple[Keys, Numbers]:
 class _Sums:
     """The sums of which the hashes of texts and of their beginnings and ends are made.
 
-    Attributes:
+    Args:
         sizes: Length of each text.
-        begins: Place of the first character of each text in `codes`.
         codes: Characters of all texts.
+
+    Attributes:
+        begins: Place of the first character of each text in `codes`.
         powers: Powers of the base, one more than the longest text has characters.
         row: Text of each character.
         place: Place of each character in its text.
@@ -305,16 +290,20 @@ class _Sums:
         whole: Hash of each text.
     """
 
-    def __init__(self, texts: Sequence[str]) -> None:
-        self.sizes = np.fromiter(map(len, texts), dtype=np.int64, count=len(texts))
+    def __init__(self, sizes: Numbers, codes: Keys) -> None:
+        self.sizes, self.codes = sizes, codes
         self.begins = np.cumsum(self.sizes) - self.sizes
-        self.codes = _codes("".join(texts))
         self.powers = _powers(int(self.sizes.max(initial=0)) + 1)
-        self.row = np.repeat(np.arange(len(texts)), self.sizes)
+        self.row = np.repeat(np.arange(len(sizes)), self.sizes)
         self.place = np.arange(len(self.codes)) - self.begins[self.row]
         self.added = np.zeros(len(self.codes) + 1, dtype=np.uint64)
         np.cumsum(self.codes * self.powers[self.place], out=self.added[1:])
         self.whole = self.beginning(self.sizes)
+
+    @classmethod
+    def of(cls, texts: Sequence[str]) -> _Sums:
+        """Sum the characters of texts."""
+        return cls(_sizes(texts), _codes("".join(texts)))
 
     def beginning(self, lengths: Numbers) -> Keys:
         """Return the hash of the first characters of each text."""
@@ -341,7 +330,7 @@ def _swapped_keys(sums: _Sums) -> Keys:
 
 
 def _key(half: Keys, lengths: Numbers, side: np.uint64) -> Keys:
-    return (half + lengths.astype(np.uint64) * side) * _AGAIN
+    return (half + lengths.astype(np.uint64) * side) * _HALF
 
 
 def hashes(texts: Sequence[str]) -> Keys:
@@ -355,6 +344,10 @@ def hashes(texts: Sequence[str]) -> Keys:
     return np.asarray(np.add.reduceat(terms, starts), dtype=np.uint64)
 
 
+def _sizes(texts: Sequence[str]) -> Numbers:
+    return np.fromiter(map(len, texts), dtype=np.int64, count=len(texts))
+
+
 def _codes(text: str) -> Keys:
     return np.frombuffer(text.encode("utf-32-le", "surrogatepass"), dtype="<u4").astype(np.uint64)
 
@@ -365,75 +358,60 @@ def _powers(count: int) -> Keys:
     return np.cumprod(factors, dtype=np.uint64)
 
 
-class _Table:
-    """The owners of each key: ``owners[n]`` has ``keys[n]``, sorted by key, then owner.
+_JOINING = hashes(sorted(JOINING))
 
-    Args:
-        parts: Keys and owners, in any order; a pair may come twice. The list is emptied.
+
+def keyed(names: Sequence[str], owners: Numbers) -> tuple[Keys, Numbers]:
+    """Return the keys by which folded names are found, in no order, and the owner of each.
+
+    They are of each name, of its words and of its initials. Those of the beginnings and ends of names and words have
+    owner -1: the index only asks whether they are there.
     """
-
-    def __init__(self, parts: list[tuple[Keys, npt.NDArray[Any]]]) -> None:
-        keys = np.concatenate([keys for keys, _ in parts])
-        owners = np.concatenate([owners for _, owners in parts])
-        parts.clear()  # before the sort, which takes as much memory again
-        if len(owners) and int(owners.max()) < 1 << 32:
-            owners = owners.astype(np.uint32)
-        order = np.lexsort((owners, keys))
-        keys, owners = keys[order], owners[order]
-        fresh = np.ones(len(keys), dtype=bool)
-        fresh[1:] = (keys[1:] != keys[:-1]) | (owners[1:] != owners[:-1])
-        self.keys, self._owners = keys[fresh], owners[fresh]
-        self._filter = _Filter(self.keys)
-
-    def owners(self, wanted: Keys, rows: Numbers, count: int) -> list[npt.NDArray[Any]]:
-        """Find the owners of any of the wanted keys of each row, sorted.
-
-        Args:
-            wanted: Keys.
-            rows: Row of each key.
-            count: Number of rows.
-        """
-        maybe = self._filter.among(wanted)
-        some = wanted[maybe]
-        low = np.searchsorted(self.keys, some)
-        there = np.flatnonzero(self.keys[np.minimum(low, len(self.keys) - 1)] == some) if len(self.keys) else _NONE
-        high = np.searchsorted(self.keys, some[there], side="right")
-        ranges: dict[int, list[npt.NDArray[Any]]] = {}
-        for row, start, end in zip(rows[maybe[there]].tolist(), low[there].tolist(), high.tolist(), strict=True):
-            ranges.setdefault(row, []).append(self._owners[start:end])
-        found: list[npt.NDArray[Any]] = [_NONE] * count
-        for row, parts in ranges.items():
-            found[row] = parts[0] if len(parts) == 1 else np.unique(np.concatenate(parts))
-        return found
-
-    def owners_of(self, texts: Sequence[str]) -> list[npt.NDArray[Any]]:
-        """Find the owners of each text, sorted; an empty text has none."""
-        filled = np.array([at for at, text in enumerate(texts) if text], dtype=np.int64)
-        return self.owners(hashes([text for text in texts if text]), filled, len(texts))
+    found = [(np.zeros(0, dtype=np.uint64), _NONE)]
+    for start in range(0, len(names), _MADE_AT_ONCE):
+        found += _keyed(names[start : start + _MADE_AT_ONCE], owners[start : start + _MADE_AT_ONCE])
+    keys, numbers = (np.concatenate(parts) for parts in zip(*found, strict=True))
+    return keys, numbers
 
 
-class _Filter:
-    """Tells nearly all keys that are not there from those that are (Bloom, 1970): two bits of each key are set."""
+def _keyed(names: Sequence[str], owners: Numbers) -> list[tuple[Keys, Numbers]]:
+    sizes, codes = _sizes(names), _codes("".join(names))
+    inside = np.flatnonzero(_are_written(codes))
+    row, letters = np.repeat(np.arange(len(names)), sizes)[inside], codes[inside]
+    first = np.ones(len(inside), dtype=bool)
+    first[1:] = (inside[1:] > inside[:-1] + 1) | (row[1:] != row[:-1])
+    begins = np.flatnonzero(first)
+    whole = _Sums(np.bincount(row, minlength=len(names)), letters)
+    words, word_row = _Sums(np.diff(begins, append=len(letters)), letters), row[begins]
+    joining = np.isin(words.whole, _JOINING)
+    of_row = np.bincount(word_row, minlength=len(names))
+    before: Numbers = np.cumsum(joining) - joining
+    at_first = before == before[(np.cumsum(of_row) - of_row)[word_row]]  # no joining word is before it
+    initials = _Sums(np.bincount(word_row[~joining], minlength=len(names)), letters[begins[~joining]])
+    begun = np.bincount(word_row[~joining & at_first], minlength=len(names))
+    found = [(words.whole * _WORD_IN, owners[word_row])]
+    for sums, lengths, kind, least, most in (
+        (whole, whole.sizes, _NAME, 1, None),
+        (initials, initials.sizes, _INITIALS, 2, MOST_INITIALS),
+        (initials, begun, _INITIALS, 2, MOST_INITIALS),
+    ):
+        chosen = (lengths >= least) & (lengths <= (most or lengths))
+        found.append(((sums.beginning(lengths) * kind)[chosen], owners[chosen]))
+    several = np.flatnonzero(of_row[word_row] > 1)  # the only word of a name begins and ends as the name does
+    several = several[np.unique(words.whole[several], return_index=True)[1]]
+    for sums, some in ((whole, np.arange(len(names))), (words, several)):
+        halves = _half_keys(sums, 0)[:, some[sums.sizes[some] >= LEAST_LETTERS - 1]].ravel()
+        found.append((halves, np.full(len(halves), -1)))
+    return found
 
-    def __init__(self, keys: Keys) -> None:
-        keys = np.unique(keys)
-        size = max(3, int(_SPARSE * len(keys)).bit_length())
-        self._shift = np.uint64(64 - size)
-        bits = np.zeros(1 << size, dtype=bool)
-        bits[keys >> self._shift] = bits[(keys * _AGAIN) >> self._shift] = True
-        self._bits = np.packbits(bits, bitorder="little")
 
-    def among(self, wanted: Keys) -> Numbers:
-        """Return the places of the keys that may be there."""
-        maybe = np.flatnonzero(self._are_set(wanted))
-        return maybe[self._are_set(wanted[maybe] * _AGAIN)]
-
-    def _are_set(self, keys: Keys) -> npt.NDArray[np.bool_]:
-        heads = keys >> self._shift
-        bit = np.left_shift(np.uint8(1), (heads & np.uint64(7)).astype(np.uint8))
-        return np.asarray(self._bits[heads >> _BYTE] & bit, dtype=bool)
+def _are_written(codes: Keys) -> npt.NDArray[np.bool_]:
+    """Return which characters are letters or digits."""
+    return _letters(int(codes.max(initial=0)).bit_length())[codes]
 
 
-def _pairs(texts: Sequence[str], owners: npt.NDArray[np.int64]) -> tuple[Keys, npt.NDArray[Any]]:
-    kept = np.fromiter(map(bool, texts), dtype=bool, count=len(texts))
-    return hashes([text for text in texts if text]), owners[kept]
+@cache
+def _letters(bits: int) -> npt.NDArray[np.bool_]:
+    """Return which of the first characters, numbered in so many bits, are letters or digits."""
+    count = min(1 << bits, sys.maxunicode + 1)
+    return np.fromiter(map(str.isalnum, map(chr, range(count))), dtype=bool, count=count)

@@ -10,10 +10,23 @@ from hypothesis import given
 from hypothesis import strategies as st
 from srtk_plugin_local import name_index
 from srtk_plugin_local.memory import MemoryGraph
-from srtk_plugin_local.name_index import NameIndex, _Table, hashes, initials_of, is_one_edit, likeness, within_one_edit
+from srtk_plugin_local.name_index import (
+    LEAST_LETTERS,
+    MOST_INITIALS,
+    NameIndex,
+    hashes,
+    initials_of,
+    is_one_edit,
+    keyed,
+    letters_of,
+    likeness,
+    within_one_edit,
+    words_of,
+)
 from srtk_plugin_local.snapshot.build import build
 from srtk_plugin_local.snapshot.build_settings import BuildSettings
 from srtk_plugin_local.snapshot.graph import LocalGraph
+from srtk_plugin_local.snapshot.name_table import NameTable
 
 NAMES = (
     "Côte d'Ivoire",
@@ -25,6 +38,10 @@ NAMES = (
     ".is",
     "Apollo 11",
 )
+
+
+def index_of(*names: str) -> NameIndex:
+    return NameIndex(NameTable.of([keyed(names, np.arange(len(names)))]), lambda numbers: [[names[n]] for n in numbers])
 
 
 def near(*names: str, limit: int = 3) -> list[list[str]]:
@@ -134,7 +151,7 @@ def test_the_hashes_are_those_of_the_texts_within_one_edit_and_of_no_others(name
 
 @pytest.mark.parametrize("name", ["abcdef", "abcdefg", "ябвяёа"])
 def test_every_text_within_one_edit_finds_the_name(name: str) -> None:
-    index = NameIndex([([name, "other"], np.arange(2))], lambda numbers: [[[name, "other"][n]] for n in numbers])
+    index = index_of(name, "other")
     asked = sorted(edits_of(name) - {name})
     assert index.near(asked, 9) == index.near(asked, 9, True) == [[name]] * len(asked)
 
@@ -142,7 +159,7 @@ def test_every_text_within_one_edit_finds_the_name(name: str) -> None:
 def test_hashes_within_one_edit_are_not_made_of_texts_that_share_no_half_with_a_name(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
-    index = NameIndex([(["new zealand"], np.arange(1))], lambda numbers: [["new zealand"] for _ in numbers])
+    index = index_of("new zealand")
     made: list[str] = []
     monkeypatch.setattr(
         name_index, "within_one_edit", lambda names: made.extend(filter(None, names)) or within_one_edit(names)
@@ -151,45 +168,32 @@ def test_hashes_within_one_edit_are_not_made_of_texts_that_share_no_half_with_a_
     assert made == ["newzeeland", "zealend", "us"]
 
 
-def test_a_filter_has_its_keys_and_few_others() -> None:
-    keys = hashes([f"key{number}" for number in range(3000)])
-    some = name_index._Filter(keys[:1000])
-    assert some.among(keys[:1000]).tolist() == list(range(1000))
-    assert len(some.among(keys)) < 1000 + 0.03 * 2000
-
-
-HEADS = st.sampled_from([0, 1, 7, 8, 9, 1 << 60, 3 << 60, (1 << 64) - 9, (1 << 64) - 1])
-
-
 @given(
-    st.lists(st.tuples(HEADS, st.sampled_from([0, 1, 5, (1 << 32) - 1, 1 << 32])), max_size=12),
-    st.lists(st.tuples(st.integers(0, 2), HEADS), max_size=8),
-    st.integers(0, 3),
+    st.lists(st.text("ab1é字_-. \ud800", max_size=9) | st.sampled_from(["bank of the east", "the a", "a b of c of d"]))
 )
-def test_a_table_gives_the_distinct_owners_of_the_keys_of_each_row(
-    pairs: list[tuple[int, int]], wanted: list[tuple[int, int]], cut: int
-) -> None:
-    parts = [
-        (np.array([key for key, _ in some], dtype=np.uint64), np.array([owner for _, owner in some], dtype=np.int64))
-        for some in (pairs[:cut], pairs[cut:])
-    ]
-    table = _Table(parts)
-    asked = np.array([key for _, key in wanted], dtype=np.uint64)
-    found = table.owners(asked, np.array([row for row, _ in wanted], dtype=np.int64), 3)
-    assert [some.tolist() for some in found] == [
-        sorted({owner for key, owner in pairs if (row, key) in wanted}) for row in range(3)
-    ]
-    assert table.keys.tolist() == [key for key, _ in sorted(set(pairs))]
+def test_the_keys_are_of_each_name_its_words_its_initials_and_their_halves(names: list[str]) -> None:
+    def rows(texts: list[tuple[str, int]], kind: np.uint64) -> set[tuple[int, int]]:
+        keys = hashes([text for text, _ in texts]) * kind
+        return set(zip(keys.tolist(), [number for _, number in texts], strict=True))
 
-
-def test_an_empty_text_has_no_owners_and_takes_the_place_of_no_other() -> None:
-    table = _Table([(hashes(["a", "b"]), np.array([4, 2]))])
-    assert [some.tolist() for some in table.owners_of(["", "b", "", "c", "a"])] == [[], [2], [], [], [4]]
+    numbers = range(0, 2 * len(names), 2)
+    whole = [(letters_of(name), n) for name, n in zip(names, numbers, strict=True) if letters_of(name)]
+    words = [(word, n) for name, n in zip(names, numbers, strict=True) for word in words_of(name)]
+    shorts = [(one, n) for name, n in zip(names, numbers, strict=True) for one in initials_of(name)]
+    short = [(one, n) for one, n in shorts if len(one) <= MOST_INITIALS]
+    long = sorted({text for text, _ in whole + words if len(text) >= LEAST_LETTERS - 1})
+    halves = name_index._half_keys(name_index._Sums.of(long), 0).ravel().tolist()
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(name_index, "_MADE_AT_ONCE", 3)
+        keys, owners = keyed(names, np.array(numbers, dtype=np.int64))
+    assert set(zip(keys.tolist(), owners.tolist(), strict=True)) == (
+        rows(whole, name_index._NAME) | rows(words, name_index._WORD_IN) | rows(short, name_index._INITIALS)
+    ) | {(half, -1) for half in halves}
 
 
 @given(st.lists(st.text("abc ", min_size=1, max_size=6), max_size=8), st.lists(st.text("abc ", max_size=7), max_size=6))
 def test_the_near_names_are_those_that_a_comparison_with_every_name_finds(names: list[str], asked: list[str]) -> None:
-    index = NameIndex([(names, np.arange(len(names)))], lambda numbers: [[names[n]] for n in numbers])
+    index = index_of(*names)
     for name, found in zip(asked, index.near(asked, 99), strict=True):
         squeezed = name.replace(" ", "")
         slips = {
@@ -213,12 +217,12 @@ def test_many_names_are_near_what_each_alone_is(monkeypatch: pytest.MonkeyPatch)
 
 
 def test_an_index_without_names_finds_none() -> None:
-    assert NameIndex([], lambda numbers: []).near(["riga"], 3) == [[]]
+    assert index_of().near(["riga"], 3) == [[]]
 
 
 def test_a_name_is_near_its_initials_without_joining_words() -> None:
     names = ["united states of america", "united arab emirates", "united states", "us steel"]
-    index = NameIndex([(names, np.arange(len(names)))], lambda numbers: [[names[n]] for n in numbers])
+    index = index_of(*names)
     assert set(index.near(["usa"], 9)[0]) == {"united states of america"}
     assert {"united states of america", "united states"} <= set(index.near(["us"], 9)[0])
     assert set(index.near(["u.s."], 9)[0]) >= {"united states"}
@@ -226,11 +230,11 @@ def test_a_name_is_near_its_initials_without_joining_words() -> None:
 
 def test_a_name_is_near_one_that_has_more_words_between_its_own() -> None:
     names = ["lauren katherine conrad", "conrad lauren", "lauren bacall"]
-    index = NameIndex([(names, np.arange(len(names)))], lambda numbers: [[names[n]] for n in numbers])
+    index = index_of(*names)
     assert index.near(["lauren conrad"], 9) == [["lauren katherine conrad"]]
 
     names = ["lauren k maria conrad"]
-    index = NameIndex([(names, np.arange(1))], lambda numbers: [[names[n]] for n in numbers])
+    index = index_of(*names)
     assert index.near(["lauren k conrad"], 9) == [names]
     assert index.near(["lauren conrad k"], 9) == [[]]
 
@@ -257,21 +261,21 @@ def test_initials_are_those_of_all_words_and_of_those_before_a_joining_word() ->
 
 def test_six_initials_are_known_and_seven_are_a_word() -> None:
     names = ["ab cd ef gh ij kl", "mn op qr st uv wx yz"]
-    index = NameIndex([(names, np.arange(2))], lambda numbers: [[names[n]] for n in numbers])
+    index = index_of(*names)
     assert index.near(["acegik", "moqsuwy"], 9) == [names[:1], []]
 
 
 def test_a_word_is_known_if_some_name_has_it_alone_or_among_others() -> None:
     names = ["old riga", "u.s. steel"]
-    index = NameIndex([(names, np.arange(2))], lambda numbers: [[names[n]] for n in numbers])
+    index = index_of(*names)
     others = [f"word{number}" for number in range(30)]  # some are beyond all keys
     assert index.knows(["riga", "old", "steel", "oldriga", "", "-", *others]) == [True] * 3 + [False] * 33
-    assert NameIndex([], lambda numbers: []).knows(["riga"]) == [False]
+    assert index_of().knows(["riga"]) == [False]
 
 
 def test_a_word_of_too_many_names_counts_beside_a_rare_one_only(monkeypatch: pytest.MonkeyPatch) -> None:
     names = ["old riga castle", "riga dome hall", "riga port hall", "big hall"]
-    index = NameIndex([(names, np.arange(4))], lambda numbers: [[names[n]] for n in numbers])
+    index = index_of(*names)
     monkeypatch.setattr(name_index, "MOST_OWNERS", 2)
     assert index.near(["riga castle", "riga", "castle", "riga hall", "big riga"], 9) == [
         names[:1],

@@ -11,7 +11,7 @@ import numpy as np
 import numpy.typing as npt
 
 from srtk_framework.values import InputError
-from srtk_plugin_local.snapshot.csr import RUN, Adjacency
+from srtk_plugin_local.snapshot.csr import Adjacency, StartsWriter
 from srtk_plugin_local.snapshot.input_files import Progress
 from srtk_plugin_local.snapshot.layout import TERM_LITERALS, ArrayFile, HeapFile, hash64, map_array, width
 from srtk_plugin_local.snapshot.merge import Rows, merged
@@ -218,7 +218,7 @@ def _write_side(work: Work, side: str, start: str, end: str, rows: int, watch: A
 
     Each node has a run of groups; each group has a relation and a run of targets. ``watch`` receives the edges.
     """
-    edges = groups = next_node = blocks = 0
+    edges = groups = next_node = 0
     last = (-1, -1, -1)
     sql = f"SELECT {start}, r, {end} FROM edge ORDER BY {start}, r, {end}"
     with (
@@ -230,6 +230,7 @@ def _write_side(work: Work, side: str, start: str, end: str, rows: int, watch: A
     ):
         batches = work.batches(sql, ROWS, f"write {side}", rows if work.kept is None else None)
         new = (tuple(ints(batch.column(place)) for place in range(3)) for batch in batches)
+        starts = StartsWriter(start_file, block_file)
         for a, r, b in _with(None if work.kept is None else work.kept.edges(side), new):
             new_group = np.empty(len(a), dtype=bool)
             new_group[1:] = (a[1:] != a[:-1]) | (r[1:] != r[:-1])
@@ -245,12 +246,7 @@ def _write_side(work: Work, side: str, start: str, end: str, rows: int, watch: A
             at = np.flatnonzero(new_group)
             target_file.write(b)
             relation_file.write(r[at])
-            starts = at + edges
-            start_file.write(starts % RUN)
-            # The first group that begins at or after the end of each block.
-            ends = np.arange(blocks + 1, (int(starts[-1]) if len(starts) else 0) // RUN + 1) * RUN
-            block_file.write(groups + np.searchsorted(starts, ends, side="left"))
-            blocks += len(ends)
+            starts.write(at + edges)
             # A node's run starts at the first group whose node is not smaller.
             upto = np.arange(next_node, int(a[-1]) + 1, dtype=np.int64)
             node_file.write(groups + np.searchsorted(a[at], upto, side="left"))
@@ -258,8 +254,7 @@ def _write_side(work: Work, side: str, start: str, end: str, rows: int, watch: A
             edges += len(a)
             groups += len(at)
         node_file.write(np.full(work.nodes + 1 - next_node, groups, dtype=np.int64))
-        start_file.write([edges % RUN])
-        block_file.write(np.full(edges // RUN - blocks, groups))
+        starts.write(np.array([edges]))
     return edges
 
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from bisect import bisect_right
 from collections.abc import Callable
 from itertools import pairwise
-from typing import Any, NamedTuple
+from typing import Any, NamedTuple, Protocol
 
 import attrs
 import numpy as np
@@ -64,13 +64,20 @@ def lower_bound(
     return low
 
 
-def locate(values: npt.NDArray[Any], starts: Ints, ends: Ints, wanted: Ints) -> Ints:
+def locate(values: npt.NDArray[Any], starts: Ints, ends: Ints, wanted: npt.NDArray[Any]) -> Ints:
     """Find the position of ``wanted[i]`` in each sorted range, or -1."""
     at = lower_bound(values, starts, ends, wanted)
     if not len(values):
         return np.full(len(at), -1, dtype=np.int64)
     found = (at < ends) & (values[np.minimum(at, len(values) - 1)] == wanted)
     return np.where(found, at, -1)
+
+
+class Writer(Protocol):
+    """A new array."""
+
+    def write(self, values: npt.ArrayLike) -> None:
+        """Append numbers."""
 
 
 RUN = 256
@@ -129,6 +136,29 @@ class Starts:
         bounds = np.concatenate(([0], self.blocks, [len(self)]))
         block = numbers // RUN
         return lower_bound(self.low, bounds[block], bounds[block + 1], numbers % RUN + 1) - 1
+
+
+class StartsWriter:
+    """Writes sorted numbers as ``Starts``.
+
+    Args:
+        low: Receives the last bytes.
+        blocks: Receives the places where blocks begin.
+    """
+
+    def __init__(self, low: Writer, blocks: Writer) -> None:
+        self._low, self._blocks = low, blocks
+        self._count = self._block = 0
+
+    def write(self, numbers: Ints) -> None:
+        """Append numbers, none of them below one before."""
+        if not len(numbers):
+            return
+        self._low.write(numbers % RUN)
+        ends = np.arange(self._block + 1, int(numbers[-1]) // RUN + 1) * RUN
+        self._blocks.write(self._count + np.searchsorted(numbers, ends))
+        self._block += len(ends)
+        self._count += len(numbers)
 
 
 class Dense(NamedTuple):

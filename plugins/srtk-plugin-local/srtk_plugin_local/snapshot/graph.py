@@ -185,11 +185,11 @@ class LocalGraph(KnowledgeGraph):
         return lookup.find(self._open, names)
 
     def near_names(self, names: Sequence[str], limit: int, whole: bool) -> Sequence[Sequence[str]]:
-        """Find names that are written almost like each name; the first call makes an index of all names."""
+        """Find names that are written almost like each name."""
         return self._index().near([fold(name) for name in names], limit, whole)
 
     def known_words(self, words: Sequence[str]) -> Sequence[bool]:
-        """Return whether each word is a word of a name; the first call makes an index of all names."""
+        """Return whether each word is a word of a name."""
         return self._index().knows([fold(word) for word in words])
 
     def _index(self) -> NameIndex:

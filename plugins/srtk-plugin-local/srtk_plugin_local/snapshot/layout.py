@@ -11,6 +11,11 @@ is found and its place is named. It also has a hash of itself. The arrays are:
   ``starts`` are the relation of each group and the last byte of the place of its first target; ``blocks`` is the first
   group that begins at target 256, 512 and so on, or after; ``targets`` are sorted within a group.
 - ``nodes.hash`` and ``names.hash``: sorted 64-bit hashes of ids and of folded names, beside the node of each.
+- ``near``: the index of near names, a table of owners by key. ``keys`` are the distinct keys, sorted; ``starts`` and
+  ``blocks`` the place of the first owner of each, as those of the edges, and the number of owners; ``owners`` the
+  sorted nodes of each. ``filter`` is a Bloom filter of blocks of 64 bytes, each for 32 keys on average (Putze et al.,
+  2007): of a key, two bits of one block are set. It has further keys, without owners. ``buckets`` is the first key of
+  each block, and the number of keys, so that a key is sought among a few.
 - ``literals``: 1 for each node that is a literal. ``loops``: the node of each self-loop.
 - ``qualifiers``: position of an edge among the forward targets, number of a relation, number of a term.
 - ``terms.literals``: 1 for each term that is a literal. Without this file, the terms with a type or language are.
@@ -36,7 +41,7 @@ from srtk_framework.records import BLOCK
 from srtk_plugin_local.snapshot.csr import PARTS
 
 FORMAT = "srtk-graph"
-VERSION = 3
+VERSION = 4
 META = "meta.json"
 # Name of a generation.
 GENERATION = re.compile("[0-9a-f]{16}(-[0-9]+)?")
@@ -48,10 +53,14 @@ PIECE = 2 * BLOCK
 6.16, XFS since 5.18), and maps each with one fault, which a node alone waits for."""
 
 HEAPS = ("nodes", "relations", "labels", "aliases", "relation_labels", "terms")
+NEAR = tuple(f"near.{part}" for part in ("keys", "starts", "blocks", "owners", "filter", "buckets"))
+FILTER_BLOCK = 64
+"""Bytes of a block of the filter."""
 ARRAYS = (
     *("literals", "relations.count"),
     *(f"{side}.{part}" for side in ("forward", "inverse") for part in PARTS),
     *("nodes.hash", "nodes.hash_node", "names.hash", "names.node", "aliases.nodes", "loops"),
+    *NEAR,
     *("qualifiers.edge", "qualifiers.relation", "qualifiers.term"),
 )
 # The files that define the graph; the others are derived from them.

@@ -14,8 +14,8 @@ from srtk_plugin_local.name_index import NameIndex
 from srtk_plugin_local.snapshot.arrays import Snapshot, has_type
 from srtk_plugin_local.snapshot.csr import Adjacency, Ints, locate, spread
 from srtk_plugin_local.snapshot.csr_traversal import make_triples
+from srtk_plugin_local.snapshot.name_table import NameTable
 
-_ROWS = 1 << 11  # larger parts keep free memory between the pieces of an index
 # So many patterns are read by slices, more by arrays.
 _FEW = 4
 
@@ -224,17 +224,8 @@ def _aliases(snapshot: Snapshot, numbers: Ints) -> Iterator[tuple[int, str]]:
 
 
 def name_index(snapshot: Snapshot) -> NameIndex:
-    """Index the labels and aliases of all entities, which takes a while for a million: each is read and folded."""
-
-    def batches() -> Iterator[tuple[list[str], Ints]]:
-        for start in range(0, snapshot.size, _ROWS):
-            numbers = np.arange(start, min(start + _ROWS, snapshot.size), dtype=np.int64)
-            numbers = numbers[~snapshot.is_literal(numbers)]
-            rows = [sorted(names) for names in _all_names(snapshot, numbers)]
-            counts = np.fromiter(map(len, rows), dtype=np.int64, count=len(rows))
-            yield [name for row in rows for name in row], np.repeat(numbers, counts)
-
-    return NameIndex(batches(), lambda numbers: _all_names(snapshot, numbers))
+    """Return the index of the labels and aliases of all entities."""
+    return NameIndex(NameTable(snapshot.array), lambda numbers: _all_names(snapshot, numbers))
 
 
 def entities(snapshot: Snapshot, ids: Sequence[str]) -> set[str]:

@@ -15,6 +15,7 @@ from srtk_framework.values import InputError, SnapshotError
 from srtk_plugin_local.snapshot.csr import RUN
 from srtk_plugin_local.snapshot.layout import (
     ARRAYS,
+    FILTER_BLOCK,
     FORMAT,
     GENERATION,
     HEAPS,
@@ -156,6 +157,11 @@ def _size_fault(meta: Meta) -> str:
             f"{side}.blocks": counts["triples"] // RUN,
             f"{side}.targets": counts["triples"],
         }
+    expected |= {
+        "near.starts": items["near.keys"] + 1,
+        "near.blocks": items["near.owners"] // RUN,
+        "near.buckets": items["near.filter"] // FILTER_BLOCK + 1,
+    }
     if TERM_LITERALS in items:
         expected[TERM_LITERALS] = items["terms.offsets"] - 1
     for name, right in expected.items():

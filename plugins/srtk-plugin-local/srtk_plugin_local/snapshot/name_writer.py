@@ -3,15 +3,18 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Sequence
+from tempfile import TemporaryFile
 from typing import Any
 
 import numpy as np
 
 from srtk_framework.text import fold
+from srtk_plugin_local.name_index import keyed
 from srtk_plugin_local.snapshot.array_writer import ROWS, Work, ints, write_hashes
 from srtk_plugin_local.snapshot.csr import Ints
 from srtk_plugin_local.snapshot.id_names import IdNames
 from srtk_plugin_local.snapshot.mediators import GENERATED, Flags
+from srtk_plugin_local.snapshot.name_table import write_table
 from srtk_plugin_local.snapshot.staging_tables import insert
 from srtk_plugin_local.snapshot.staging_values import first_row
 
@@ -52,12 +55,38 @@ def write_names(work: Work, id_names: Callable[[bool], IdNames]) -> None:
         return names
 
     work.unnamed = np.zeros(work.nodes, dtype=bool)
-    rows = (_folded(*some, from_id, indexed, work.unnamed) for some in _names(work))
+    new = np.ones(work.nodes, dtype=bool) if kept is None else kept.renamed(work.nodes)
+    work.con.execute(f"CREATE TABLE near (h UBIGINT, n {'INTEGER' if work.nodes < 2**31 else 'BIGINT'})")
+    rows = _keyed(work, (_folded(*some, from_id, indexed, work.unnamed) for some in _names(work, new)))
     work.counts["names"] = write_hashes(work, "names.hash", "names.node", rows, None if kept is None else kept.names())
+    if kept is not None:
+        old = (_folded(*some, from_id, from_id.indexed, np.zeros_like(new)) for some in _names(work, ~new))
+        for _ in _keyed(work, old):
+            pass
+    _write_near(work)
 
 
-def _names(work: Work) -> Iterator[tuple[Any, Ints, Flags]]:
-    """Stream the label of each entity, or its id, then its aliases; of an update, of entities with other names.
+def _keyed(work: Work, rows: Iterator[tuple[list[str], Ints]]) -> Iterator[tuple[list[str], Ints]]:
+    """Stream folded names with their nodes, and add the keys of each to the table ``near``."""
+    import pyarrow as pa
+
+    for names, numbers in rows:
+        keys, owners = keyed(names, numbers)
+        insert(work.con, "near", pa.table({"h": keys, "n": owners}), "*")
+        yield names, numbers
+
+
+def _write_near(work: Work) -> None:
+    """Write the index of near names from the table ``near``."""
+    batches = work.batches("FROM near ORDER BY h, n", ROWS, "sort near names", None)
+    rows = ((batch.column(0).to_numpy(), ints(batch.column(1))) for batch in batches)
+    with TemporaryFile(dir=work.folder) as scratch:
+        write_table(work, rows, work.nodes, scratch)
+    work.con.execute("DROP TABLE near")
+
+
+def _names(work: Work, chosen: Flags) -> Iterator[tuple[Any, Ints, Flags]]:
+    """Stream the label of each chosen node that is an entity, or its id, then its aliases.
 
     Yields:
         Texts, the node of each, and whether each is the id of an entity that lacks a label.
@@ -65,11 +94,10 @@ def _names(work: Work) -> Iterator[tuple[Any, Ints, Flags]]:
     import pyarrow as pa
     import pyarrow.compute as pc
 
-    chosen = None if work.kept is None else work.kept.renamed(work.nodes)
     work.progress("index names", 0, work.nodes)
     for start in range(0, work.nodes, _ROWS):
         end = min(start + _ROWS, work.nodes)
-        wanted = np.ones(end - start, dtype=bool) if chosen is None else chosen[start:end].copy()
+        wanted = chosen[start:end].copy()
         if work.counts["aliases"]:
             bounds = work.part("aliases.nodes", start, end + 1).astype(np.int64)
             owners = np.repeat(np.arange(end - start), np.diff(bounds))

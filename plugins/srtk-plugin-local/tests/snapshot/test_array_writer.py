@@ -31,6 +31,8 @@ def test_each_stage_says_how_much_of_it_is_done(tmp_path: Path) -> None:
             ("index names", 5, 5),
             ("sort index", 0, None),
             ("sort index", 6, None),
+            ("sort near names", 0, None),
+            ("sort near names", 16, None),
             ("write qualifiers", 0, None),
         ),
         *(("write qualifiers", 1, None), ("write qualifiers", 0, 2), ("write qualifiers", 1, 2)),

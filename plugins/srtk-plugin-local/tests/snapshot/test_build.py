@@ -267,7 +267,7 @@ def test_a_missing_file_is_refused_with_its_path(snapshot: Path) -> None:
 def test_a_snapshot_of_another_version_is_refused_with_both_versions(snapshot: Path) -> None:
     meta = json.loads((snapshot / "meta.json").read_text())
     (snapshot / "meta.json").write_text(json.dumps({**meta, "version": 99}))
-    with pytest.raises(SnapshotError, match="has the snapshot format version 99, not 3; build"):
+    with pytest.raises(SnapshotError, match="has the snapshot format version 99, not 4; build"):
         opened(snapshot)
 
 
@@ -406,7 +406,7 @@ def test_a_snapshot_of_the_first_format_is_refused_and_built_again(source: Build
     out.mkdir()
     (out / "meta.json").write_text('{"content": "1", "format": "srtk-graph", "version": 1}'.replace(", ", ",\n "))
     (out / "forward.nodes").write_bytes(b"")
-    with pytest.raises(SnapshotError, match=r"old: has the snapshot format version 1, not 3; build it again with"):
+    with pytest.raises(SnapshotError, match=r"old: has the snapshot format version 1, not 4; build it again with"):
         opened(out)
     build(source, out)
     assert opened(out).degrees(["n1"]) == [5]

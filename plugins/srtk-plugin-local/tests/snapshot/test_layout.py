@@ -79,7 +79,7 @@ def test_the_hashes_of_a_graph_depend_on_its_content_and_on_no_order() -> None:
 def test_a_meta_file_is_text_that_a_person_can_read() -> None:
     meta = layout.Meta("0" * 64, {}, True, {"noise": ["größer"]}, {}, {}, {})
     text = layout.meta_text(meta)
-    assert text.startswith('{\n "format": "srtk-graph",\n "version": 3,\n "content": "000')
+    assert text.startswith('{\n "format": "srtk-graph",\n "version": 4,\n "content": "000')
     assert text.endswith("}\n")
     assert "größer" in text
     assert json.loads(text)["checksum"] == layout.checksum(json.loads(text))

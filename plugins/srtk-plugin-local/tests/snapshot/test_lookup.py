@@ -141,11 +141,7 @@ def test_aliases_come_sorted_and_once_for_each_known_id(snapshot: Snapshot) -> N
     ]
 
 
-@pytest.mark.parametrize("rows", [1, 2, 3, 2048])
-def test_the_index_of_names_has_each_name_of_each_entity_however_it_is_cut(
-    snapshot: Snapshot, rows: int, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    monkeypatch.setattr(lookup, "_ROWS", rows)
+def test_the_index_of_names_has_each_name_of_each_entity(snapshot: Snapshot) -> None:
     index = lookup.name_index(snapshot)
     assert index.knows(["ada", "bo", "bobby", "bob", "the", "knows", "x"]) == [True] * 5 + [False] * 2
     assert index.near(["bobbi", "adda"], 3, True) == [["bobby"], ["ada"]]

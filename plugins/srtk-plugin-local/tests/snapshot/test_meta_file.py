@@ -166,7 +166,7 @@ HASH, BLOCKS = ("files", "nodes.hash", "sha256"), ("files", "nodes.hash", "block
         (BLOCKS, [2**32 - 1], ""),
         (("content",), "0" * 64, "content: is another graph's"),
         (("odd" * 20,), 1, f"(the entry '{('odd' * 20)[:40]}' is missing or unknown)"),
-        (("version",), "3" * 50, f"has the snapshot format version {'3' * 40}, not 3"),
+        (("version",), "3" * 50, f"has the snapshot format version {'3' * 40}, not 4"),
         (("format",), "other", "g: is not a graph snapshot"),
     ],
     ids=str,
@@ -211,7 +211,7 @@ def whole(tmp_path_factory: pytest.TempPathFactory) -> dict[str, Any]:
     [
         *("nodes.offsets", "literals", "relations.offsets", "relations.count", "nodes.hash", "nodes.hash_node"),
         *("names.hash", "names.node", "labels.offsets", "relation_labels.offsets", "aliases.offsets", "aliases.nodes"),
-        *("qualifiers.edge", "qualifiers.relation", "qualifiers.term"),
+        *("qualifiers.edge", "qualifiers.relation", "qualifiers.term", "near.starts", "near.blocks", "near.buckets"),
         *(f"{side}.{part}" for side in ("forward", "inverse") for part in ("nodes", "starts", "blocks", "targets")),
     ],
 )
