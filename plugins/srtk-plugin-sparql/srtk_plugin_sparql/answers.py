@@ -101,6 +101,8 @@ def _rows(data: Any) -> Rows | None:
     if not isinstance(bindings, list):
         return None
     rows: Rows = []
+    # Most cells of an answer equal others, and are the same object: Python's collector then has fewer to visit.
+    terms: dict[tuple[str, ...], Term] = {}
     for binding in bindings:
         if not isinstance(binding, dict):
             return None
@@ -113,7 +115,12 @@ def _rows(data: Any) -> Rows | None:
             # All are texts; a loop over them would take twice as long, and answers have many cells.
             if not (type(kind) is type(value) is type(datatype) is type(language) is str) or kind not in _KINDS:
                 return None
-            row[name] = Term(_KINDS[kind], value, "" if datatype == _STRING else datatype, language)
+            cell = (kind, value, datatype, language)
+            term = terms.get(cell)
+            if term is None:
+                plain = "" if datatype == _STRING else datatype
+                term = terms[cell] = Term(_KINDS[kind], value, plain, language)
+            row[name] = term
         rows.append(row)
     return rows
 

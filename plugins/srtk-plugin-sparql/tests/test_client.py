@@ -327,6 +327,12 @@ def test_a_request_is_the_one_that_sparqlwrapper_sends(query: str) -> None:
     assert [server.headers[0][name] for name in names] == [server.headers[-1][name] for name in names]
 
 
+def test_equal_cells_of_an_answer_are_one_object() -> None:
+    with answering() as server, client(server.url) as made:
+        rows = made.select(SMALL, False)
+    assert [row["a"] is row["b"] for row in rows] == [True] * SIDES[0] ** 2
+
+
 def test_an_engine_that_is_not_known_is_refused() -> None:
     with pytest.raises(DriverError, match=r"engine 'oxygraph' is not known; .*oxigraph"), client(HERE, "oxygraph"):
         pass
