@@ -18,7 +18,7 @@ from srtk_framework.run.default_drivers import PAGE, missing_drivers
 from srtk_framework.run.pipeline import NO_LINK, with_trace
 from srtk_framework.run.result_text import PROOF, ResultText, counted, cut_lines, label, line, names
 from srtk_framework.run.session import Session, export, open_session
-from srtk_framework.text import answer_line, count_tokens
+from srtk_framework.text import answer_line, count_tokens, refusal_line
 from srtk_framework.text.answers import NAMED
 from srtk_framework.values import (
     Answer,
@@ -268,6 +268,13 @@ class Result:
     def reason(self) -> str:
         """The error in words that suit someone who has written no recipe."""
         return _NO_LINK if self.error == NO_LINK else self.error or ""
+
+    @property
+    def refusal(self) -> str:
+        """Why there is no answer, on one line: what the reader says, or the error; empty where there is neither."""
+        answer = self.answer
+        refused = answer is not None and not (answer.enough and answer.text.strip())
+        return on_one_line(refusal_line(answer) if answer is not None and refused else self.reason)
 
     def __str__(self) -> str:
         return self.to_text()

@@ -8,8 +8,8 @@ from itertools import pairwise
 
 import attrs
 
-from srtk_framework.text import answer_line, answer_notes, count_tokens, refusal_line
-from srtk_framework.values import Link, Literal, RankedPath, Retrieval, Step, on_one_line, written_confidence
+from srtk_framework.text import answer_line, answer_notes, count_tokens, lacking, refusal_line
+from srtk_framework.values import Link, Literal, RankedPath, Retrieval, Step, on_one_line
 
 PROOF = 5
 """Lines of a proof that are shown beside the answer."""
@@ -159,9 +159,7 @@ class ResultText:
         subgraph = self.retrieval.subgraph
         triple, confidences = subgraph.triples[place], subgraph.confidences
         text = f"{self.label(triple.subject)} -{self.label(triple.relation)}-> {self.label(triple.object)}"
-        if place >= len(confidences) or confidences[place] >= 1:
-            return text
-        return f"{text} [not in the graph; confidence {written_confidence(confidences[place]):g}]"
+        return text + (lacking(confidences[place]) if place < len(confidences) else "")
 
     def label(self, id_: str) -> str:
         """Return the name of an entity or a relation, or the text of a literal, on one line."""

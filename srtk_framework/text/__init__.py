@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from srtk_framework.text.answers import answer_line, answer_notes, refusal_line
+from srtk_framework.text.answers import answer_line, answer_notes, lacking, refusal_line
 from srtk_framework.text.folding import count_tokens, fold, words
 from srtk_framework.text.id_spellings import DBPEDIA_PAGES, NAMESPACES, iri_of, own_spellings, spellings
 from srtk_framework.text.local_names import (
@@ -69,6 +69,7 @@ __all__ = [
     "fold",
     "has_word",
     "iri_of",
+    "lacking",
     "link_shares",
     "link_topics",
     "local_name",

@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Mapping, Sequence
 
-from srtk_framework.values import Answer, Literal, Subgraph
+from srtk_framework.values import Answer, Literal, Subgraph, written_confidence
 
 NAMED = 10
 """Names that the note below an answer has; the others are counted."""
@@ -38,6 +38,13 @@ def answer_line(answer: Answer, subgraph: Subgraph) -> str:
 def refusal_line(answer: Answer) -> str:
     """Write why a reader refuses to answer."""
     return answer.missing.strip() or _NOT_SUFFICIENT
+
+
+def lacking(confidence: float) -> str:
+    """Write behind a triple that the graph lacks it, with the confidence in it; empty of a triple of the graph."""
+    if confidence >= 1:
+        return ""
+    return f" [not in the graph; confidence {written_confidence(confidence):g}]"
 
 
 def answer_notes(answer: Answer, subgraph: Subgraph, labels: Mapping[str, str], most: int | None = NAMED) -> list[str]:

@@ -9,15 +9,15 @@ from typing import Any
 from typing_extensions import TypedDict
 
 from srtk_framework.run import Result
-from srtk_framework.text import answer_line, count_tokens
-from srtk_framework.values import Link
+from srtk_framework.text import answer_line, answer_notes, count_tokens, lacking
+from srtk_framework.values import Link, on_one_line
 
 TOKENS = 2_000
 """Most tokens of a text: a dozen calls still fit into the context of a small model."""
 
 
 class Fact(TypedDict):
-    """A triple of the graph."""
+    """A triple of the graph, or one that it lacks: its confidence is below 1 then."""
 
     number: int
     subject: str
@@ -26,6 +26,7 @@ class Fact(TypedDict):
     ids: list[str]
     source: str
     score: float
+    confidence: float
 
 
 class Entity(TypedDict):
@@ -48,11 +49,12 @@ class Found(TypedDict):
 
 
 class Answered(Found):
-    """An answer with the triples it rests on."""
+    """An answer with the triples it rests on; without an answer, ``error`` says why."""
 
     answer: str
     answer_entities: list[str]
     certainty: str
+    notes: list[str]
     support: list[int]
 
 
@@ -77,7 +79,7 @@ def entities(links: Sequence[Link], labels: Mapping[str, str] | None = None) -> 
     """Return linked entities with their names."""
     names = labels or {}
     return [
-        Entity(entity=link.entity, name=link.name or names.get(link.entity, link.entity), score=link.score)
+        Entity(entity=link.entity, name=on_one_line(link.name or names.get(link.entity, link.entity)), score=link.score)
         for link in links
     ]
 
@@ -94,6 +96,7 @@ def found(result: Result) -> Found:
             ids=[str(part) for part in triple],
             source=subgraph.provenance[number - 1] if subgraph.provenance else "",
             score=subgraph.scores[number - 1] if subgraph.scores else 0.0,
+            confidence=subgraph.confidences[number - 1] if subgraph.confidences else 1.0,
         )
         for number, triple in enumerate(subgraph.triples, 1)
     ]
@@ -111,14 +114,18 @@ def found(result: Result) -> Found:
 
 def answered(result: Result) -> Answered:
     """Return the answer of a result with its triples."""
-    answer = result.answer
-    given = answer is not None and answer.enough
+    answer, subgraph, content = result.answer, result.retrieval.subgraph, found(result)
+    given = answer is not None and not result.refusal
+    content["error"] = result.refusal or content["error"]
     return Answered(
-        **found(result),
-        answer=answer_line(answer, result.retrieval.subgraph) if answer is not None else "",
+        **content,
+        answer=on_one_line(answer_line(answer, subgraph)) if answer is not None and given else "",
         answer_entities=[str(entity) for entity in answer.entities] if answer is not None and given else [],
-        certainty=(answer.certainty or "") if answer is not None else "",
-        support=[place + 1 for place in answer.support] if answer is not None else [],
+        certainty=(answer.certainty or "") if answer is not None and given else "",
+        notes=[on_one_line(note) for note in answer_notes(answer, subgraph, result.labels)]
+        if answer is not None and given
+        else [],
+        support=[place + 1 for place in answer.support] if answer is not None and given else [],
     )
 
 
@@ -134,7 +141,10 @@ def text_of(head: Sequence[str], facts: Sequence[Fact], left: Mapping[str, str],
     Returns:
         The text. Its last lines count the facts that it leaves out, and the triples that stayed in the graph.
     """
-    lines = [f"[{one['number']}] {one['subject']} - {one['relation']} - {one['object']}" for one in facts]
+    lines = [
+        f"[{one['number']}] {one['subject']} - {one['relation']} - {one['object']}{lacking(one['confidence'])}"
+        for one in facts
+    ]
     more = ", ".join(f"{name} {count}" for name, count in left.items())
     tail = [f"Left out of the graph: {more}"] if more else []
     room = tokens - count_tokens("\n".join([*head, *tail])) - _NOTE

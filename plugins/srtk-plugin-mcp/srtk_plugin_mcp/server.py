@@ -75,39 +75,42 @@ def mcp_server(make: Callable[[], Session]) -> MCPServer[Any]:
     async def retrieve(question: str, ids: list[str] | None, read: bool, limits: dict[str, Any]) -> Result:
         asked = Question("0", _text("question", question), tuple(Link(id_) for id_ in ids or ()))
         session = await _session(lazy)
-        [retrieval] = await _call(session.aretrieve([asked], read=read, timeout=SECONDS, limits=limits))
+        [retrieval] = await _call(session.aretrieve([asked], read=read, timeout=SECONDS, limits=limits or None))
         return await aresult_of(session, retrieval)
 
     @server.tool(annotations=reads)
     async def ask(
-        question: str, entities: list[str] | None = None, triples: int = 20
+        question: str, entities: list[str] | None = None, triples: int | None = None
     ) -> Annotated[CallToolResult, Answered]:
         """Answer a question from the graph, with the triples the answer rests on.
 
         question: in words, about things that the graph names.
         entities: ids of the entities it is about, to correct wrong links; see the tool link.
-        triples: most triples to return.
+        triples: most triples to search with and return; by default as many as the recipe allows.
         """
-        result = await retrieve(question, entities, True, {"triples": _within("triples", triples, _MOST)})
-        content = answered(result)
+        limits = {} if triples is None else {"triples": _within("triples", triples, _MOST)}
+        content = answered(await retrieve(question, entities, True, limits))
         support = " ".join(f"[{number}]" for number in content["support"])
         head = [f"Answer: {content['answer']} {support}".rstrip() if content["answer"] else "No answer."]
         if content["certainty"]:
             head.append(f"Certainty: {content['certainty']}")
-        return _result(content, [*head, *_about(content)])
+        head += [f"Note: {note}" for note in content["notes"]]
+        # What the answer rests on is shown first: the text may have no room for all.
+        facts = sorted(content["facts"], key=lambda one: one["number"] not in content["support"])
+        return _written(content, text_of([*head, *_about(content)], facts, content["left_out"]))
 
     @server.tool(annotations=reads)
     async def retrieve_subgraph(
-        question: str, entities: list[str] | None = None, triples: int = 50, depth: int | None = None
+        question: str, entities: list[str] | None = None, triples: int | None = None, depth: int | None = None
     ) -> Annotated[CallToolResult, Found]:
         """Retrieve the triples of the graph that bear on a question, best first, without an answer.
 
         question: in words, about things that the graph names.
         entities: ids of the entities it is about, to correct wrong links.
-        triples: most triples to return.
+        triples: most triples to return; by default as many as the recipe allows.
         depth: most steps of a path.
         """
-        limits = {"triples": _within("triples", triples, _MOST)}
+        limits = {} if triples is None else {"triples": _within("triples", triples, _MOST)}
         if depth is not None:
             limits["depth"] = _within("depth", depth, _DEEPEST)
         content = found(await retrieve(question, entities, False, limits))

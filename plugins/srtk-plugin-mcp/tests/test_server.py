@@ -34,13 +34,23 @@ class First(Reader):
         return [Answer(str(s.triples[0].object), (s.triples[0].object,), (0,), certainty="sure") for s in subgraphs]
 
 
-def recipe() -> dict[str, Any]:
+@attrs.define(eq=False)
+class Told(Reader):
+    """Gives one answer."""
+
+    answer: Answer
+
+    def read(self, questions: Sequence[Question], subgraphs: Sequence[Subgraph]) -> list[Answer]:
+        return [self.answer for _ in subgraphs]
+
+
+def recipe(reader: Reader | None = None) -> dict[str, Any]:
     return {
         "srtk": 1,
         "knowledge_graph": {"use": "memory", "triples": ROWS},
         "entity_linker": {"use": "dictionary"},
         "expander": {"use": "bfs", "depth": 2},
-        "reader": First(),
+        "reader": reader or First(),
     }
 
 
@@ -71,6 +81,34 @@ def test_an_answer_has_its_triples_by_number_and_source() -> None:
         "About: Alien (Alien)",
         "[1] Alien - directed by - Ridley Scott",
     ]
+
+
+def test_a_refusal_has_its_reason() -> None:
+    told = Told(Answer("", (), (), enough=False, missing="nothing of the graph is called New, Zealand"))
+    result = called("ask", {"question": "Who directed Alien?"}, lambda: srtk_framework.open(recipe(told)))
+    assert result.structured_content["error"] == "nothing of the graph is called New, Zealand"
+    assert text(result).splitlines()[:3] == [
+        "No answer.",
+        "About: Alien (Alien)",
+        "Reason: nothing of the graph is called New, Zealand",
+    ]
+
+
+def test_an_answer_has_its_notes_and_the_triples_it_rests_on_first() -> None:
+    told = Told(Answer("Blade\nRunner", ("Blade Runner",), (1,), complete=False))
+    result = called("ask", {"question": "Who directed Alien?"}, lambda: srtk_framework.open(recipe(told)))
+    assert result.structured_content["notes"] == ["not all was read, so there may be more"]
+    lines = text(result).splitlines()
+    assert lines[:2] == ["Answer: Blade Runner [2]", "Note: not all was read, so there may be more"]
+    assert [line[:3] for line in lines[3:5]] == ["[2]", "[1]"]
+
+
+def test_a_question_is_answered_from_as_many_triples_as_by_a_session() -> None:
+    for tool in ("ask", "retrieve_subgraph"):
+        facts = called(tool, {"question": "What is shown in Rome?"}).structured_content["facts"]
+        with srtk_framework.open(recipe()) as session:
+            [one] = session.retrieve("What is shown in Rome?")
+        assert [tuple(fact["ids"]) for fact in facts] == [tuple(map(str, t)) for t in one.subgraph.triples], tool
 
 
 def test_a_subgraph_has_the_triples_of_a_run_with_the_same_budget() -> None:
@@ -175,12 +213,22 @@ def test_every_tool_has_a_schema_of_its_output() -> None:
 
 def test_a_text_says_how_many_triples_it_leaves_out() -> None:
     facts = [
-        {"number": i, "subject": "a b c", "relation": "r", "object": "d e f", "ids": [], "source": "", "score": 0.0}
+        {
+            "number": i,
+            "subject": "a b c",
+            "relation": "r",
+            "object": "d e f",
+            "ids": [],
+            "source": "",
+            "score": 0.0,
+            "confidence": 0.5 if i == 1 else 1.0,
+        }
         for i in range(1, 301)
     ]
     written = text_of(["Head"], facts, {"r": "5"}, 200)  # type: ignore[arg-type]
     shown = sum(line.startswith("[") for line in written.splitlines())
     assert count_tokens(written) <= 200
+    assert "[1] a b c - r - d e f [not in the graph; confidence 0.5]\n[2] a b c - r - d e f\n" in written
     assert f"({300 - shown} further triples are in the structured content)" in written
     assert written.endswith("Left out of the graph: r 5")
     assert count_tokens(text_of(["word " * 900], [], {}, 100)) <= 100

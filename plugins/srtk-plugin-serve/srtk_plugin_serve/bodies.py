@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import json
+import re
 from typing import Annotated, Any
 
 import msgspec
@@ -12,6 +14,9 @@ from srtk_framework.values import Link, Question
 
 MOST_QUESTIONS = 10_000
 """Questions of one request to ``/ask-many``; a client with more of them sends several requests."""
+
+MODEL = "srtk"
+"""Name of the only model of a chat."""
 
 SECONDS = 60.0
 """Seconds of a call by default: clients and proxies give up after about as many."""
@@ -224,12 +229,14 @@ class Chat(msgspec.Struct, frozen=True):
     """A request in the protocol of OpenAI; its other fields mean nothing to a graph.
 
     Attributes:
-        messages: The conversation; the last text of the user is the question.
+        messages: The conversation; the last message of the user is the question.
+        model: Name of the only model.
         stream: Whether the answer comes as events.
         stream_options: With ``include_usage`` the last event counts tokens.
     """
 
     messages: Annotated[list[dict[str, Any]], msgspec.Meta(min_length=1, extra_json_schema={"contains": _user})]
+    model: str = MODEL
     stream: bool | None = False
     stream_options: dict[str, Any] | None = None
 
@@ -290,9 +297,24 @@ def check(body: bytes, kind: Any) -> None:
     """
     try:
         msgspec.convert(_JSON.decode(body), kind)
+    except UnicodeDecodeError:
+        raise ValueError("body: it is not in UTF-8") from None
     except msgspec.DecodeError as error:
         fault, _, place = str(error).partition(" - at `$")
+        if not isinstance(error, msgspec.ValidationError) and _HALF.search(body) and _is_json(body):
+            fault = r"a text has half of a character (\ud800 to \udfff, not in pairs); send whole characters"
         raise ValueError(f"{place.strip('.`') or 'body'}: {fault}") from None
+
+
+_HALF = re.compile(rb"\\u[dD][89a-fA-F]")
+
+
+def _is_json(body: bytes) -> bool:
+    try:
+        json.loads(body)
+    except ValueError:
+        return False
+    return True
 
 
 def schemas() -> dict[str, Any]:

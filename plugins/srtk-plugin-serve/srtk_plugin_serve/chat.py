@@ -19,21 +19,18 @@ from litestar.params import FromPath, JSONBody
 from litestar.response import Stream
 
 from srtk_framework.run import Result, Session, aresult_of
-from srtk_framework.text import answer_line, count_tokens
-from srtk_framework.values import Question
-from srtk_plugin_serve.bodies import SECONDS, Chat, ChatFault
+from srtk_framework.text import answer_line, answer_notes, count_tokens, lacking
+from srtk_framework.values import Question, on_one_line
+from srtk_plugin_serve.bodies import MODEL, SECONDS, Chat, ChatFault
 from srtk_plugin_serve.gone import while_here
 from srtk_plugin_serve.routes import faults_as
-
-MODEL = "srtk"
-"""Name of the only model."""
 
 _DESCRIBED = {"id": MODEL, "object": "model", "created": 0, "owned_by": "srtk"}
 
 FAULTS = faults_as(ChatFault)
 
 _CITED = 10
-"""Most triples that an answer cites."""
+"""Most triples that the text of an answer cites."""
 
 
 @get("/v1/models")
@@ -45,8 +42,7 @@ async def models() -> dict[str, Any]:
 @get("/v1/models/{name:str}", responses=FAULTS)
 async def model(name: FromPath[str]) -> dict[str, Any]:
     """Describe the only model."""
-    if name != MODEL:
-        raise NotFoundException(f"there is no model {name!r}; the only one is {MODEL}")
+    _check_model(name)
     return _DESCRIBED
 
 
@@ -56,6 +52,7 @@ async def completions(
 ) -> Response[dict[str, Any]] | Stream:
     """Answer the last message of the user, with numbered sources in the text and under `citations`."""
     session: Session = state.session
+    _check_model(data.model)
     question = Question("0", last_question(data.messages))
 
     async def answered() -> Result:
@@ -77,37 +74,45 @@ async def completions(
 HANDLERS = [models, model, completions]
 
 
+def _check_model(name: str) -> None:
+    """Refuse a model that is not there.
+
+    Raises:
+        NotFoundException: With the name of the only model.
+    """
+    if name != MODEL:
+        raise NotFoundException(f"there is no model {name!r}; the only one is {MODEL}")
+
+
 def last_question(messages: Sequence[Mapping[str, Any]]) -> str:
     """Return the text of the last message of the user; parts of a message that are no text are left out.
 
     Raises:
-        ValueError: If there is none.
+        ValueError: If there is no message of the user.
+        NotFoundException: If the last one has no text, which no schema can say.
     """
     for message in reversed(messages):
         if message.get("role") == "user":
             content = message.get("content")
             parts = [content] if isinstance(content, str) else content if isinstance(content, list) else []
             texts = [part.get("text") if isinstance(part, Mapping) else part for part in parts]
-            text = "\n".join(part for part in texts if isinstance(part, str) and part)
-            if text:
+            if text := "\n".join(part for part in texts if isinstance(part, str) and part.strip()):
                 return text
-    raise ValueError("messages: none of them is a text of the user")
+            raise NotFoundException("messages: the last one of the user has no text; ask in words")
+    raise ValueError("messages: none of them is of the user")
 
 
 def cited(result: Result) -> tuple[str, list[dict[str, Any]]]:
     """Write an answer as text with numbered sources.
 
     Returns:
-        The text, and the sources: the number, the triple in names and in ids, its source and its score.
+        The text, and the sources: the number, the triple in names and in ids, its source, its score, and its
+        confidence, which is below 1 where the graph lacks it. The sources are the whole proof, or the nearest triples
+        where there is none; the text has the first ten.
     """
-    if result.error is not None:
-        near = (
-            [f" Names like it: {', '.join(link.name or link.entity for link in result.near)}."] if result.near else []
-        )
-        return "".join([f"No answer: {result.reason}.", *near]), []
-    subgraph, answer = result.retrieval.subgraph, result.answer
-    proof = answer.support if answer is not None else ()
-    chosen = list(dict.fromkeys([*proof, *range(0 if proof else min(_CITED, len(subgraph.triples)))]))[:_CITED]
+    subgraph, answer, refusal = result.retrieval.subgraph, result.answer, result.refusal
+    proof = answer.support if answer is not None and not refusal else ()
+    chosen = list(dict.fromkeys(proof or range(min(_CITED, len(subgraph.triples)))))
     citations = []
     for number, place in enumerate(chosen, 1):
         triple = subgraph.triples[place]
@@ -118,17 +123,25 @@ def cited(result: Result) -> tuple[str, list[dict[str, Any]]]:
                 "triple": [str(part) for part in triple],
                 "source": subgraph.provenance[place] if subgraph.provenance else "",
                 "score": subgraph.scores[place] if subgraph.scores else None,
+                "confidence": subgraph.confidences[place] if subgraph.confidences else 1.0,
             }
         )
-    marks = "".join(f"[{one['number']}]" for one in citations)
-    if not citations:
-        text = "No triple was found."
-    elif answer is None or not answer.enough:
-        text = f"The graph has no certain answer. The nearest triples: {marks}"
+    shown = citations[:_CITED]
+    marks = "".join(f"[{one['number']}]" for one in shown)
+    nearest = [f"The nearest triples: {marks}" if marks else "No triple was found."]
+    if refusal:
+        near = ", ".join(on_one_line(link.name or link.entity) for link in result.near)
+        names = [f"Names like it: {near}."] if near else []
+        lines = [" ".join([f"No answer: {refusal.rstrip('.')}.", *(nearest if marks else names)])]
+    elif answer is None:
+        lines = nearest
     else:
-        text = f"{answer_line(answer, subgraph)} {marks}"
-    sources = [f"[{one['number']}] {one['text']}" for one in citations]
-    return "\n".join([text, "", *sources]) if sources else text, citations
+        line = f"{on_one_line(answer_line(answer, subgraph))} {marks}".rstrip()
+        lines = [line, *map(on_one_line, answer_notes(answer, subgraph, result.labels))]
+    sources = [f"[{one['number']}] {one['text']}{lacking(one['confidence'])}" for one in shown]
+    if len(citations) > len(shown):
+        sources.append(f"and {len(citations) - len(shown)} more triples of the proof")
+    return "\n".join([*lines, *(["", *sources] if sources else [])]), citations
 
 
 def _usage(question: str, text: str) -> dict[str, int]:

@@ -9,13 +9,14 @@ from typing import Any
 import attrs
 import pytest
 from litestar.testing import TestClient
-from srtk_plugin_serve.chat import last_question
+from srtk_plugin_serve.chat import cited, last_question
 
 from srtk_framework.roles import Reader
-from srtk_framework.values import Answer, Question, Subgraph
+from srtk_framework.run import Result
+from srtk_framework.values import Answer, Question, Retrieval, Subgraph, Triple
 
 PATH = "/v1/chat/completions"
-SYSTEM, EMPTY = {"role": "system", "content": "x"}, {"role": "user", "content": []}
+SYSTEM = {"role": "system", "content": "x"}
 
 
 @attrs.define(eq=False)
@@ -53,6 +54,45 @@ def test_without_a_reader_the_best_triples_are_cited(client: TestClient[Any]) ->
     assert body["object"] == "chat.completion"
 
 
+@attrs.define(eq=False)
+class Told(Reader):
+    """Gives one answer."""
+
+    answer: Answer
+
+    def read(self, questions: Sequence[Question], subgraphs: Sequence[Subgraph]) -> list[Answer]:
+        return [self.answer for _ in subgraphs]
+
+
+def test_a_refusal_has_its_reason_and_the_nearest_triples(start: Any) -> None:
+    told = Told(Answer("", (), (), enough=False, missing="nothing of the graph is called\nNew, Zealand."))
+    [choice] = asked(start({"reader": told})).json()["choices"]
+    first = choice["message"]["content"].splitlines()[0]
+    assert first == "No answer: nothing of the graph is called New, Zealand. The nearest triples: [1][2]"
+
+
+def test_an_answer_is_told_with_its_notes_on_lines_of_their_own(start: Any) -> None:
+    told = Told(Answer("Ridley\x1b[31m\nScott", ("Ridley Scott",), (0,), complete=False, certainty="unsure"))
+    [choice] = asked(start({"reader": told})).json()["choices"]
+    assert choice["message"]["content"].splitlines()[:3] == [
+        "Perhaps Ridley\\u001b[31m Scott [1]",
+        "not all was read, so there may be more",
+        "",
+    ]
+
+
+def test_a_long_proof_is_cited_whole_and_its_rest_is_counted_and_a_completed_triple_is_marked() -> None:
+    triples = [Triple(f"film {i}", "shown in", "Rome") for i in range(13)]
+    support = tuple(range(13))
+    subgraph = Subgraph(tuple(triples), confidences=(0.5, *[1.0] * 12))
+    found = Retrieval(Question("0", "How many?"), subgraph, answer=Answer("13", (), support, number=13.0))
+    text, citations = cited(Result(found))
+    assert len(citations) == 13
+    assert text.splitlines()[2] == "[1] film 0 - shown in - Rome [not in the graph; confidence 0.5]"
+    assert text.splitlines()[-2:] == ["[10] film 9 - shown in - Rome", "and 3 more triples of the proof"]
+    assert [one["confidence"] for one in citations[:2]] == [0.5, 1.0]
+
+
 def test_a_stream_holds_the_same_text_and_ends_with_done(client: TestClient[Any]) -> None:
     whole = asked(client).json()
     response = asked(client, stream=True)
@@ -82,10 +122,27 @@ def test_a_question_without_an_entity_is_answered_with_the_reason(client: TestCl
     assert response.json()["citations"] == []
 
 
-@pytest.mark.parametrize("messages", [[], [SYSTEM], [EMPTY]])
-def test_a_chat_without_a_text_of_the_user_is_refused(messages: Any) -> None:
-    with pytest.raises(ValueError, match="messages: none of them is a text of the user"):
+@pytest.mark.parametrize("messages", [[], [SYSTEM]])
+def test_a_chat_without_a_message_of_the_user_is_refused(messages: Any) -> None:
+    with pytest.raises(ValueError, match="messages: none of them is of the user"):
         last_question(messages)
+
+
+@pytest.mark.parametrize("content", ["", " ", None, [], [{"type": "image_url", "image_url": {"url": "x"}}]])
+def test_a_last_message_without_a_text_is_not_answered_from_an_earlier_one(
+    client: TestClient[Any], content: Any
+) -> None:
+    messages = [{"role": "user", "content": "Who directed Heat?"}, {"role": "user", "content": content}]
+    refused = client.post(PATH, json={"messages": messages})
+    assert refused.status_code == 404
+    assert refused.json()["error"]["message"] == "messages: the last one of the user has no text; ask in words"
+
+
+def test_a_model_that_is_not_there_is_told(client: TestClient[Any]) -> None:
+    assert asked(client).json()["model"] == "srtk"
+    refused = asked(client, model="gpt-5")
+    assert refused.status_code == 404
+    assert refused.json()["error"]["message"] == "there is no model 'gpt-5'; the only one is srtk"
 
 
 def test_the_model_is_listed(client: TestClient[Any]) -> None:
@@ -95,7 +152,7 @@ def test_the_model_is_listed(client: TestClient[Any]) -> None:
 def test_errors_are_as_clients_of_openai_read_them(client: TestClient[Any]) -> None:
     refused = client.post(PATH, json={"messages": [SYSTEM]})
     assert refused.status_code == 400
-    assert refused.json()["error"]["message"].startswith("messages: none of them")
+    assert refused.json()["error"]["message"].startswith("messages: none of them is of the user")
     assert client.post(PATH, json={"messages": []}).status_code == 400
     assert client.get("/v1/models/srtk").json()["id"] == "srtk"
     assert "no model 'x'" in client.get("/v1/models/x").json()["error"]["message"]

@@ -206,6 +206,23 @@ def test_a_body_that_is_no_json_or_nests_too_deep_is_refused(client: TestClient[
     assert not [record for record in caplog.records if record.name.startswith("srtk")]
 
 
+@pytest.mark.parametrize(
+    ("content", "fault"),
+    [
+        ('{"question": "Réunion"}'.encode("latin-1"), "body: it is not in UTF-8"),
+        (b'{"question": "cut \\ud83d"}', "body: a text has half of a character"),
+        (b'{"question": "cut \\ud83d', "body: Input data was truncated"),
+        (b'{"question": "\\ud83c\\udfac", "depth": "1"}', "depth: Expected `int | null`, got `str`"),
+    ],
+)
+def test_a_body_that_is_no_text_of_whole_characters_is_told(
+    client: TestClient[Any], content: bytes, fault: str
+) -> None:
+    refused = client.post("/ask", content=content, headers={"Content-Type": "application/json"})
+    assert refused.status_code == 400
+    assert refused.json()["error"].startswith(fault)
+
+
 def test_a_stream_that_is_late_ends_with_the_error(client: TestClient[Any]) -> None:
     asked = {"questions": [TEXT] * 100, "timeout": 3600}
     session = client.app.state.session
