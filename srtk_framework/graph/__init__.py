@@ -20,7 +20,7 @@ from srtk_framework.graph.path_instances import gold_triples_of, instance_triple
 from srtk_framework.graph.path_search import find_paths, follow_path, path_sort_key
 from srtk_framework.graph.question_ids import with_own_ids
 from srtk_framework.graph.score_unit import relative_scores, unit_of
-from srtk_framework.graph.surroundings import connections, neighbours
+from srtk_framework.graph.surroundings import connections, neighbours, unknown_entities
 from srtk_framework.graph.traversal import Reached, follow_within, frontier_batches, within_nodes
 
 if TYPE_CHECKING:
@@ -62,6 +62,7 @@ __all__ = [
     "relative_scores",
     "stopping_reader",
     "unit_of",
+    "unknown_entities",
     "with_gold_triples",
     "with_ids_among",
     "with_ids_of_result",

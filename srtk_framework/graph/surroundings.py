@@ -31,16 +31,25 @@ def neighbours(graph: GraphLike, entities: Sequence[str], most: int, hub: int) -
         hub: Most triples that are read of a relation.
 
     Returns:
-        Per entity its triples. ``trace["left_out"]`` counts the triples of each relation that are not among them.
+        Per entity its triples. ``trace["left_out"]`` counts the triples of each relation that are not among them, and
+        ``trace["reason"]`` says of an unknown id that the graph lacks it.
     """
     frontiers = graph.frontiers([[entity] for entity in entities])
-    return [
-        _around(graph, dict(zip(steps, graph.triples([frontier] * len(steps), steps, hub), strict=True)), most, hub)
-        for frontier, steps in zip(frontiers, graph.steps(frontiers, True), strict=True)
-    ]
+    found = []
+    for entity, frontier, steps in zip(entities, frontiers, graph.steps(frontiers, True), strict=True):
+        read = dict(zip(steps, graph.triples([frontier] * len(steps), steps, hub), strict=True))
+        found.append(_around(graph, read, most, hub, {} if frontier.size else {"reason": unknown_entities([entity])}))
+    return found
 
 
-def _around(graph: GraphLike, read: Mapping[Step, Sequence[Triple]], most: int, hub: int) -> Subgraph:
+def unknown_entities(entities: Sequence[str]) -> str:
+    """Say that a graph lacks all of some entities."""
+    return f"the graph has none of the entities {', '.join(entities)}; check their ids"
+
+
+def _around(
+    graph: GraphLike, read: Mapping[Step, Sequence[Triple]], most: int, hub: int, told: Mapping[str, object]
+) -> Subgraph:
     """Choose among the triples of each step from an entity."""
     ends = sorted({end for step, row in read.items() for end in _entities(step, row)})
     degrees = dict(zip(ends, graph.degrees(ends), strict=True)) if ends else {}
@@ -59,7 +68,8 @@ def _around(graph: GraphLike, read: Mapping[Step, Sequence[Triple]], most: int, 
             str(step): f"{left[step]}+" if len(row) >= hub else str(left[step])
             for step, row in ranked.items()
             if left[step] or len(row) >= hub
-        }
+        },
+        **told,
     }
     return _subgraph(graph, shown, trace)
 
@@ -95,7 +105,10 @@ def connections(graph: GraphLike, start: str, end: str, hops: int, budget: Budge
         paths.append(RankedPath(start, path, float(-len(path))))
     trace: dict[str, object] = {"paths": len(paths), **({"cut": cut} if cut else {})}
     if not found.paths:
-        trace["reason"] = f"no path of at most {hops} steps connects them"
+        trace["reason"] = f"no path of at most {hops} step{'' if hops == 1 else 's'} connects them"
+        known = graph.frontiers([[start], [end]])
+        if strangers := [one for one, frontier in zip((start, end), known, strict=True) if not frontier.size]:
+            trace["reason"] = unknown_entities(strangers)
     if start == end:
         trace["reason"] = "both are the same entity"
     subgraph = _subgraph(graph, list(place), trace)

@@ -9,6 +9,7 @@ import attrs
 
 from srtk_framework.graph.hop_loop import read_trace
 from srtk_framework.graph.question_ids import with_own_ids
+from srtk_framework.graph.surroundings import unknown_entities
 from srtk_framework.host.kept_answers import KeptAnswers
 from srtk_framework.host.ports import ports_below
 from srtk_framework.roles import EntityLinker, Expander, KnowledgeGraph, Reader
@@ -198,8 +199,7 @@ class Pipeline:
             if not question.links:
                 done[i] = _failed(question, NO_LINK)
             elif len(unknown) == len(question.links):
-                reason = f"the graph has none of the entities {', '.join(unknown)}; check their ids"
-                done[i] = _failed(question, reason)
+                done[i] = _failed(question, unknown_entities(unknown))
         return done
 
     def _known(self, questions: Sequence[Question]) -> list[set[str]]:

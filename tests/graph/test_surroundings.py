@@ -53,6 +53,8 @@ def test_enough_room_leaves_nothing_out_and_an_unknown_entity_has_nothing(sessio
     assert len(whole.subgraph.triples) == 36
     assert whole.subgraph.trace["left_out"] == {}
     assert none.subgraph.triples == ()
+    assert "reason" not in whole.subgraph.trace
+    assert none.subgraph.trace["reason"] == "the graph has none of the entities atlantis; check their ids"
 
 
 def test_the_shortest_connection_comes_first_and_each_path_is_whole(session: Any) -> None:
@@ -70,9 +72,12 @@ def test_the_shortest_connection_comes_first_and_each_path_is_whole(session: Any
 
 
 def test_entities_that_nothing_connects_have_a_reason(session: Any) -> None:
-    found = session.paths("area", "germany", depth=2).subgraph
-    assert found.triples == ()
-    assert found.trace["reason"] == "no path of at most 2 steps connects them"
+    for depth, said in ((1, "1 step"), (2, "2 steps")):
+        found = session.paths("town 1", "germany", depth=depth).subgraph
+        assert found.triples == ()
+        assert found.trace["reason"] == f"no path of at most {said} connects them"
+    strange = session.paths("atlantis", "germany", depth=2).subgraph
+    assert strange.trace["reason"] == "the graph has none of the entities atlantis; check their ids"
 
 
 def test_a_session_without_a_graph_says_so() -> None:

@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 import asyncio
+import inspect
 import threading
 from collections.abc import AsyncIterator, Callable
 from contextlib import asynccontextmanager
-from typing import Annotated, Any
+from typing import Annotated, Any, TypeVar
 
 from mcp.server import MCPServer
 from mcp.server.mcpserver.exceptions import ToolError
@@ -16,6 +17,8 @@ from srtk_framework.host import __version__
 from srtk_framework.run import Result, Session, aresult_of
 from srtk_framework.values import Link, Question, Retrieval, SrtkError, redacted
 from srtk_plugin_mcp.results import Answered, Described, Entity, Found, Linked, answered, entities, found, text_of
+
+F = TypeVar("F", bound=Callable[..., Any])
 
 SECONDS = 60.0
 """Seconds of a call: agents give up after about as many."""
@@ -49,6 +52,16 @@ class _Lazy:
             self._session.close()
 
 
+class _Server(MCPServer[Any]):
+    """A server whose tools refuse an argument that they do not have; the package drops it."""
+
+    async def call_tool(self, name: str, arguments: dict[str, Any], context: Any = None) -> Any:
+        taken = {tool.name: tool.input_schema["properties"] for tool in await self.list_tools()}
+        if strange := sorted(arguments.keys() - taken.get(name, arguments)):
+            raise ToolError(f"{', '.join(strange)}: {name} has no such argument; it takes {', '.join(taken[name])}")
+        return await super().call_tool(name, arguments, context)
+
+
 def mcp_server(make: Callable[[], Session]) -> MCPServer[Any]:
     """Make the server.
 
@@ -67,10 +80,12 @@ def mcp_server(make: Callable[[], Session]) -> MCPServer[Any]:
         finally:
             await asyncio.to_thread(lazy.close)
 
-    server: MCPServer[Any] = MCPServer(
-        "srtk", instructions=_INSTRUCTIONS, version=__version__, lifespan=closing, log_level="WARNING"
-    )
+    server = _Server("srtk", instructions=_INSTRUCTIONS, version=__version__, lifespan=closing, log_level="WARNING")
     reads = ToolAnnotations(read_only_hint=True, idempotent_hint=True, open_world_hint=False)
+
+    def tool(function: F) -> F:
+        server.add_tool(function, description=inspect.getdoc(function), annotations=reads)
+        return function
 
     async def retrieve(question: str, ids: list[str] | None, read: bool, limits: dict[str, Any]) -> Result:
         asked = Question("0", _text("question", question), tuple(Link(id_) for id_ in ids or ()))
@@ -78,7 +93,7 @@ def mcp_server(make: Callable[[], Session]) -> MCPServer[Any]:
         [retrieval] = await _call(session.aretrieve([asked], read=read, timeout=SECONDS, limits=limits or None))
         return await aresult_of(session, retrieval)
 
-    @server.tool(annotations=reads)
+    @tool
     async def ask(
         question: str, entities: list[str] | None = None, triples: int | None = None
     ) -> Annotated[CallToolResult, Answered]:
@@ -99,7 +114,7 @@ def mcp_server(make: Callable[[], Session]) -> MCPServer[Any]:
         facts = sorted(content["facts"], key=lambda one: one["number"] not in content["support"])
         return _written(content, text_of([*head, *_about(content)], facts, content["left_out"]))
 
-    @server.tool(annotations=reads)
+    @tool
     async def retrieve_subgraph(
         question: str, entities: list[str] | None = None, triples: int | None = None, depth: int | None = None
     ) -> Annotated[CallToolResult, Found]:
@@ -116,7 +131,7 @@ def mcp_server(make: Callable[[], Session]) -> MCPServer[Any]:
         content = found(await retrieve(question, entities, False, limits))
         return _result(content, _about(content))
 
-    @server.tool(annotations=reads)
+    @tool
     async def link(text: str) -> Annotated[CallToolResult, Linked]:
         """Find the entities of the graph that a text names, and near names where it names none."""
         session = await _session(lazy)
@@ -134,7 +149,7 @@ def mcp_server(make: Callable[[], Session]) -> MCPServer[Any]:
             lines.append("Near names: " + _names(content["near"]))
         return _written(content, text_of(lines, [], {}))
 
-    @server.tool(annotations=reads)
+    @tool
     async def expand_entity(entity: str, triples: int = 20) -> Annotated[CallToolResult, Found]:
         """Read triples around an entity, of as many relations as possible, with the number left out of each.
 
@@ -144,9 +159,9 @@ def mcp_server(make: Callable[[], Session]) -> MCPServer[Any]:
         session = await _session(lazy)
         many = _within("triples", triples, _MOST)
         [one] = await _call(session.aturn(session.neighbours, [_text("entity", entity)], many, timeout=SECONDS))
-        return _shown(one, "the graph has no triples of it")
+        return _shown(one)
 
-    @server.tool(annotations=reads)
+    @tool
     async def find_paths(start: str, end: str, depth: int = 3, triples: int = 50) -> Annotated[CallToolResult, Found]:
         """Find the triples that connect two entities, the shortest paths first.
 
@@ -158,9 +173,9 @@ def mcp_server(make: Callable[[], Session]) -> MCPServer[Any]:
         session = await _session(lazy)
         ends = _text("start", start), _text("end", end)
         limits = _within("depth", depth, _DEEPEST), _within("triples", triples, _MOST)
-        return _shown(await _call(session.aturn(session.paths, *ends, *limits, timeout=SECONDS)), "")
+        return _shown(await _call(session.aturn(session.paths, *ends, *limits, timeout=SECONDS)))
 
-    @server.tool(annotations=reads)
+    @tool
     async def describe_graph() -> Annotated[CallToolResult, Described]:
         """Describe the graph: its data, its namespaces, and the drivers that answer."""
         session = await _session(lazy)
@@ -224,10 +239,8 @@ def _about(content: Found) -> list[str]:
     return lines
 
 
-def _shown(retrieval: Retrieval, otherwise: str) -> CallToolResult:
+def _shown(retrieval: Retrieval) -> CallToolResult:
     content = found(Result(retrieval))
-    if not content["facts"] and not content["error"]:
-        content["error"] = otherwise
     return _result(content, _about(content))
 
 

@@ -144,6 +144,10 @@ def test_paths_connect_two_entities() -> None:
     content = called("find_paths", {"start": "Alien", "end": "Blade Runner"}).structured_content
     assert content["paths"] == ["Alien directed by ^directed by"]
     assert len(content["facts"]) == 2
+    nobody = called("find_paths", {"start": "Alien", "end": "nobody"}).structured_content
+    assert nobody["error"] == "the graph has none of the entities nobody; check their ids"
+    around = called("expand_entity", {"entity": "nobody"}).structured_content
+    assert around["error"] == "the graph has none of the entities nobody; check their ids"
     nothing = called("find_paths", {"start": "Alien", "end": "Heat", "depth": 2})
     assert nothing.structured_content["error"] == "no path of at most 2 steps connects them"
 
@@ -164,6 +168,12 @@ def test_the_graph_is_described() -> None:
         ("ask", {}, "question"),
         ("retrieve_subgraph", {"question": "x", "depth": 99}, "depth: it is 99"),
         ("find_paths", {"start": "Alien", "end": "Heat", "triples": -1}, "triples: it is -1"),
+        (
+            "ask",
+            {"question": "x", "tripels": 3},
+            "tripels: ask has no such argument; it takes question, entities",
+        ),
+        ("tell", {"question": "x"}, "Unknown tool"),
         ("expand_entity", {"entity": ""}, "entity: it is empty"),
         ("expand_entity", {"entity": ["Rome"]}, "entity"),
     ],
@@ -209,6 +219,7 @@ def test_every_tool_has_a_schema_of_its_output() -> None:
     for tool in asyncio.run(listed()):
         assert tool.output_schema is not None, tool.name
         assert tool.annotations.read_only_hint is True
+        assert "\n  " not in tool.description
 
 
 def test_a_text_says_how_many_triples_it_leaves_out() -> None:
