@@ -8,7 +8,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 from srtk_plugin_answers.question_kinds import kind_of
-from srtk_plugin_answers.question_values import ValueConstraint, clauses, compared_noun, value_constraints
+from srtk_plugin_answers.question_values import ValueConstraint, clauses, compared_noun, compared_verb, value_constraints
 
 
 @pytest.mark.parametrize(
@@ -269,3 +269,15 @@ def test_a_bound_has_the_name_of_its_value(text: str, names: list[tuple[str, str
 )
 def test_a_comparison_has_the_name_of_its_value(text: str, noun: str) -> None:
     assert compared_noun(text) == noun
+
+
+@pytest.mark.parametrize(
+    ("text", "verb"),
+    [
+        ("Was ¤ Built before ¤?", "built"),
+        ("Was ¤ founded later than ¤?", "founded"),
+        ("Is ¤ older than ¤?", ""),
+    ],
+)
+def test_a_comparison_of_dates_has_the_verb_of_its_dates(text: str, verb: str) -> None:
+    assert compared_verb(text) == verb
