@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from srtk_framework.text.answers import answer_line, answer_notes, lacking, refusal_line
 from srtk_framework.text.folding import count_tokens, fold, words
-from srtk_framework.text.id_spellings import DBPEDIA_PAGES, NAMESPACES, iri_of, own_spellings, spellings
+from srtk_framework.text.id_spellings import DBPEDIA_PAGES, NAMESPACES, decoded, iri_of, own_spellings, spellings
 from srtk_framework.text.local_names import (
     ALIAS_RELATIONS,
     LABEL_RELATIONS,
@@ -64,6 +64,7 @@ __all__ = [
     "capitals",
     "clean",
     "count_tokens",
+    "decoded",
     "displayed",
     "fit",
     "fold",

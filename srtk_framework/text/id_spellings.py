@@ -136,7 +136,7 @@ def _canonical(iri: str, relation: bool) -> str:
     if iri.startswith(FREEBASE):
         return FREEBASE + iri[len(FREEBASE) :].strip("/").replace("./", "..").replace("/", ".")
     if iri.startswith(DBPEDIA):
-        return _page(_decoded(iri[len(DBPEDIA) :]))
+        return _page(decoded(iri[len(DBPEDIA) :]))
     if relation and iri.startswith(WIKIDATA + "P"):
         return WIKIDATA_DIRECT + iri[len(WIKIDATA) :]
     return iri
@@ -148,7 +148,7 @@ def _page(title: str) -> str:
     return DBPEDIA + _UNSAFE.sub(lambda found: quote(found[0].encode("utf-8", "replace"), safe=""), name)
 
 
-def _decoded(local: str) -> str:
+def decoded(local: str) -> str:
     """Decode %XX; return the text unchanged if the result is not UTF-8."""
     try:
         return unquote_to_bytes(local.encode("utf-8", "surrogatepass")).decode("utf-8")
@@ -180,7 +180,7 @@ def _whole(iri: str) -> list[str]:
     """Return an IRI, with the other scheme and in the forms of its characters that stand for the same."""
     found = [iri]
     if iri.startswith(DBPEDIA):
-        title = _decoded(iri[len(DBPEDIA) :])
+        title = decoded(iri[len(DBPEDIA) :])
         escaped = quote(title.replace(" ", "_").encode("utf-8", "replace"), safe=_KEPT)
         found += [_page(title), DBPEDIA + escaped, DBPEDIA + title.replace(" ", "_")]
     if iri.startswith(WIKIDATA_DIRECT):

@@ -12,6 +12,7 @@ from srtk_plugin_sparql.sources import Source
 from srtk_plugin_sparql.terms import Rows
 from srtk_plugin_web import Limits
 
+from srtk_framework.text import decoded
 from srtk_framework.values import Link, SettingsError, at_least, link_order, positive, rounded, share
 from srtk_plugin_dbpedia import titles
 from srtk_plugin_dbpedia.offsets import span
@@ -131,7 +132,7 @@ class SpotlightLinker(ServiceLinker):
             home = ""
         if not found:
             return whole
-        iri = titles.page_iri(titles.decoded(local))
+        iri = titles.page_iri(decoded(local))
         return "dbr:" + iri[len(titles.RESOURCE) :] if not home else home + found + iri[len(titles.RESOURCE) :]
 
 

@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 import re
-from urllib.parse import quote, unquote_to_bytes
+from urllib.parse import quote
 
 from srtk_plugin_sparql.terms import ILLEGAL, is_iri
 
-from srtk_framework.text import DBPEDIA_PAGES
+from srtk_framework.text import DBPEDIA_PAGES, decoded
 
 RESOURCE = "http://dbpedia.org/resource/"
 
@@ -51,11 +51,3 @@ def words(id_: str) -> str:
         parts = _HUMP.sub(" ", decoded(local).replace("_", " ")).split()
         return " ".join(part if part.isupper() and len(part) > 1 else part.lower() for part in parts) or id_
     return id_
-
-
-def decoded(local: str) -> str:
-    """Decode %XX; return the text unchanged if the result is not UTF-8."""
-    try:
-        return unquote_to_bytes(local.encode("utf-8", "surrogatepass")).decode("utf-8")
-    except UnicodeDecodeError:
-        return local
