@@ -200,9 +200,15 @@ def _only(role: str, name: str) -> Plugin:
         dist = distribution_of(role, name)
         if dist is not None:
             raise PluginError(f"{role} {name!r}{MISSING}{dist}")
+        remedy = " If another plugin brings it, install that with pip"
+        for plugin in (one for row in _installed(_search_path()).values() for one in row if one.name == name):
+            remedy = (
+                f" {plugin.distribution} has a {name!r} in the entry-point group {group(plugin.role)};"
+                f" that of this role is {group(role)}"
+            )
         raise PluginError(
             f"no {role} is called {name!r}; installed are {', '.join(known) or 'none'}.{close_matches(name, known)}"
-            " If another plugin brings it, install that with pip"
+            f"{remedy}"
         )
     if len(fitting) > 1:
         raise PluginError(
@@ -243,7 +249,8 @@ def _import(plugin: Plugin) -> Any:
     def failed(manager: object, entry: EntryPoint, error: BaseException) -> None:
         raise PluginError(
             f"{plugin.role} {plugin.name!r} of {plugin.distribution} {plugin.version} cannot be loaded from"
-            f" {plugin.target}: {type(error).__name__}: {error}; reinstall {plugin.distribution}"
+            f" {plugin.target}: {type(error).__name__}: {error}; reinstall {plugin.distribution}, or correct"
+            f" the entry point in its pyproject.toml"
         ) from error
 
     manager = OneDriver(group(plugin.role), plugin.name, invoke_on_load=False, on_load_failure_callback=failed)
@@ -270,11 +277,15 @@ def _check_form(cls: Any, base: type[Any], who: str) -> None:
     if not (isinstance(cls, type) and issubclass(cls, base)):
         played = roles_of(cls) if isinstance(cls, type) and issubclass(cls, Role) else []
         namesake = next((one for one in played if issubclass(base, Role) and one.role == base.role), None)
-        where = f"{base.__module__}.{base.__qualname__}"
+        home = Role.__module__.rpartition(".")[0] if base.__module__.startswith("srtk_framework.roles.") else None
+        where = f"{home or base.__module__}.{base.__qualname__}"
         if namesake is not None:
             text = f"its role {namesake.__module__}.{namesake.__qualname__} has the name of {where}; rename that role"
             raise PluginError(f"{who}: {text}")
-        raise PluginError(f"{who}: {cls!r} is not a subclass of {where}")
+        if not isinstance(cls, type):
+            raise PluginError(f"{who}: it leads to a {type(cls).__name__}; name a class, as in `module:Class`")
+        derived = f"class {cls.__name__}({base.__name__})"
+        raise PluginError(f"{who}: {cls.__qualname__} is not a subclass of {where}; write `{derived}`")
     if not attrs.has(cls):
         raise PluginError(f"{who}: decorate the class with attrs.define; its fields are its settings")
     try:
@@ -289,9 +300,6 @@ def _check_form(cls: Any, base: type[Any], who: str) -> None:
 def _check_hooks(cls: type[Any], base: type[Role], who: str) -> None:
     """Refuse missing hooks, wrong arguments and misspelt names."""
     hooks = hook_names(base)
-    missing = _missing(cls, base)
-    if missing:
-        raise PluginError(f"{who}: method {' and '.join(missing)} is missing; {base.__qualname__} asks for it")
     own = [name for klass in cls.__mro__ if klass not in base.__mro__ for name in vars(klass)]
     for name in dict.fromkeys(own):
         if name in hooks:
@@ -302,6 +310,10 @@ def _check_hooks(cls: type[Any], base: type[Role], who: str) -> None:
                 raise PluginError(
                     f"{who}: method {name!r} looks like the hook {near[0]!r}; rename it, or give it a leading _"
                 )
+    # Last, since a hook that is misspelt is missing too.
+    missing = _missing(cls, base)
+    if missing:
+        raise PluginError(f"{who}: method {' and '.join(missing)} is missing; {base.__qualname__} asks for it")
 
 
 def _tell_deprecated(cls: type[Any], base: type[Role], who: str) -> None:

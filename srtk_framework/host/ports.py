@@ -19,11 +19,14 @@ from srtk_framework.host.hooks import managed
 from srtk_framework.host.kept_answers import KeptAnswers
 from srtk_framework.host.observers import Observer
 from srtk_framework.roles import Role, by_identity, by_value
+from srtk_framework.roles.answer_checks import is_list_like
 from srtk_framework.roles.base import HookContract, Key, contract_of, hook_names, roles_of, set_name
 from srtk_framework.values import DriverError, Question, Ragged, SrtkError, note_secrets, redacted, secrets_in
 from srtk_framework.values.errors import BatchError
 
 END_OF_STREAM = object()
+# A driver that calls sys.exit fails like any other; it must not end the program that asks it, without a word.
+_RAISED = (Exception, SystemExit)
 # Methods that a port does not pass on: the session opens and closes the driver.
 _OWN = ("open", "close")
 
@@ -72,13 +75,13 @@ class Port:
         """Call a driver, and turn whatever it raises into an error that names it."""
         try:
             return call(*args, **kwargs)
-        except Exception as error:
+        except _RAISED as error:
             named = self._error(what, error)
             if named is error:
                 raise
             raise named from error
 
-    def _error(self, what: str, error: Exception) -> Exception:
+    def _error(self, what: str, error: Exception | SystemExit) -> Exception | SystemExit:
         """Return the error to raise for an exception of a driver; the same one if it names its driver already."""
         if isinstance(error, BatchError):  # its answers belong to another call
             return DriverError(redacted(error.args[0]), error.driver or self.name)
@@ -209,7 +212,7 @@ def _driver_asker(name: str, spec: Any) -> Ask:
     def ask(self: Port, arguments: dict[str, Any]) -> Any:
         try:
             answer = getattr(self._hook, name)(**arguments)
-        except Exception as error:
+        except _RAISED as error:
             named = self._error(name, error)
             if named is error:
                 raise
@@ -333,13 +336,11 @@ def _stream_asker(name: str, contract: HookContract, ask: Ask) -> Ask:
 
 def _check_length(port: Port, name: str, answer: Any, wanted: int) -> None:
     """Refuse an answer that has not one item for each of the batch."""
-    try:
-        length = len(answer)
-    except TypeError as error:
+    if not hasattr(answer, "__len__") or not is_list_like(type(answer)):
         shown = f"{name} returned {type(answer).__name__}, not a list with one item for each of the batch"
-        raise DriverError(shown, port.name) from error
-    if length != wanted:
-        raise DriverError(f"{name} got {wanted} items and returned {length}; they must match", port.name)
+        raise DriverError(shown, port.name)
+    if len(answer) != wanted:
+        raise DriverError(f"{name} got {wanted} items and returned {len(answer)}; return one for each", port.name)
 
 
 def _wrong(port: Port, name: str, error: Exception) -> DriverError:

@@ -26,6 +26,11 @@ def truth(answer: Any, arguments: Mapping[str, Any], driver: str) -> bool:
     raise DriverError(f"{shown(answer)} was returned; return True or False")
 
 
+def is_list_like(kind: type[Any]) -> bool:
+    """Return whether a type has its items in order, as lists and arrays have them; texts, sets and mappings do not."""
+    return hasattr(kind, "__getitem__") and not issubclass(kind, str | bytes | Mapping)
+
+
 def shown(value: Any) -> str:
     """Return a value for a message."""
     return shortened(repr(value))
@@ -84,7 +89,7 @@ def check_rows(hook: str, rows: Any, kind: type[Any], what: str) -> None:
         refuse_others(hook, rows.values, kind, what)
         return
     for row_kind in set(map(type, rows)):
-        if issubclass(row_kind, str | bytes | Mapping) or not hasattr(row_kind, "__getitem__"):
+        if not is_list_like(row_kind):
             first = next(row for row in rows if type(row) is row_kind)
             raise DriverError(f"{hook} returned {shown(first)} for one item; return a list, of {what}")
     kinds = set(map(type, itertools.chain.from_iterable(rows)))
@@ -145,11 +150,12 @@ def check_numbers(hook: str, rows: Any, counts: list[int], of: str) -> None:
         DriverError: For another length, or anything but finite numbers.
     """
     # A batch may have thousands of rows: first the fast checks of all rows in C, then the search for the wrong one.
-    if _lengths(rows) == counts and _sum_is_finite(rows):
+    unfit = tuple(kind for kind in set(map(type, rows)) if not is_list_like(kind))
+    if not unfit and _lengths(rows) == counts and _sum_is_finite(rows):
         return
     for row, count in zip(rows, counts, strict=True):
-        if not hasattr(row, "__len__") or isinstance(row, str):
-            raise DriverError(f"{hook} returned {row!r} for {count} {of}; it must return one number for each")
+        if isinstance(row, unfit) or not hasattr(row, "__len__"):
+            raise DriverError(f"{hook} returned {shown(row)} for {count} {of}; return a list with one number for each")
         if len(row) != count:
             padded = "; the row may be padded" if len(row) > count and len(set(map(len, rows))) == 1 else ""
             raise DriverError(

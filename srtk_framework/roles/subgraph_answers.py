@@ -8,7 +8,7 @@ import operator
 from collections.abc import Mapping, Sequence
 from typing import Any
 
-from srtk_framework.roles.answer_checks import check_rises, check_rows, refuse_others, shown
+from srtk_framework.roles.answer_checks import check_rises, check_rows, is_list_like, refuse_others, shown
 from srtk_framework.values import Answer, DriverError, HopState, RankedPath, Subgraph, Triple
 
 
@@ -85,8 +85,11 @@ def _fault(answer: Answer, subgraph: Subgraph) -> str:
     """Return the fault of an answer; empty if there is none."""
     if not isinstance(answer.text, str):
         return f"the text {shown(answer.text)}; return a text"
-    entities = itertools.chain(answer.entities, *(one.entities for one in answer.alternatives))
-    others = [entity for entity in entities if not isinstance(entity, str)]
+    rows = [answer.entities, *(one.entities for one in answer.alternatives)]
+    for row in rows:
+        if not is_list_like(type(row)):
+            return f"the entities {shown(row)}; return a tuple of ids"
+    others = [entity for entity in itertools.chain(*rows) if not isinstance(entity, str)]
     if others:
         return f"the entity {shown(others[0])}; return ids"
     if answer.number is not None and not math.isfinite(answer.number):

@@ -41,6 +41,13 @@ class Unfinished(Expander):
 
 class Plain:
     pass
+
+@attrs.define
+class Misspelt(Expander):
+    """Calls its method by another name."""
+    def expands(self, questions): return []
+
+table = {}
 '''
 
 
@@ -127,7 +134,12 @@ def test_plugins_shows_such_a_class(recipe, folder, capsys):
         ("study_broken.py:Hop", "cannot be imported: ModuleNotFoundError: No module named 'no_such_library'"),
         ("study_broken:Hop", "cannot be imported: ModuleNotFoundError: No module named 'no_such_library'"),
         ("study_hop:Unfinished", "method step and result is missing"),
-        ("study_hop:Plain", "is not a subclass of"),
+        (
+            "study_hop:Plain",
+            "Plain is not a subclass of srtk_framework.roles.Expander; write `class Plain(Expander)`",
+        ),
+        ("study_hop:Misspelt", "method 'expands' looks like the hook 'expand'; rename it"),
+        ("study_hop:table", "it leads to a dict; name a class"),
     ],
 )
 def test_a_class_that_cannot_be_used_is_refused_with_the_reason(folder, target, text):

@@ -30,6 +30,15 @@ def test_a_driver_is_loaded_by_name(toys):
     assert load("knowledge_graph", "toy").__name__ == "Graph"
 
 
+def test_a_driver_in_a_group_of_no_role_is_found_where_it_is(install):
+    install("srtk-plugin-lost", "srtk_lost", GRAPH, {"scorer": {"lost": "E"}})
+    said = (
+        r"no path_scorer is called 'lost'.* srtk-plugin-lost has a 'lost' in the entry-point group srtk\.scorer; that"
+    )
+    with pytest.raises(PluginError, match=said + r" of this role is srtk\.path_scorer"):
+        load("path_scorer", "lost")
+
+
 def test_an_unknown_driver_names_what_is_installed_and_close_matches(toys):
     with pytest.raises(PluginError, match=r"no expander is called 'onehopp'.*Did you mean 'onehop'.*with pip"):
         load("expander", "onehopp")
@@ -70,7 +79,7 @@ def test_a_plugin_for_another_version_of_the_framework_is_refused_before_import(
 
 def test_a_class_of_another_role_is_refused(install):
     install("srtk-plugin-wrong", "srtk_wrong", GRAPH, {"exporter": {"wrong": "E"}})
-    with pytest.raises(PluginError, match=r"not a subclass of srtk_framework.roles.exporter.Exporter"):
+    with pytest.raises(PluginError, match=r"not a subclass of srtk_framework.roles.Exporter"):
         load("exporter", "wrong")
 
 

@@ -75,6 +75,11 @@ def test_any_error_of_a_driver_gets_its_name():
         port(Recorder(DriverError("said so")), "encoder", "rec").encode(["a"])
 
 
+def test_a_driver_that_ends_the_program_fails_like_any_other():
+    with pytest.raises(DriverError, match=r"rec: cannot encode: SystemExit: 3"):
+        port(Recorder(SystemExit(3)), "encoder", "rec").encode(["a"])
+
+
 def test_an_interrupt_passes_through():
     with pytest.raises(KeyboardInterrupt):
         port(Recorder(KeyboardInterrupt()), "encoder", "rec").encode(["a"])

@@ -266,7 +266,7 @@ def test_a_driver_inside_a_driver_object_is_asked_once_about_equal_items_and_obs
 
 def test_a_driver_inside_a_driver_object_is_checked_and_named_in_errors():
     with Session.of(linker=Encoding(Lengths(lacking=1))) as open_session:
-        assert linked(open_session, "abc") == "Lengths: encode got 1 items and returned 0; they must match"
+        assert linked(open_session, "abc") == "Lengths: encode got 1 items and returned 0; return one for each"
 
 
 def test_a_driver_object_holds_its_own_drivers_again_after_the_session():

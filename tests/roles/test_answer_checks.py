@@ -45,8 +45,10 @@ def test_opposite_infinities_do_not_cancel():
     ("row", "text"),
     [
         ([1.0], "score got 2 candidates and returned 1 numbers; it must return one for each"),
-        (1.0, "score returned 1.0 for 2 candidates; it must return one number for each"),
-        ("12", "score returned '12' for 2 candidates; it must return one number for each"),
+        (1.0, "score returned 1.0 for 2 candidates; return a list with one number for each"),
+        ("12", "score returned '12' for 2 candidates; return a list with one number for each"),
+        ({0.5, 1.5}, "score returned {0.5, 1.5} for 2 candidates; return a list with one number for each"),
+        ({3: 0.5, 4: 1.5}, "score returned {3: 0.5, 4: 1.5} for 2 candidates; return a list with one number for each"),
     ],
 )
 def test_a_row_of_another_length_is_refused(row, text):

@@ -280,7 +280,7 @@ def test_frontiers_are_told_apart_by_identity_and_asked_about_once():
     assert seen == [2]
 
 
-@pytest.mark.parametrize("answer", [5, object(), (i for i in "ab")])
+@pytest.mark.parametrize("answer", [5, object(), (i for i in "ab"), {"a": 1.0}, {"a"}, "a"])
 def test_an_answer_that_is_no_list_is_refused_by_name(answer):
     @attrs.define
     class Odd(Ranker):

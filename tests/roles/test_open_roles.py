@@ -255,7 +255,7 @@ def test_a_role_whose_name_is_taken_is_listed_with_the_reason_and_disturbs_no_re
 def test_a_driver_of_a_role_that_has_the_name_of_the_frameworks_is_refused(install, toys):
     code = RANKING.replace('"ranker"', '"reader"')
     install("acme-odd", "srtk_odd", code, {"role": {"reader": "Ranker"}, "reader": {"alphabet": "Alphabet"}})
-    text = r"its role srtk_odd\.Ranker has the name of srtk_framework\.roles\.reader\.Reader; rename that role"
+    text = r"its role srtk_odd\.Ranker has the name of srtk_framework\.roles\.Reader; rename that role"
     with pytest.raises(PluginError, match=text):
         load("reader", "alphabet")
 

@@ -36,6 +36,11 @@ def test_scores_whose_sum_is_not_finite_may_be() -> None:
     check_subgraph("expand", Subgraph((A, B), (1e308, 1e308)))
 
 
+def test_entities_that_are_one_text_are_no_list_of_its_letters() -> None:
+    with pytest.raises(DriverError, match="read returned the entities 'Riga'; return a tuple of ids"):
+        answers_from_subgraphs([Answer("Riga", "Riga")], {"subgraphs": [Subgraph()]}, "x")  # type: ignore[arg-type]
+
+
 def test_support_refers_to_what_the_reader_read_besides() -> None:
     answer = Answer("y", ("y",), (1,), subgraph=Subgraph((A, B), (1.0, 1.0)))
     assert answers_from_subgraphs([answer], {"subgraphs": [Subgraph()]}, "x") == [answer]

@@ -497,7 +497,7 @@ def test_an_interrupt_ends_the_interrupted_call_alone(pool: ThreadPoolExecutor) 
 def test_the_others_of_an_interrupted_batch_are_answered(pool: ThreadPoolExecutor) -> None:
     linker = Names()
     linker.shut.set()
-    expander = Around(Towns(), wrong={TEXTS[1]: SystemExit(3)})
+    expander = Around(Towns(), wrong={TEXTS[1]: KeyboardInterrupt()})
     with session(linker=linker, expander=expander) as open_:
         first = pool.submit(open_.retrieve, TEXTS[0])
         until(lambda: len(linker.asked) == 1)
@@ -506,7 +506,7 @@ def test_the_others_of_an_interrupted_batch_are_answered(pool: ThreadPoolExecuto
         joined = [pool.submit(open_.retrieve, text) for text in TEXTS[2:4]]
         until(lambda: waiting(open_) == 3)
         linker.go.set()
-        assert isinstance(leader.exception(), SystemExit)
+        assert isinstance(leader.exception(), KeyboardInterrupt)
         assert all(future.result()[0].error is None for future in [first, *joined])
 
 
