@@ -11,8 +11,9 @@ import shlex
 from pathlib import Path
 
 from srtk_framework.cli import COMMANDS, OK, plugin_commands
+from srtk_framework.host import find, known_names
 from srtk_framework.values import SrtkError
-from srtk_plugin_authoring.scaffold import write_plugin
+from srtk_plugin_authoring.scaffold import PREFIX, write_plugin
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
@@ -26,8 +27,18 @@ def run(args: argparse.Namespace) -> int:
     """Run the command."""
     if args.kind == "command" and args.name in {*COMMANDS, *(entry.name for entry in plugin_commands())}:
         raise SrtkError(f"`srtk {args.name}` exists already; choose another name")
+    _refuse_taken(args.kind, args.name.removeprefix(PREFIX))
     folder = write_plugin(args.kind, args.name, Path(args.folder))
     print(
         f"wrote {folder}; next: pip install -e {shlex.quote(f'{folder}[testing]')} && pytest {shlex.quote(str(folder))}"
     )
     return OK
+
+
+def _refuse_taken(kind: str, name: str) -> None:
+    """Refuse the name of another driver of the role: with both installed, recipes could use neither."""
+    role = "knowledge_graph" if kind == "view" else kind
+    owners = [plugin.distribution for plugin in find(role) if plugin.name == name]
+    if owners or name in known_names(role):
+        whose = owners[0] if owners else "srtk-framework"
+        raise SrtkError(f"{whose} has a {role} {name!r} already; choose another name")

@@ -191,6 +191,15 @@ def test_a_command_that_the_core_or_a_plugin_has_is_refused(
     assert list(tmp_path.iterdir()) == []
 
 
+@pytest.mark.parametrize(("kind", "name"), [("path_scorer", "dense"), ("view", "srtk-plugin-masked")])
+def test_the_name_of_another_driver_of_the_role_is_refused(
+    kind: str, name: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    assert main(["new", kind, name, "--in", str(tmp_path)]) == 2
+    assert f"{name.removeprefix('srtk-plugin-')!r} already; choose another name" in capsys.readouterr().err
+    assert list(tmp_path.iterdir()) == []
+
+
 def test_a_name_with_the_prefix_is_taken_without_it(tmp_path: Path) -> None:
     assert write_plugin("encoder", "srtk-plugin-letters", tmp_path).name == "srtk-plugin-letters"
 
