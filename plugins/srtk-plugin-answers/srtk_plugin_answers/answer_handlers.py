@@ -24,10 +24,9 @@ from srtk_plugin_answers.order_handlers import (
 )
 from srtk_plugin_answers.question_kinds import Kind
 from srtk_plugin_answers.row_handlers import by_row_verb
-from srtk_plugin_answers.same_handlers import by_same
 from srtk_plugin_answers.unlinked_handlers import by_class, by_linked_class, by_text
 from srtk_plugin_answers.unread_forms import by_unread_form
-from srtk_plugin_answers.yes_no_handlers import by_bound, by_join, polar
+from srtk_plugin_answers.yes_no_handlers import by_bound, by_join, by_same, polar
 
 Handler = Callable[[Sources, Case], Draft | None]
 

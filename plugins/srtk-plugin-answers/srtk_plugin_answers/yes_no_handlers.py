@@ -2,20 +2,23 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Sequence
 
 import attrs
 
-from srtk_framework.values import Question
+from srtk_framework.values import Question, Step
 from srtk_plugin_answers.answer_sources import Sources
 from srtk_plugin_answers.choices import Choice, named_value
 from srtk_plugin_answers.drafts import NO_VALUE, TWO_NAMES, Case, Draft
 from srtk_plugin_answers.literal_values import truth_of
 from srtk_plugin_answers.operations import Operated
-from srtk_plugin_answers.question_classes import STOP_WORDS, without_names, words_of
-from srtk_plugin_answers.question_kinds import is_negated, is_yes_no, unnamed_text
+from srtk_plugin_answers.question_classes import STOP_WORDS, name_of, singular, without_names, words_of
+from srtk_plugin_answers.question_kinds import is_negated, is_yes_no, marked_text, unnamed_text
 from srtk_plugin_answers.question_values import ValueConstraint
 
+_SAME = re.compile(r"\bsame (?P<noun>[^\W\d_]+(?: [^\W\d_]+)?)\W*$")
+_NOT_SHARED = "not each of the things that the question names has a value called {noun!r}"
 _NOT_KNOWN = "whether it is so is not known: the graph has no relation like what the question asks of what it names"
 
 
@@ -36,6 +39,22 @@ def by_bound(sources: Sources, case: Case) -> Draft | None:
     # Of several links all are meant, as far as they have a value.
     truth = set(lead.answers) == set(lead.members)
     return attrs.evolve(Draft.of_lead(case.kind, lead), entities=(), truth=truth)
+
+
+def by_same(sources: Sources, case: Case) -> Draft | None:
+    """Answer whether all linked things have a common value of the relation that is called as the noun behind *same*."""
+    links = sorted({link.entity for link in case.question.links})
+    found = _SAME.search(marked_text(case.question))
+    if found is None or len(links) < 2 or not is_yes_no(unnamed_text(case.question)):
+        return None
+    labels = sources.operations.names.labels(sources.operations.schema.relations)
+    steps = [Step(one) for one, label in labels.items() if name_of(label) in (found["noun"], singular(found["noun"]))]
+    [frontier] = sources.graph.frontiers([links])
+    shown = [one for row in sources.graph.triples([frontier] * len(steps), steps, None) for one in row] if steps else []
+    values = [{one.object for one in shown if one.subject == link} for link in links]
+    if not all(values):
+        return Draft(case.kind, missing=_NOT_SHARED.format(noun=found["noun"]))
+    return Draft(case.kind, truth=bool(set.intersection(*values)), proof=[(one, None) for one in shown], complete=True)
 
 
 def _confirmed(sources: Sources, question: Question, one: Operated, found: Sequence[Choice]) -> Draft:
