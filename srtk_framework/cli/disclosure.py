@@ -11,12 +11,11 @@ import attrs
 from srtk_framework.host.ports import driver_of
 from srtk_framework.recipe.recipe import PATH_KEY, Recipe
 from srtk_framework.recipe.settings import Where
-from srtk_framework.recipe.yaml_source import Places, filled_in, variables_of
+from srtk_framework.recipe.yaml_source import VARIABLE, Places, filled_in, variables_of
 from srtk_framework.run.session import Session
 from srtk_framework.values import redacted, redacted_data
 
 _ADDRESS = re.compile(r"[A-Za-z][A-Za-z0-9+.-]*://\S+")
-_REFERENCE = re.compile(r"\$\{(\w+)\}")
 
 
 def disclosed(recipe: Recipe, session: Session) -> list[str]:
@@ -102,7 +101,7 @@ def _receivers(recipe: Recipe, session: Session, name: str, where: Where) -> str
     settings = [where]
     if where[:1] == ("vars",) and len(where) > 1:
         data = {key: value for key, value in recipe.data.items() if key != "vars"}
-        settings = [at for at, text in _texts(data, ()) if where[1] in _REFERENCE.findall(text)]
+        settings = [at for at, text in _texts(data, ()) if where[1] in VARIABLE.findall(text)]
     receivers = [".".join(map(str, at)) for at in settings]
     # A driver sends its key where its own block says.
     addresses = dict.fromkeys(

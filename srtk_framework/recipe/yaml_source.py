@@ -17,7 +17,7 @@ from srtk_framework.values.secrets import is_secret_name, redacted_override
 if TYPE_CHECKING:
     import yaml
 
-_VARIABLE = re.compile(r"\$\{(\w+)\}")
+VARIABLE = re.compile(r"\$\{(\w+)\}")
 
 
 @attrs.define
@@ -159,14 +159,14 @@ def filled_in(value: Any, variables: Mapping[str, Any], where: Where, places: Pl
         return [filled_in(item, variables, (*where, i), places, problems) for i, item in enumerate(value)]
     if not isinstance(value, str):
         return value
-    for name in _VARIABLE.findall(value):
+    for name in VARIABLE.findall(value):
         if name not in variables:
             known = sorted(variables)
             problems.append(
                 f"{places.say(where)}: variable {shortened(name)!r} is not in vars"
                 f" ({', '.join(known) or 'there are none'}).{close_matches(name, known)}"
             )
-    whole = _VARIABLE.fullmatch(value)
+    whole = VARIABLE.fullmatch(value)
     if whole and whole[1] in variables:
         return variables[whole[1]]
-    return _VARIABLE.sub(lambda found: str(variables.get(found[1], found[0])), value)
+    return VARIABLE.sub(lambda found: str(variables.get(found[1], found[0])), value)
