@@ -36,9 +36,9 @@ def quiet(stage: str, done: int, total: int | None) -> None:
     """Ignore the progress."""
 
 
-def guess_format(name: str, wanted: str | None) -> str:
+def guess_format(name: str) -> str:
     """Return the format of a file; see ``detect``."""
-    return detect(name, wanted)[0]
+    return detect(name, None)[0]
 
 
 def detect(name: str, wanted: str | None) -> tuple[str, str | None]:

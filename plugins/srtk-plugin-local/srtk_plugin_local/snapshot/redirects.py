@@ -100,7 +100,7 @@ def _read(
     con: duckdb.DuckDBPyConnection, name: str, settings: BuildSettings, reports: list[FileReport], meter: Meter
 ) -> None:
     """Read a file of redirects into the table ``redirect``: each triple, or each row of page and target."""
-    kind = guess_format(name, None)
+    kind = guess_format(name)
     report = reported(name, settings, reports)
     page = shortened("c0", settings.prefixes)
     if family(kind) == RDF:

@@ -381,7 +381,7 @@ def _stage_descriptions(
 
 def reported(name: str, settings: BuildSettings, reports: list[FileReport]) -> FileReport:
     """Add a new report, and return it."""
-    reports.append(FileReport(name, guess_format(name, None), settings.strict))
+    reports.append(FileReport(name, guess_format(name), settings.strict))
     return reports[-1]
 
 
@@ -518,7 +518,7 @@ def stage_qualifiers(
     literals = "typed" if settings.literals == "numbers" else settings.literals
     values = [value(column, settings.prefixes, literals) for column in ("c2", "c4")]
     for name in settings.qualifiers:
-        kind = guess_format(name, None)
+        kind = guess_format(name)
         if kind not in ("tsv", "csv", "parquet"):
             raise InputError(
                 f"{name}: qualifiers cannot be read from {kind}; give tsv, csv or parquet with five columns"

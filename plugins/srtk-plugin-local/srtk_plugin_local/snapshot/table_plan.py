@@ -340,7 +340,7 @@ def _find_name(sheets: Sheets, sheet: Sheet, settings: BuildSettings) -> None:
     coded = is_code(key)
     if not more and (_name_by_heading(sheet, among) or (key.type is NAMES and key.why != "heading" and not coded)):
         return
-    if _name_by_parts(sheet, among) or (key.type is NAMES and " " in key.example):
+    if _name_by_parts(among) or (key.type is NAMES and " " in key.example):
         return
     named = [c for c in among if c.words.split()[-1:] in (["name"], ["title"], ["label"], ["identifier"])]
     named.sort(key=lambda c: not any(same_word(word, c.words.split()[0]) for word in sheet.words))
@@ -375,7 +375,7 @@ def _name_by_heading(sheet: Sheet, among: Sequence[Column]) -> bool:
     return True
 
 
-def _name_by_parts(sheet: Sheet, among: Sequence[Column]) -> bool:
+def _name_by_parts(among: Sequence[Column]) -> bool:
     """Name the rows by first and last name."""
     parts = _parts_of_name(among)
     for column, why in zip(parts, ("first name", "last name"), strict=False):

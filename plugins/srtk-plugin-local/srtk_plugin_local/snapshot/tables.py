@@ -482,7 +482,7 @@ def read_names(
     """
     from srtk_plugin_local.snapshot.input_files import guess_format
 
-    kind = guess_format(name, None)
+    kind = guess_format(name)
     if kind == "json":
         report.format = "json"
         names = _json_names(name)

@@ -50,7 +50,7 @@ def test_the_first_bytes_tell_the_format_whatever_the_name(tmp_path: Path, kind:
 
 @pytest.mark.parametrize("encoding", ["utf-8-sig", "utf-16"])
 def test_a_byte_order_mark_hides_no_format(tmp_path: Path, encoding: str) -> None:
-    assert guess_format(written(tmp_path, "a.xml", GRAPHML.encode(encoding)), None) == "graphml"
+    assert guess_format(written(tmp_path, "a.xml", GRAPHML.encode(encoding))) == "graphml"
 
 
 def test_containers_are_known_by_their_magic_bytes(tmp_path: Path) -> None:

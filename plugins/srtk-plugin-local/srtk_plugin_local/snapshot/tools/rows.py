@@ -27,7 +27,7 @@ def rows_of(name: str, report: FileReport, meter: Meter, quoted: bool = True) ->
     Raises:
         InputError: If it is no table, or not UTF-8.
     """
-    kind = guess_format(name, None)
+    kind = guess_format(name)
     if kind == "parquet":
         return _parquet(name, report, meter)
     if kind not in ("csv", "tsv"):
