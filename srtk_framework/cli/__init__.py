@@ -7,7 +7,9 @@ import errno
 import logging
 import os
 import shlex
+import shutil
 import sys
+import textwrap
 from collections.abc import Sequence
 from contextlib import suppress
 from importlib import import_module
@@ -165,6 +167,16 @@ def _drop_output() -> None:
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
 
 
+class _Wrapped(argparse.RawDescriptionHelpFormatter):
+    """Wraps the paragraphs of a description to the screen; one with indented lines, such as an example, stays."""
+
+    def _fill_text(self, text: str, width: int, indent: str) -> str:
+        paragraphs = text.strip().split("\n\n")
+        return "\n\n".join(
+            one if "\n " in f"\n{one}" else textwrap.fill(one, width, break_on_hyphens=False) for one in paragraphs
+        )
+
+
 class _Parser(argparse.ArgumentParser):
     """A parser whose messages hold no secret of the command line."""
 
@@ -189,9 +201,7 @@ def _dispatch(arguments: list[str], in_full: bool) -> int:
         return OK
     name, rest, module, owner = find_command(arguments)
     command = import_command(name, module, owner)
-    parser = _Parser(
-        prog=f"srtk {name}", description=command.__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
-    )
+    parser = _Parser(prog=f"srtk {name}", description=command.__doc__, formatter_class=_Wrapped)
     command.add_arguments(parser)
     if not any(TRACEBACK in action.option_strings for action in parser._actions):
         parser.add_argument(TRACEBACK, action="store_true", help="show exceptions with their tracebacks")
@@ -312,23 +322,27 @@ def run_recipe(recipe: Recipe, args: argparse.Namespace) -> int:
 
 
 def _help() -> str:
+    width = shutil.get_terminal_size().columns
+
+    def row(name: str, text: str) -> str:
+        head = f"  {name:<16} "
+        wide = max(width, len(head) + 20)
+        indent = " " * len(head)
+        return textwrap.fill(text, wide, initial_indent=head, subsequent_indent=indent, break_on_hyphens=False).rstrip()
+
     lines = [
         "usage: srtk [--traceback] COMMAND ...",
         "",
         "Semantic subgraph retrieval from knowledge graphs.",
         "",
         "commands:",
-        *(f"  {name:<16} {text}" for name, (_, text) in COMMANDS.items()),
+        *(row(name, text) for name, (_, text) in COMMANDS.items()),
     ]
-    commands = plugin_commands()
-    if commands:
+    if commands := plugin_commands():
         shown = [(entry.name.replace(".", " "), command_summary(entry)) for entry in commands]
-        lines += ["", "commands of plugins:", *(f"  {name:<16} {text}".rstrip() for name, text in shown)]
+        lines += ["", "commands of plugins:", *(row(name, text) or f"  {name}" for name, text in shown)]
     if _old_package():
         lines += ["", OLD_PACKAGE]
-    lines += [
-        "",
-        "`srtk COMMAND --help` describes a command; `--traceback` shows exceptions in full; `srtk --version` prints the"
-        " version.",
-    ]
+    last = "`srtk COMMAND --help` describes a command; `--traceback` shows exceptions in full; `srtk --version` prints"
+    lines += ["", textwrap.fill(f"{last} the version.", width, break_on_hyphens=False)]
     return "\n".join(lines)

@@ -3,6 +3,7 @@ from __future__ import annotations
 import json
 import subprocess
 import sys
+from contextlib import suppress
 
 import pytest
 
@@ -33,6 +34,17 @@ def test_importing_the_core_loads_neither_torch_nor_a_sparql_client():
 def test_help_lists_the_commands(capsys):
     assert main(["--help"]) == 0
     assert "visualize" in capsys.readouterr().out
+
+
+@pytest.mark.parametrize("command", [[], ["check"], ["doctor"], ["ask"], ["graph", "build"]])
+@pytest.mark.parametrize("columns", [80, 66])
+def test_help_fits_the_screen(capsys, monkeypatch, command, columns):
+    monkeypatch.setenv("COLUMNS", str(columns))
+    with suppress(SystemExit):
+        main([*command, "--help"])
+    text = capsys.readouterr().out
+    assert max(map(len, text.splitlines())) <= columns
+    assert len(text.splitlines()) > 10
 
 
 def test_help_says_so_when_the_old_package_of_that_name_is_installed(capsys, install):

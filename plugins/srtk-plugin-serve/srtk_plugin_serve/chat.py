@@ -113,7 +113,7 @@ def cited(result: Result) -> tuple[str, list[dict[str, Any]]]:
     subgraph, answer, refusal = result.retrieval.subgraph, result.answer, result.refusal
     proof = answer.support if answer is not None and not refusal else ()
     chosen = list(dict.fromkeys(proof or range(min(_CITED, len(subgraph.triples)))))
-    citations = []
+    citations: list[dict[str, Any]] = []
     for number, place in enumerate(chosen, 1):
         triple = subgraph.triples[place]
         citations.append(
