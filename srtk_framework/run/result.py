@@ -156,7 +156,8 @@ class Result:
             found = list(dict.fromkeys(self.label(link.entity) for link in self.links))
             lines.append(line("about: ", ", ".join(found), width))
         if not self.triples:
-            return "\n".join([*lines, "no triple was found"])
+            limits = ", ".join(self.retrieval.subgraph.trace.get("cut", {}))
+            return "\n".join([*lines, f"no triple fits the limit of {limits}" if limits else "no triple was found"])
         proof = text.proof(None if all_ else PROOF)
         ways = text.ways()
         lines += _part("proof", proof) + _part("other answers", text.alternatives())

@@ -377,7 +377,10 @@ def test_near_names_stand_under_a_question_that_does_not_link():
 
 
 def test_no_triple_is_told():
-    assert made([], [], []).to_text().splitlines()[-1] == "no triple was found"
+    nothing = made([], [], [])
+    assert nothing.to_text().splitlines()[-1] == "no triple was found"
+    cut = attrs.evolve(nothing.retrieval, subgraph=Subgraph(trace={"cut": {"tokens": 28}}))
+    assert Result(cut).to_text().splitlines()[-1] == "no triple fits the limit of tokens"
 
 
 def test_a_result_shows_its_best_path(result):
