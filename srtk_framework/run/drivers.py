@@ -8,6 +8,7 @@ from typing import Any
 
 import attrs
 
+from srtk_framework.host.ports import ports_below
 from srtk_framework.recipe.blocks import Block
 from srtk_framework.recipe.composer import Composer
 from srtk_framework.recipe.recipe import Recipe
@@ -94,7 +95,18 @@ def _methods(recipe: Recipe, composer: Composer) -> dict[str, Expander]:
             )
         elif expander is not None:
             methods[name] = expander
+            if "budget" in recipe.data and not _keeps_a_budget(expander):
+                composer.problems.append(
+                    f"{recipe.places.say(('budget',))}: {block.role} {block.use!r} has no field of the type Budget, and"
+                    " would not keep it; remove `budget:`, or write `budget: Budget = attrs.field(factory=Budget)` in"
+                    " its class"
+                )
     return methods
+
+
+def _keeps_a_budget(expander: Expander) -> bool:
+    """Return whether an expander, or one that it holds, has limits."""
+    return any(isinstance(one, Expander) and one.limits() is not None for one in ports_below(expander))
 
 
 def _build_unused(recipe: Recipe, composer: Composer) -> None:

@@ -11,7 +11,7 @@ from srtk_framework.graph.hop_loop import read_trace
 from srtk_framework.graph.question_ids import with_own_ids
 from srtk_framework.graph.surroundings import unknown_entities
 from srtk_framework.host.kept_answers import KeptAnswers
-from srtk_framework.host.ports import ports_below
+from srtk_framework.host.ports import Port, ports_below
 from srtk_framework.roles import EntityLinker, Expander, KnowledgeGraph, Reader
 from srtk_framework.values import (
     LINKED_BY,
@@ -82,8 +82,12 @@ class Pipeline:
             results = self._without_known_entities(results)
         going = [i for i, item in enumerate(results) if isinstance(item, Question)]
         questions = [item for item in results if isinstance(item, Question)]
+        limits = expander.limits()
+        most = None if limits is None else limits.triples
         for i, question, answer in zip(going, questions, self._each(questions, expander.expand), strict=True):
-            if isinstance(answer, DriverError):
+            if isinstance(answer, Subgraph) and most is not None and len(answer.triples) > most:
+                results[i] = _failed(question, _over_budget(expander, len(answer.triples), most))
+            elif isinstance(answer, DriverError):
                 results[i] = _failed(question, str(answer))
             else:
                 source = LINKED if LINKED_BY in linked[i].subgraph.trace else GIVEN
@@ -229,6 +233,13 @@ def _with_bound_end(question: Question) -> Question:
     if bound is None or isinstance(bound, Literal):
         return question
     return attrs.evolve(question, links=(Link(bound),))
+
+
+def _over_budget(expander: Expander, count: int, most: int) -> str:
+    """Return why a subgraph is refused that a comparison under one budget would favour."""
+    who = expander.name if isinstance(expander, Port) else type(expander).__name__
+    text = f"expand returned {count} triples, and its budget allows {most}; cut them by graph.finish or Subgraph.first"
+    return str(DriverError(text, who))
 
 
 def _failed(question: Question, reason: str, trace: Mapping[str, Any] | None = None) -> Retrieval:
