@@ -59,8 +59,8 @@ class OracleGraph(KnowledgeGraph):
     _entities: frozenset[str] = attrs.field(init=False, default=frozenset(), repr=False)
     _names: Sequence[tuple[str, set[str]]] = attrs.field(init=False, factory=list, repr=False)
 
-    def open(self) -> None:
-        """Fill the dictionaries."""
+    def __attrs_post_init__(self) -> None:
+        """Fill the dictionaries; not in `open`, so that a driver may be tested over a graph that was never opened."""
         self._ends, self._steps = _neighbours(self.sample)
         self._entities = frozenset(self.sample.entities)
         self._names = _names(self.sample)
