@@ -9,7 +9,7 @@ from itertools import permutations
 import attrs
 
 from srtk_framework.text import fold, link_topics, without_mentions
-from srtk_framework.values import Literal, Pattern, Question, RankedPath
+from srtk_framework.values import Literal, Pattern, Question, RankedPath, Triple
 from srtk_plugin_answers.answer_choices import is_class
 from srtk_plugin_answers.answer_sources import Sources
 from srtk_plugin_answers.answer_types import class_modifiers, class_words
@@ -19,9 +19,10 @@ from srtk_plugin_answers.graph_names import objects_of
 from srtk_plugin_answers.node_sets import NodeSet
 from srtk_plugin_answers.operations import Operated
 from srtk_plugin_answers.question_classes import MENTION, STOP_WORDS, stems_of, without_names, words_of
-from srtk_plugin_answers.question_kinds import NOT_CLEAR, excluded_text
+from srtk_plugin_answers.question_kinds import NEITHER, NOT_CLEAR, excluded_text
 
 _NOT_EXCLUDED = "all that the question excludes is known, and not all of its class"
+_NONE_LEFT = "all of the class has what the question excludes"
 _NOT_MODIFIED = "nothing of what the question asks for is known to be {words}"
 _NO_ROW = "nothing of what the question asks for has all of {words}"
 _NOT_CALLED = "nothing of the graph is called {words}"
@@ -32,7 +33,7 @@ _BUT_NAME = re.compile(
     rf"\b(?:except(?: for)?|excluding|besides|(?:apart|aside) from|other than)(?: +the)? +{MENTION.strip()}",
     re.IGNORECASE,
 )
-_JOINED = re.compile(r",? (?P<word>and|or)(?: (?:by|in|on|of|from|to|with|for))?(?: the)? ", re.IGNORECASE)
+_JOINED = re.compile(r",? (?P<word>and|or|nor)(?: (?:by|in|on|of|from|to|with|for))?(?: the)? ", re.IGNORECASE)
 _VERB_BEHIND = re.compile(r"\b(?:do|does|did) +¤ +[^\W\d_]+", re.IGNORECASE)
 _PREDICATE = re.compile(r"\b(?:is|are|was|were) (?P<word>[^\W\d_]+)\W*$")
 
@@ -49,6 +50,8 @@ def complement(sources: Sources, question: Question, one: Operated, draft: Draft
         return draft
     if one.kind.kind == "difference" and one.kind.greatest is not None:
         return Draft(draft.kind, missing=_NOT_ORDERED)
+    if NEITHER.search(question.text):
+        return _neither(sources, question, one, draft)
     if "without" in one.lead.facts:
         return draft
     if (but := _BUT_NAME.search(without_names(question))) is not None:
@@ -69,10 +72,29 @@ def complement(sources: Sources, question: Question, one: Operated, draft: Draft
             return Draft(draft.kind, missing=_NOT_MODIFIED.format(words=" ".join(sorted(others))))
         kept = [node for node in draft.entities if node not in having.instances]
         return attrs.evolve(draft, entities=tuple(kept), number=None if draft.number is None else len(kept))
+    return _others(sources, question, draft, draft.entities)
+
+
+def _neither(sources: Sources, question: Question, one: Operated, draft: Draft) -> Draft:
+    """Return all others of the class than what leads to one of two names: *neither X nor Y*."""
+    names, path = _joined_links(question), draft.path
+    if path is None or {*names} != {link.entity for link in question.links} or {*names.values()} != {"nor"}:
+        return Draft(draft.kind, missing=NOT_CLEAR)
+    ways = _ways(one, path, list(names))
+    rest = _others(sources, question, draft, [end for way in ways for end in way])
+    shown = [(triple, path) for way in ways for triples in way.values() for triple in triples]
+    return rest if rest.missing else attrs.evolve(rest, proof=[*rest.proof, *shown])
+
+
+def _others(sources: Sources, question: Question, draft: Draft, excluded: Sequence[str]) -> Draft:
+    """Return all of the class that a question names but some that one step leads to."""
+    path = draft.path
     whole = sources.sets.class_set(without_names(question))
-    left = [] if whole is None else [member for member in whole.instances if member not in draft.entities]
-    if whole is None or path is None or len(path.steps) > 1 or not whole.instances.keys() >= set(draft.entities):
+    left = [] if whole is None else [member for member in whole.instances if member not in excluded]
+    if whole is None or path is None or len(path.steps) > 1 or not whole.instances.keys() >= set(excluded):
         return Draft(draft.kind, missing=_NOT_EXCLUDED)
+    if not left and draft.number is None:
+        return Draft(draft.kind, missing=_NONE_LEFT)
     proof = [pair for member in left for pair in whole.values[member]]
     number = None if draft.number is None else len(left)
     return attrs.evolve(
@@ -131,7 +153,8 @@ def within_rows(sources: Sources, question: Question, case: Case, draft: Draft) 
     path = draft.path
     if draft.missing or draft.truth is not None or draft.kind not in ("lookup", "time-bound", "count"):
         return draft
-    if path is None or case.operated.bounds or not _is_from_rows(sources, path):
+    within = {*case.operated.lead.answers} if case.operated.bounds else set()
+    if path is None or not _is_from_rows(sources, path):
         return draft
     links = [link for link in question.links if link.entity == path.entity]
     told = words_of(" ".join(sources.likeness.label(step.relation) for step in path.steps))
@@ -140,7 +163,10 @@ def within_rows(sources: Sources, question: Question, case: Case, draft: Draft) 
     last = path.steps[-1]
     shown = [triple for triple, _ in draft.proof if triple.relation == last.relation]
     rows = dict.fromkeys(triple.subject for triple in shown)
-    kept, named = sources.sets.narrowed(NodeSet(None, dict.fromkeys(rows, ())), words)
+    if case.operated.bounds and not within & {*rows}:
+        return draft
+    bounded = [row for row in rows if not within or row in within]
+    kept, named = sources.sets.narrowed(NodeSet(None, dict.fromkeys(bounded, ())), words)
     kept, met, unmet = _having_cells(sources, kept, _cells_elsewhere(sources, question, draft, path, kept))
     if unmet and path.entity in _joined_links(question):
         return attrs.evolve(draft, likened=True)
@@ -150,7 +176,7 @@ def within_rows(sources: Sources, question: Question, case: Case, draft: Draft) 
     told |= class_words(question.text) | words_of(" ".join(map(sources.likeness.label, _columns(sources, path))))
     if left := {word for word in _words_behind(question) - named if not stems_of(word) & stems_of(" ".join(told))}:
         draft = attrs.evolve(draft, likened=True, notice=_LEFT_OUT.format(words=" ".join(sorted(left))))
-    if not named or len(kept.instances) == len(rows):
+    if not (named or within) or len(kept.instances) == len(rows):
         return draft
     ends = {triple.subject if last.inverse else triple.object for triple in shown if triple.subject in kept.instances}
     if not ends:
@@ -177,8 +203,7 @@ def either(sources: Sources, question: Question, case: Case, draft: Draft) -> Dr
         return draft
     word = together[path.entity]
     names = [one for one, other in together.items() if other == word]
-    reads = case.operated.reads.of([attrs.evolve(path, entity=one) for one in names])
-    ways = [{one.end: one.triples for one in read.instances if one.end not in names} for read in reads]
+    ways = _ways(case.operated, path, names)
     ends = dict.fromkeys(end for way in ways for end in way if word == "or" or all(end in other for other in ways))
     if not ends or set(ends) == set(draft.entities):
         return draft
@@ -187,8 +212,14 @@ def either(sources: Sources, question: Question, case: Case, draft: Draft) -> Dr
     return attrs.evolve(draft, entities=tuple(ends), proof=proof, number=number, likened=True)
 
 
+def _ways(one: Operated, path: RankedPath, names: Sequence[str]) -> list[dict[str, tuple[Triple, ...]]]:
+    """Return the ends of a path from each of several names, with the triples that lead there."""
+    reads = one.reads.of([attrs.evolve(path, entity=name) for name in names])
+    return [{some.end: some.triples for some in read.instances if some.end not in names} for read in reads]
+
+
 def _joined_links(question: Question) -> dict[str, str]:
-    """Return the links that stand beside each other with only *or* or *and* between them, each with that word."""
+    """Return the links that stand beside each other with only *or*, *and* or *nor* between, each with it."""
     links = [one for one in question.links if one.start is not None]
     found: dict[str, str] = {}
     for first, second in permutations(links, 2):

@@ -50,10 +50,28 @@ def doubted(sources: Sources, case: Case, draft: Draft) -> Draft:
         return Draft(draft.kind, missing=_NOT_ALIKE.format(noun=found["noun"]))
     if value_kind(text) == "name" and draft.kind != "count" and not _has_names(draft):
         return Draft(draft.kind, missing=_NO_NAME)
+    if _is_of_one_column(sources, question, draft):
+        draft = attrs.evolve(draft, likened=True)
     if left := _left_unit(sources, plain) or _left_numbers(sources, question, case, draft):
         notice = "; ".join([*filter(None, [draft.notice]), _LEFT_OUT.format(words=left)])
         return attrs.evolve(draft, likened=True, notice=notice)
     return draft
+
+
+def _is_of_one_column(sources: Sources, question: Question, draft: Draft) -> bool:
+    """Return whether an answer is over one of two columns that a link is in, and the question does not name it.
+
+    Who plays *home* may play *away* too.
+    """
+    path = draft.path
+    if path is None or not path.steps or not path.steps[0].inverse:
+        return False
+    relation = path.steps[0].relation
+    beside = {one for row in sources.operations.schema.tables.values() if relation in row for one in row} - {relation}
+    if not beside or sources.likeness.names_in(question, [relation]):
+        return False
+    [steps] = sources.graph.steps(sources.graph.frontiers([[path.entity]]), True)
+    return any(step.inverse and step.relation in beside for step in steps)
 
 
 def _has_names(draft: Draft) -> bool:

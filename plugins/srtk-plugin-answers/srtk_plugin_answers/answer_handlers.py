@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
 
+import attrs
+
 from srtk_framework.values import Question
 from srtk_plugin_answers.answer_choices import held_first, things_first, with_held, with_things
 from srtk_plugin_answers.answer_conditions import complement, either, modified, within_rows
@@ -11,6 +13,7 @@ from srtk_plugin_answers.answer_doubts import doubted
 from srtk_plugin_answers.answer_sources import Sources
 from srtk_plugin_answers.choices import choices
 from srtk_plugin_answers.drafts import Case, Draft
+from srtk_plugin_answers.joined_parts import parts_of, together
 from srtk_plugin_answers.lookup_handlers import by_date, by_empty, by_noun_of, by_path, by_set, by_value, by_year
 from srtk_plugin_answers.number_handlers import by_arithmetic, by_number
 from srtk_plugin_answers.operations import Operated
@@ -85,6 +88,12 @@ def draft_of(sources: Sources, question: Question, operated: Operated, names: Ma
     ``names`` are the labels of the subgraph's nodes.
     """
     known = Case(question, operated)
+    parts = parts_of(sources.graph, question) if operated.kind.kind == "yes-no" and not operated.bounds else ()
+    if parts and by_same(sources, known) is None:
+        each = sources.operations.of_parts(operated, parts)
+        read = [draft_of(sources, part, one, names) for part, one in zip(parts, each, strict=True)]
+        if (whole := together(question, read)) is not None:
+            return whole
     handlers = (*_NAMES, *(_UNLINKED if not question.links else _OF_KIND.get(operated.kind.kind, _LOOKUP)))
     if question.links:
         paths = operated.found.paths
@@ -98,5 +107,5 @@ def draft_of(sources: Sources, question: Question, operated: Operated, names: Ma
         draft = Draft(operated.kind.kind, missing="no path leads to an answer")
     draft = modified(sources, question, known, complement(sources, question, operated, polar(question, draft)))
     draft = either(sources, question, known, within_rows(sources, question, known, draft))
-    draft = doubted(sources, known, draft)
+    draft = doubted(sources, known, attrs.evolve(draft, likened=draft.likened or bool(parts)))
     return draft if not draft.missing else by_linked_class(sources, known) or draft

@@ -21,7 +21,7 @@ from srtk_plugin_answers.answer_types import (
     value_kind,
     verb_of_who,
 )
-from srtk_plugin_answers.literal_values import fits
+from srtk_plugin_answers.literal_values import fits, is_code, truth_of
 from srtk_plugin_answers.operations import Operated
 from srtk_plugin_answers.path_ends import turns_back
 from srtk_plugin_answers.question_classes import STOP_WORDS, name_of, shared_words, singular, stems_of, without_names
@@ -80,11 +80,12 @@ def choices(question: Question, operated: Operated, names: Mapping[str, str]) ->
     if wanted is None:
         # What somebody did is no date.
         return sorted(every, key=_is_dated) if _WHAT_DID.match(text) else every
+    is_who = text.casefold().startswith("who")  # somebody has no code
     # A path back to alike nodes leads to their values; but those nodes may be the names that are asked for.
     every = sorted(
         every,
         key=lambda choice: (
-            not all(fits(end, wanted) for end in choice.ends),
+            not all(fits(end, wanted) for end in choice.ends) or (is_who and all(map(is_code, choice.ends))),
             wanted != "name" and returns(choice.path.steps),
         ),
     )
@@ -177,6 +178,8 @@ def _is_of_relation(every: Sequence[Choice], phrases: Sequence[str], names: Mapp
     if not every:
         return False
     relation = every[0].path.steps[-1].relation
+    if all(truth_of(end) is not None for end in every[0].ends):
+        return False  # which hybrid carrots there are
     return bool(shared_words(phrases, names.get(relation, relation)))
 
 

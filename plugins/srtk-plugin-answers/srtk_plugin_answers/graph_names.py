@@ -11,7 +11,7 @@ import attrs
 from srtk_framework.roles import KnowledgeGraph
 from srtk_framework.text import spaced
 from srtk_framework.values import Frontier, Literal, Schema, Step
-from srtk_plugin_answers.question_classes import role_words, shared_words, words_of
+from srtk_plugin_answers.question_classes import PEOPLE, role_words, shared_words, singular, words_of
 from srtk_plugin_answers.question_values import value_constraints
 
 K = TypeVar("K", bound=Any)
@@ -118,11 +118,13 @@ def _kept(known: dict[K, V], keys: Sequence[K], read: Callable[[list[K]], Iterab
 
 def words_of_role(schema: Schema, phrases: Sequence[str], step: Step, label: str) -> int:
     """Return how many words a phrase shares with the name that a relation or its table gives to the step's start."""
-    # Of a table *lines* with a column *line* its ends are lines, and not its rows.
+    # Of a table *lines* with a column *line* its ends are lines, and not its rows; but two people may share a name.
     tables = [
         name
         for name, columns in schema.tables.items()
-        if not step.inverse and step.relation in columns and not {*columns, *map(spaced, columns)} & {*phrases}
+        if not step.inverse
+        and step.relation in columns
+        and not {*columns, *map(singular, map(spaced, columns))} & {*phrases} - {*PEOPLE}
     ]
     return max([role_words(phrases, label, step.inverse), *(shared_words(phrases, spaced(name)) for name in tables)])
 

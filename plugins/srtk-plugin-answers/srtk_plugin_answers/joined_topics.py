@@ -16,7 +16,7 @@ from srtk_framework.values import Budget, Frontier, Literal, Path, Pattern, Ques
 from srtk_plugin_answers.directions import is_first_subject
 from srtk_plugin_answers.node_sets import PATHS, SETS, Lead, NodeSet, Row, margin, whole_set
 from srtk_plugin_answers.path_scores import PathScores
-from srtk_plugin_answers.question_classes import stems_of, without_names
+from srtk_plugin_answers.question_classes import STOP_WORDS, stems_of, without_names, words_of
 
 # Distance of scores from which on another relation is meant; wrong relations were 2 and more away.
 _CLEAR = 1.0
@@ -84,7 +84,11 @@ class JoinedTopics:
                 facts={"complete": True, "likened": True}, answers=entities, proof=[(one, None) for one in joined]
             )
         if proof := proof or self._over_row(question, text, best.relation):
-            return Lead(facts={"complete": True}, answers=entities, proof=proof, score=score[best])
+            columns = {triple.relation for triple, _ in proof}
+            # Who sent it and who received it may be in both columns.
+            is_open = any(len({step.relation for step in row if step.inverse} & columns) > 1 for row in offered)
+            likened = {} if joined or (self._tells_row(question, proof) and not is_open) else {"likened": True}
+            return Lead(facts={"complete": True, **likened}, answers=entities, proof=proof, score=score[best])
         others = [one for step, one in score.items() if step.relation != best.relation]
         at = [place for place, row in enumerate(offered) if best in row]
         rows = self.graph.triples([topics[place] for place in at], [best] * len(at), self.members)
@@ -144,6 +148,17 @@ class JoinedTopics:
         if not all(self._is_row(one.triples[0].subject, path, named) for one in rows):
             return ()
         return [(triple, path) for one in rows for triple in one.triples]
+
+    def _tells_row(self, question: Question, proof: Row) -> bool:
+        """Return whether a question has a word of the columns or of the table of a row: who *bought*, a *buyer*."""
+        text = without_names(question)
+        relations = {triple.relation for triple, _ in proof}
+        tables = [spaced(name) for name, columns in self.tables.items() if relations & {*columns}]
+        told = " ".join([*self.graph.labels(sorted(relations)), *tables])
+        asked = words_of(text) - STOP_WORDS
+        return bool(stems_of(text) & stems_of(told)) or any(
+            word.startswith(one) for word in words_of(told) for one in asked
+        )
 
     def _is_row(self, node: str, path: RankedPath, named: set[str]) -> bool:
         """Return whether a node is a row of one of some tables, or of any, whose cells a path joins."""

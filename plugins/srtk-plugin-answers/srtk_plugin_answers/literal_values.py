@@ -17,6 +17,7 @@ _MEASURED = re.compile(
 """A number with a unit: 54 cm, 13.5 %, €10.00."""
 _PLAIN_DATE = re.compile(r"^\d{4}-\d\d-\d\d$")
 _TIME = re.compile(r"^(\d\d):(\d\d)(?::(\d\d(?:\.\d+)?))?")
+_CODE = re.compile(r"^[A-Z]{0,3}[-/ ]?\d+$")
 _YEAR = re.compile(r"^(?:1\d|20)\d\d$")
 # A number without a datatype within these is taken for a year.
 _YEARS = (1000, 2100)
@@ -52,7 +53,7 @@ def fits(end: str, wanted: str) -> bool:
     A node that is called as a year fits as a date and as a name alike.
     """
     if not isinstance(end, Literal):
-        return truth_of(end) is None if wanted == "name" else wanted == "date" and bool(_YEAR.match(end))
+        return truth_of(end) is None if wanted == "name" else wanted == "date" and value_of(end) is not None
     value = value_of(end)
     if wanted == "name":
         return value is None and truth_of(end) is None
@@ -72,6 +73,11 @@ def is_missing(text: str) -> bool:
     return "".join(text.casefold().split()) in _MISSING
 
 
+def is_code(node: str) -> bool:
+    """Return whether a node is called by a code: *L-12*, of the table loans *loans:L-12*."""
+    return bool(_CODE.match(node.rpartition(":")[2]))
+
+
 def truth_of(end: str) -> bool | None:
     """Return the truth that a value such as *yes* stands for; None for any other value."""
     text = (end.lexical if isinstance(end, Literal) else end).casefold()
@@ -87,9 +93,13 @@ def unit_of(literal: str) -> str:
 def value_of(literal: str) -> float | None:
     """Return the number of a literal, or of its date as a year with a fraction; None for any other literal or id.
 
-    A literal without a datatype counts if all of it is a number, or a number with a unit.
+    A literal without a datatype counts if all of it is a number, or a number with a unit; a node if it is called as a
+    year or a date.
     """
-    if not isinstance(literal, Literal) or literal.language is not None:
+    if not isinstance(literal, Literal):
+        is_when = _YEAR.match(literal) or _PLAIN_DATE.match(literal)
+        return value_of(Literal.make(literal)) if is_when else None
+    if literal.language is not None:
         return None
     if is_date(literal):
         found = _DATE.match(literal.lexical)

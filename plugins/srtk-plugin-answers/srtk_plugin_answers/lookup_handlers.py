@@ -39,6 +39,8 @@ _ASKS = word_set(
     "what which who whos whats how many name list give show find tell count me all the a an is are was were there exist"
 )
 """Words beside a noun that say no more than that it is asked for."""
+_HAPPENED = re.compile(r"^(?:\w+ed|born|built|won|sold)\b")
+"""Names of relations that say of what they are the date."""
 _NOT_WITHIN = "nothing of the set has a value of {name!r} within {within}"
 _NO_VERB = "no relation of the graph is called as {verb!r}; the answer is from {label!r}"
 _OVER = "what the question names has no {noun} of its own; the answer goes over {over}"
@@ -98,13 +100,23 @@ def by_date(sources: Sources, case: Case) -> Draft | None:
     dated = [choice for choice in dated if choice.path not in likely or len(choice.path.steps) == 1]
     if not dated:
         return Draft(case.kind, missing="the graph has no date of what the question names")
-    return attrs.evolve(looked_up(case, "lookup", dated), likened=dated[0].path in likely)
+    relation = dated[0].path.steps[-1].relation
+    called = sources.likeness.called_as(case.question, [*sources.operations.schema.relations, relation])
+    if called and relation not in called:
+        frontiers = sources.graph.frontiers([[link.entity for link in case.question.links]] * len(called))
+        # A column *born* of places is another one.
+        if not any(sources.graph.triples(frontiers, [Step(one) for one in sorted(called)], 1)):
+            return Draft(case.kind, missing=NO_VALUE.format(noun=sources.likeness.label(min(called))))
+    is_other = not called and bool(_HAPPENED.search(fold(sources.likeness.label(relation))))
+    return attrs.evolve(looked_up(case, "lookup", dated), likened=dated[0].path in likely or is_other)
 
 
 def _is_price(sources: Sources, case: Case, choice: Choice) -> bool:
     """Return whether a path ends in plain numbers of a relation that is neither named nor like a year."""
     plain = all(isinstance(end, Literal) and not is_date(end) for end in choice.ends)
-    return plain and not _is_told(sources, case, choice, "year or date")
+    if not plain or _is_told(sources, case, choice, "year or date"):
+        return False
+    return not sources.likeness.is_like(case.operated, "year or date", choice.path.steps[-1], LIKE)
 
 
 def by_set(sources: Sources, case: Case) -> Draft | None:
@@ -118,9 +130,9 @@ def by_set(sources: Sources, case: Case) -> Draft | None:
 
 
 def _goes_on(case: Case) -> bool:
-    """Return whether a column is asked for of rows that two links name: *which room is Maths in on Tuesday*."""
+    """Return whether a column is asked for of rows that two links or a year name: *the room of Maths on Tuesday*."""
     one = case.operated
-    if "with" not in one.lead.facts or not case.found or {*one.lead.answers} & {*one.fit, *one.roles}:
+    if not {"with", "bounds"} & one.lead.facts.keys() or not case.found or {*one.lead.answers} & {*one.fit, *one.roles}:
         return False
     last = case.found[0].path.steps[-1]
     over = {way[-1].subject for way in case.found[0].ends.values()}
@@ -138,19 +150,23 @@ def by_value(sources: Sources, case: Case) -> Draft | None:
             return Draft(case.kind, missing="the graph has no number of what the question names")
         if measure is None or _is_told(sources, case, numbers[0], measure):
             return None
+        if sources.likeness.is_like(case.operated, measure, numbers[0].path.steps[-1], LIKE):
+            draft = by_path(sources, case)
+            return draft if draft is None else attrs.evolve(draft, likened=True)
         return Draft(case.kind, missing=NO_RELATION.format(noun=measure.partition(" ")[2]))
     ages = [choice for choice in case.found if len(choice.path.steps) == 1 and _is_age(sources, case.operated, choice)]
     if not ages:
         return Draft(case.kind, missing="the graph has no age of what the question names")
-    return looked_up(case, case.kind, [*ages, *(choice for choice in case.found if choice not in ages)])
+    draft = looked_up(case, case.kind, [*ages, *(choice for choice in case.found if choice not in ages)])
+    is_date = all(fits(end, "date") for end in ages[0].ends)
+    return attrs.evolve(draft, likened=not (is_date or _is_told(sources, case, ages[0], "age old")))
 
 
 def _is_told(sources: Sources, case: Case, choice: Choice, measure: str) -> bool:
-    """Return whether the question names the relation of a path's number, or that is like a measure."""
+    """Return whether the question names the relation of a path's number, or that is called as a measure."""
     step = choice.path.steps[-1]
     named = sources.likeness.names_in(case.question, [step.relation])
-    is_called = any(shared_words([word], sources.likeness.label(step.relation)) for word in measure.split())
-    return named or is_called or sources.likeness.is_like(case.operated, measure, step, LIKE)
+    return named or any(shared_words([word], sources.likeness.label(step.relation)) for word in measure.split())
 
 
 def _is_age(sources: Sources, one: Operated, choice: Choice) -> bool:
@@ -168,7 +184,8 @@ def by_path(sources: Sources, case: Case) -> Draft | None:
         return Draft(case.kind, missing=NO_RELATION.format(noun=noun))
     draft = looked_up(case, case.kind, case.found)
     over = sources.likeness.relations_between(case.question, case.found[0])
-    notice = _OVER.format(noun=asked_relation(case.question.text), over=", ".join(over)) if over else ""
+    asked = asked_relation(case.question.text) or sources.likeness.label(case.found[0].path.steps[-1].relation)
+    notice = _OVER.format(noun=asked, over=", ".join(over)) if over else ""
     is_close = sources.likeness.is_close(case, case.found[0])
     if not (over or is_close) and (verb := sources.likeness.unnamed_verb(case.question, case.found[0])):
         notice = _NO_VERB.format(verb=verb, label=sources.likeness.label(case.found[0].path.steps[-1].relation))
@@ -194,7 +211,10 @@ def by_noun_of(sources: Sources, case: Case) -> Draft | None:
     labels = [fold(sources.likeness.label(step.relation)) for step in back]
     told = next((step for step, name in zip(back, labels, strict=True) if _says(noun, name)), None)
     if told is None:
-        return None
+        # Whose mother Ada is has her for a mother.
+        is_other_way = any(fold(sources.likeness.label(step.relation)) == f"{noun} of" for step in steps)
+        draft = by_path(sources, case) if is_other_way else None
+        return draft if draft is None else attrs.evolve(draft, likened=True)
     sets = sources.operations.read_sets(case.operated.reads, case.question, [RankedPath(link, (told,), 0.0)])
     draft = Draft.of_lead(case.kind, whole_set(sets))
     return attrs.evolve(draft, number=len(draft.entities)) if case.kind == "count" else draft

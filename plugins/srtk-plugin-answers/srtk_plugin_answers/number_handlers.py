@@ -41,20 +41,25 @@ def by_number(sources: Sources, case: Case) -> Draft | None:
     one = case.operated
     best = None if one.bounds else _best_number(case.found, one.lead)
     # Minutes from start are no rows of minutes.
-    if best is None or (one.named and not _is_told(sources, case.question.text, best)):
+    told = best is not None and _is_told(sources, case, best)
+    if best is None or not (told if one.named else len(best.ends) == 1 or told):
         return None
     label = sources.likeness.label(best.path.steps[-1].relation)
     if _OF_MENTION.search(marked_text(case.question)) and not words_of(name_of(label)) <= words_of(case.question.text):
         return Draft(case.kind, missing=_NOT_COUNTED)
     if (noun := sources.likeness.unlike(case, best)) is not None:
         return Draft(case.kind, missing=NO_RELATION.format(noun=noun))
+    if len(best.ends) > 1:  # the votes of a party are those of each candidate
+        return attrs.evolve(looked_up(case, case.kind, [best]), number=None, likened=True)
     return attrs.evolve(looked_up(case, case.kind, [best]), number=value_of(next(iter(best.ends))))
 
 
-def _is_told(sources: Sources, text: str, choice: Choice) -> bool:
-    """Return whether a question has all words of the relation of a number, and these are several."""
+def _is_told(sources: Sources, case: Case, choice: Choice) -> bool:
+    """Return whether a question counts what the relation of a number is called, or has its several words."""
     label = words_of(name_of(sources.likeness.label(choice.path.steps[-1].relation)))
-    return len(label) > 1 and label <= words_of(text)
+    if any(label == words_of(phrase) for phrase in case.operated.phrases):
+        return True
+    return len(label) > 1 and label <= words_of(case.question.text)
 
 
 def calculated(sources: Sources, operation: Arithmetic, lead: Lead) -> Draft:
@@ -81,9 +86,8 @@ def calculated(sources: Sources, operation: Arithmetic, lead: Lead) -> Draft:
 
 
 def _best_number(found: Sequence[Choice], lead: Lead) -> Choice | None:
-    """Return the best path if it ends in one number, such as a population, and is better than the path to the set."""
+    """Return the best path if it ends in numbers, such as a population, and is better than the path to the set."""
     best = max(found, key=lambda choice: choice.path.score, default=None)
-    if best is None or len(best.ends) != 1 or (lead.path is not None and lead.path.score > best.path.score):
+    if best is None or (lead.path is not None and lead.path.score > best.path.score):
         return None
-    [end] = best.ends
-    return best if fits(end, "number") and not is_year(value_of(end) or 0.0) else None
+    return best if all(fits(end, "number") and not is_year(value_of(end) or 0.0) for end in best.ends) else None

@@ -173,14 +173,30 @@ class Operations:
         unnamed = unnamed_entities(questions)
         names = dict(zip(unnamed, self.graph.labels(unnamed), strict=True)) if unnamed else {}
         settings = self.scorer.search_settings() or SearchSettings()
-        mask = settings.mention
-        texts = [one.text if mask is None else without_mentions(one, one.links, names, mask) for one in questions]
+        texts = self._texts(questions, names)
         scale = self.scale if settings.scale is None else settings.scale
         scores = scores_of_questions(self.values.scores, scale, reads, self.schema, questions, texts)
         return [
             Operated(one, kind, row, held, PathEnds(row), reads, own, text, *self._conditions(one, kind, held, names))
             for one, kind, (row, held), own, text in zip(questions, kinds, dated, scores, texts, strict=True)
         ]
+
+    def _texts(self, questions: Sequence[Question], names: Mapping[str, str]) -> list[str]:
+        """Return the texts of questions for the scorer; ``names`` are the labels of links without a name."""
+        settings = self.scorer.search_settings() or SearchSettings()
+        mask = settings.mention
+        return [one.text if mask is None else without_mentions(one, one.links, names, mask) for one in questions]
+
+    def of_parts(self, whole: Operated, parts: Sequence[Question]) -> list[Operated]:
+        """Read sets, values and classes for parts of a question, from its paths with the scores of each part."""
+        found = []
+        for part, text in zip(parts, self._texts(parts, {}), strict=True):
+            linked = {link.entity for link in part.links}
+            paths = [path for path in whole.found.paths if path.entity in linked]
+            scores = whole.scores.of([path.steps for path in paths], text)
+            scored = [attrs.evolve(path, score=score) for path, score in zip(paths, scores, strict=True)]
+            found.append(attrs.evolve(whole.found, paths=tuple(scored)))
+        return self.of(parts, found)
 
     def _conditions(
         self, question: Question, kind: QuestionKind, held: int, names: Mapping[str, str]

@@ -49,8 +49,8 @@ _BOUNDS = (
         """
     of in on at by for from to with without within into onto over under above below between among near about around
     before after since until during through next across along against as than like and or but nor not never both either
-    except excluding besides apart whose which who whom what where when why how there here it he she they you i we
-    is are was were am be been being do does did has have had can could will would shall should may might must 's
+    neither except excluding besides apart whose which who whom what where when why how there here it he she they you i
+    we is are was were am be been being do does did has have had can could will would shall should may might must 's
     isn't aren't wasn't weren't don't doesn't didn't hasn't haven't hadn't
     """
     )

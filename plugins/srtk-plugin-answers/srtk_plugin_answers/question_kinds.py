@@ -48,6 +48,8 @@ _NOT = re.compile(
     r"\b(?:not|never|no|without|neither|except(?: for)?|excluding|besides|(?:apart|aside) from|other than)\b|n['’]t\b",
     re.IGNORECASE,
 )
+NEITHER = re.compile(r"\bneither\b.+\bnor\b", re.IGNORECASE)
+_NOR = re.compile(r",? nor\b", re.IGNORECASE)
 _CLAUSE = re.compile(r"\b(?:and|but|or|nor|that|which|who)\b", re.IGNORECASE)
 _TIME = re.compile(
     r"\b(?:in|during|before|after|since|until|till|by|as of|from|between|around|of) (?:the )?(?:early |late |mid-?)?"
@@ -170,7 +172,10 @@ def excluded_text(question: str) -> str | None:
 
     Nothing where a further clause follows it, as what is excluded is not clear then.
     """
-    _, marked, text = _NOT.sub("¬", _without_numbers(question), count=1).partition("¬")
+    question = _without_numbers(question)
+    if NEITHER.search(question):
+        question = _NOR.sub(",", question, count=1)
+    _, marked, text = _NOT.sub("¬", question, count=1).partition("¬")
     return None if not marked else "" if _CLAUSE.search(text) else text
 
 

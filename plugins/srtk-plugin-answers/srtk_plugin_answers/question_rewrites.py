@@ -37,7 +37,7 @@ def rewritten(
         if _HOW_MANY.search(text) and has(question, "stock"):
             return question  # how many copies of a book
         is_none = found["none"] or found["sold"]
-        return _replaced(question, found.start(), found.end(), f"with a stock {'of exactly' if is_none else 'over'} 0")
+        return replaced(question, found.start(), found.end(), f"with a stock {'of exactly' if is_none else 'over'} 0")
     found = _PREFIXED.search(text)
     if found is None:
         return question
@@ -51,14 +51,14 @@ def rewritten(
     if any(link.start is not None and link.start < end and start < (link.end or 0) for link in question.links):
         return question
     if found["noun"] is None or _IS.search(text, max(0, start - 20), start) or _POLAR.match(text):
-        return _replaced(question, start, end, f"not {word}")
+        return replaced(question, start, end, f"not {word}")
     # The negation stands at the end, where all that is behind it is excluded: orders of Ida that are not paid.
     mark = text.rstrip(" ?.!")
-    last = _replaced(question, len(mark), len(text), f" that are not {word}?")
-    return _replaced(last, start, found.start("noun") + 1, "")
+    last = replaced(question, len(mark), len(text), f" that are not {word}?")
+    return replaced(last, start, found.start("noun") + 1, "")
 
 
-def _replaced(question: Question, start: int, end: int, new: str) -> Question:
+def replaced(question: Question, start: int, end: int, new: str) -> Question:
     """Return a question with other words in a place; links behind it move."""
     moved = len(new) - (end - start)
     links = tuple(

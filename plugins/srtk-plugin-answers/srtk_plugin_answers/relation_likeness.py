@@ -8,6 +8,7 @@ from collections.abc import Iterable, Mapping
 
 import attrs
 
+from srtk_framework.text import fold
 from srtk_framework.values import Literal, Question, Step
 from srtk_plugin_answers.answer_types import asked_relation, verb_of_who
 from srtk_plugin_answers.choices import Choice, returns
@@ -38,6 +39,10 @@ _DOUBTED = 0.5
 _NAMED = 0.45
 """The same for a noun and the only relation of a path: an *email* is no phone number."""
 _HAS = re.compile(r"^how many [\w -]+ (?:do|does|did) ¤ have\b")
+_VERB_OF_WHEN = re.compile(r"\b(?:did|was|were|does|is|has|have|had)(?: the)? *¤ +(?P<verb>[^\W\d_]{3,})\W*$")
+_ROOT = 4
+_DATED = word_set("on date year time")
+_FORMS = ("", "d", "ed", "s", "es", "n", "en")
 _VERB = 0.3
 """The same for a verb of who, and a path."""
 NO_NOUNS = frozenset(["kind", "name", "sort", "type"])
@@ -103,6 +108,8 @@ class RelationLikeness:
             is_other = noun not in [name_of(self.label(step.relation)) for step in steps] and (
                 len(steps) == 1 or noun in one.phrases
             )
+            # The rows of a reader are no readers.
+            is_other = is_other or (noun in one.phrases and self._is_from_cell(noun, steps[-1]))
             if is_other or (returns(steps) and not (_ALIKE & words_of(case.question.text)) - words_of(noun)):
                 return noun
         if (verb := self.unnamed_verb(case.question, best)) is not None and not steps[-1].inverse:
@@ -125,6 +132,11 @@ class RelationLikeness:
         is_like = one.likeness(best.path) >= _NEAR or any(self.is_like(one, noun, step, least) for step in steps)
         return None if is_like else noun
 
+    def _is_from_cell(self, noun: str, step: Step) -> bool:
+        """Return whether a step leads from the cells of a column that is called as a noun to their rows."""
+        columns = {one for table in self.names.schema.tables.values() for one in table}
+        return step.inverse and step.relation in columns and name_of(self.label(step.relation)) == noun
+
     def uncounted(self, case: Case) -> str | None:
         """Return the noun of *how many does X have*, if neither the ends of the path nor a relation is called so."""
         one, path = case.operated, case.operated.lead.path
@@ -138,16 +150,21 @@ class RelationLikeness:
         return None if is_like or self.names_in(case.question, relations) else nouns[0]
 
     def relations_between(self, question: Question, best: Choice) -> list[str]:
-        """Return the relations before the last step of a path, where the question has but the noun of the last one.
+        """Return the relations before the last step of a path, where the question has but the words of the last one.
 
         *The mayor of Germany* may be asked for, and not the mayor of its capital.
         """
-        noun, steps = asked_relation(question.text), best.path.steps
-        if noun is None or len(steps) < 2 or any(step.inverse for step in steps):
+        noun, steps = asked_relation(question.text) or "", best.path.steps
+        if len(steps) < 2 or any(step.inverse for step in steps):
             return []
-        rest = words_of(without_names(question)) - words_of(noun) - STOP_WORDS
         labels = [self.label(step.relation) for step in steps]
-        return [] if rest or not shared_words([noun], labels[-1]) else labels[:-1]
+        plain = fold(without_names(question))
+        if not noun and stems_of(plain) & stems_of(" ".join(labels[:-1])):
+            return []
+        told = words_of(" ".join({*re.findall(r"\w+", plain)} - STOP_WORDS)) - words_of(noun)
+        rest = {word for word in told if noun or not stems_of(word) & stems_of(labels[-1])}
+        is_last = shared_words([noun], labels[-1]) if noun else told
+        return [] if rest or not is_last else labels[:-1]
 
     def is_close(self, case: Case, best: Choice) -> bool:
         """Return whether a path has a relation close to the noun of a question that asks for a relation, if it does."""
@@ -156,6 +173,8 @@ class RelationLikeness:
         if verb and not self._has_capitals(best):
             return False
         if noun and self._is_of_other_head(noun, best):
+            return False
+        if self._is_beside(case, best):
             return False
         told = noun or verb or self._unseen_place(case)
         return told is None or any(self.is_like(case.operated, told, step, CLOSE) for step in steps)
@@ -168,6 +187,13 @@ class RelationLikeness:
         first, _, last = noun.rpartition(" ")
         label = stems_of(self.label(best.path.steps[-1].relation))
         return bool(stems_of(first) & label) and not stems_of(last) & label
+
+    def _is_beside(self, case: Case, best: Choice) -> bool:
+        """Return whether a path ends beside the rows or nodes that have the class which a question names."""
+        one, nouns = case.operated, [phrase for phrase in case.operated.phrases if phrase not in PEOPLE]
+        if not nouns or not one.roles or {*best.ends} & {*one.fit, *one.roles}:
+            return False
+        return not any(self.is_like(one, noun, best.path.steps[-1], LIKE) for noun in nouns)
 
     def _unseen_place(self, case: Case) -> str | None:
         """Return the noun of *which country* where nothing of the graph is known to be of that kind of place."""
@@ -186,6 +212,17 @@ class RelationLikeness:
         if verb is None or stems_of(verb) & stems_of(label):
             return None
         return None if any(word.startswith(singular(verb)) for word in words_of(label)) else verb
+
+    def called_as(self, question: Question, relations: Iterable[str]) -> set[str]:
+        """Return the relations that are called as the verb behind the name of a question and no more: when ¤ *died*."""
+        found = _VERB_OF_WHEN.search(fold(without_names(question)))
+        verb = found["verb"] if found else ""
+        root = verb.removesuffix("ed") if len(verb) > _ROOT else verb
+        forms = {f"{root}{end}" for end in _FORMS if root}
+        labels = self.names.labels(relations)
+        return {
+            one for one, name in labels.items() if forms & (told := {*fold(name).split()}) and told <= forms | _DATED
+        }
 
     def is_name(self, noun: str) -> bool:
         """Return whether a relation of the graph has a noun as its name."""

@@ -30,9 +30,15 @@ def by_row_verb(sources: Sources, case: Case) -> Draft | None:
     verb = found["verb"] if found else verb_of_who(plain)
     tables = sources.operations.schema.tables
     told = [name for name in tables if verb and stems_of(verb) & stems_of(spaced(name))]
-    if len(told) != 1:
+    if not told and not (found and tables):
         return None
     read = _triples(sources, links, True)
+    if found and not told:  # what did Ada read: of a table with a column reader
+        labels = sources.operations.names.labels({row[0].relation for row in read if row})
+        agents = {relation for relation, label in labels.items() if stems_of(verb or "") & stems_of(label)}
+        told = [name for name, columns in tables.items() if agents & {*columns}]
+    if len(told) != 1:
+        return None
     # Of several tables each row's id begins with its table's name.
     rows = [row for row in read if row and (len(tables) < 2 or row[0].subject.partition(":")[0] == told[0])]
     if len(rows) != 1 or len(rows[0]) >= sources.operations.members:

@@ -15,19 +15,20 @@ from srtk_plugin_answers.answer_types import class_modifiers, class_words, class
 from srtk_plugin_answers.counted_steps import not_counted, verb_stems
 from srtk_plugin_answers.deciding_values import DecidingValues
 from srtk_plugin_answers.graph_names import words_of_role
-from srtk_plugin_answers.literal_values import truth_of
+from srtk_plugin_answers.literal_values import truth_of, value_of
 from srtk_plugin_answers.node_sets import Lead, NodeSet, Row
 from srtk_plugin_answers.question_classes import (
     PEOPLE,
     STOP_WORDS,
     name_of,
     shared_words,
+    singular,
     stems_of,
     without_names,
     word_set,
     words_of,
 )
-from srtk_plugin_answers.question_kinds import NOT_CLEAR, QuestionKind, excluded_text
+from srtk_plugin_answers.question_kinds import NEITHER, NOT_CLEAR, QuestionKind, excluded_text
 from srtk_plugin_answers.question_orders import CountedOrder, counted_order, order_clause
 from srtk_plugin_answers.question_values import clauses, value_constraints
 from srtk_plugin_answers.shared_names import SharedNames
@@ -46,6 +47,7 @@ _CONTRACTED = re.compile(r"n['’]t\b")
 _QUOTES = '"“”‘«»'
 _MARKS = f"{_QUOTES}',;:?.!"
 _PARTICIPLES = ("ed", "ing")
+_NUMBERS = "the graph has a number of {noun!r} for each of several, and not how many there are; ask for their total"
 _NOTHING_DECIDES = "the graph has no number or date that decides"
 _WORDS = 3
 """Words of a text that is looked for, at most."""
@@ -73,6 +75,8 @@ class UnlinkedSets:
         if whole is None:
             return Lead(), "no entity of the graph was found in the question, and no class of entities"
         of_class = bool(named_class)
+        if kind.kind == "count" and not of_class and (noun := self._counted_noun(phrases)):
+            return Lead(), _NUMBERS.format(noun=noun)
         told = _CONTRACTED.sub(" not", self.values.counted.names.without_years(question.text))
         excluding = excluded_text(told)
         if excluding == "":
@@ -92,7 +96,10 @@ class UnlinkedSets:
             without, excluded = self.narrowed(whole, words & denied)
             if not excluded:
                 return Lead(), "nothing of the class has what the question excludes"
-            left = [member for member in whole.instances if member not in without.instances]
+            having = {*without.instances}
+            if NEITHER.search(question.text):
+                having = {one for triples in self._conditions(whole, words & denied).values() for one in triples}
+            left = [member for member in whole.instances if member not in having]
             whole, named = attrs.evolve(whole, instances=dict.fromkeys(left, ())), named | excluded
         covered |= of_order | named
         if not whole.instances:
@@ -110,6 +117,15 @@ class UnlinkedSets:
         if order is not None and not of_class:
             lead = attrs.evolve(lead, facts={**lead.facts, "likened": True})
         return lead, missing
+
+    def _counted_noun(self, phrases: Sequence[str]) -> str | None:
+        """Return the name of a column of numbers that is counted: *how many votes*."""
+        labels = self.values.counted.names.labels(self.schema.relations)
+        told = [relation for relation, label in labels.items() if singular(name_of(label)) in phrases]
+        for relation, row in zip(told, self.graph.match([Pattern(None, one, None) for one in told]), strict=True):
+            if row and all(value_of(triple.object) is not None for triple in row):
+                return labels[relation]
+        return None
 
     def is_text(self, words: Iterable[str]) -> bool:
         """Return whether something of the graph has one of some words as a text."""
@@ -308,7 +324,7 @@ class UnlinkedSets:
         if best is None or not shared[best]:
             return None, frozenset()
         labels = self.values.counted.names.labels(self.schema.tables[best])
-        if any(name_of(label) in phrases for label in labels.values()):
+        if any(singular(name_of(label)) in phrases for label in labels.values()) and not {*phrases} & {*PEOPLE}:
             return None, frozenset()  # of stops of lines the column *line* has the lines
         named = [phrase for phrase in phrases if shared_words([phrase], spaced(best)) == shared[best]]
         return self._subjects(self.schema.tables[best]), _last_words(named, shared[best])

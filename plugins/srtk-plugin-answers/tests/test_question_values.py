@@ -8,7 +8,13 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 from srtk_plugin_answers.question_kinds import kind_of
-from srtk_plugin_answers.question_values import ValueConstraint, clauses, compared_noun, compared_verb, value_constraints
+from srtk_plugin_answers.question_values import (
+    ValueConstraint,
+    clauses,
+    compared_noun,
+    compared_verb,
+    value_constraints,
+)
 
 
 @pytest.mark.parametrize(

@@ -111,9 +111,34 @@ def test_an_answer_that_leaves_words_behind_a_name_out_is_not_sure(ask, name: st
     assert (ask(name, question)["certainty"] == "sure") == sure
 
 
-def test_yes_or_no_for_several_names_that_are_joined_is_not_sure(ask) -> None:
-    assert ask("sales.csv", "Did Ida buy Oats?")["certainty"] == "sure"
-    assert ask("sales.csv", "Did Ida and Tom buy Oats?")["certainty"] != "sure"
+@pytest.mark.parametrize(
+    ("name", "question", "text"),
+    [
+        ("sales.csv", "Did Ida and Tom buy Oats?", "No"),
+        ("sales.csv", "Did Ida and Tom buy Tea?", "Yes"),
+        ("sales.csv", "Did Tom buy both Tea and Oats?", "No"),
+        ("soups.csv", "Are Borscht and Ukha organic?", "Yes"),
+        ("soups.csv", "Are both Borscht and Miso organic?", "No"),
+        ("soups.csv", "Is Borscht organic and from the East?", "Yes"),
+        ("soups.csv", "Is Gazpacho from the South and organic?", "No"),
+        ("soups.csv", "Is Miso neither organic nor from the South?", "Yes"),
+        ("soups.csv", "Does Borscht contain neither egg nor fish?", "No"),
+    ],
+)
+def test_yes_or_no_for_what_and_or_nor_joins_is_of_each(ask, name: str, question: str, text: str) -> None:
+    assert ask(name, question)["text"] == text
+
+
+@pytest.mark.parametrize(
+    ("question", "text"),
+    [
+        ("Which soups contain neither egg nor fish?", "Gazpacho and Miso"),
+        ("How many soups contain neither egg nor ice?", "2"),
+    ],
+)
+def test_what_is_neither_is_all_that_has_none_of_both(ask, question: str, text: str) -> None:
+    answer = ask("soups.csv", question)
+    assert (answer["text"], answer["certainty"]) == (text, "sure")
 
 
 @pytest.mark.parametrize(
