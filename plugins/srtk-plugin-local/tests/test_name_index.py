@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 from pathlib import Path
+from tempfile import TemporaryDirectory
 
 import numpy as np
 import pytest
-from hypothesis import given
+from hypothesis import Phase, given, settings
 from hypothesis import strategies as st
 from srtk_plugin_local import name_index
 from srtk_plugin_local.memory import MemoryGraph
@@ -23,6 +24,8 @@ from srtk_plugin_local.name_index import (
     within_one_edit,
     words_of,
 )
+from srtk_plugin_local.snapshot import lookup
+from srtk_plugin_local.snapshot.arrays import Snapshot
 from srtk_plugin_local.snapshot.build import build
 from srtk_plugin_local.snapshot.build_settings import BuildSettings
 from srtk_plugin_local.snapshot.graph import LocalGraph
@@ -214,6 +217,34 @@ def test_many_names_are_near_what_each_alone_is(monkeypatch: pytest.MonkeyPatch)
     asked = ["Farnce", "cote divoire", "Schipol", "us", "Apollo 12"]
     monkeypatch.setattr(name_index, "_AT_ONCE", 2)
     assert near(*asked) == [found for name in asked for found in near(name)]
+
+
+TEXTS = st.text("abcé1дø-. ", max_size=9) | st.sampled_from(["New Zealand", "bank of the east", "a b c d e f g"])
+
+
+@settings(max_examples=10, deadline=None, phases=[Phase.generate])
+@given(st.lists(st.tuples(TEXTS, TEXTS), min_size=1, max_size=40), st.lists(TEXTS, max_size=9))
+def test_an_index_on_disk_finds_what_one_of_the_same_names_in_memory_finds(
+    names: list[tuple[str, str]], others: list[str]
+) -> None:
+    facts = [(f"n{number}", "r", "n0") for number in range(len(names))]
+    labels, aliases = ([(f"n{n}", pair[side]) for n, pair in enumerate(names) if pair[side].strip()] for side in (0, 1))
+    with TemporaryDirectory() as folder:
+        given = {}
+        for table, rows in {"files": facts, "labels": labels, "aliases": aliases}.items():
+            given[table] = (f"{folder}/{table}.tsv",)
+            Path(*given[table]).write_text("".join("\t".join(row) + "\n" for row in rows), encoding="utf-8")
+        snapshot = Snapshot(build(BuildSettings(**given, header=False), Path(folder) / "built").folder)  # type: ignore[arg-type]
+        rows = lookup._all_names(snapshot, np.arange(snapshot.size))
+        every = [(name, number) for number, row in enumerate(rows) for name in row]
+        table = NameTable.of([keyed([name for name, _ in every], np.array([number for _, number in every]))])
+        stored, made = lookup.name_index(snapshot), NameIndex(table, lambda numbers: [rows[n] for n in numbers])
+        some = [name for name, _ in every] + others
+        asked = [*some, *(text[1:] for text in some), *(f"{text[:2]}b{text[2:]}" for text in some)]
+        for whole in (True, False):
+            assert stored.near(asked, 5, whole) == made.near(asked, 5, whole)
+        assert all(stored.knows([word for name, _ in every for word in words_of(name)]))
+        assert stored.knows(asked) == made.knows(asked)
 
 
 def test_an_index_without_names_finds_none() -> None:
