@@ -14,6 +14,7 @@ from srtk_framework.host.kept_answers import KeptAnswers
 from srtk_framework.host.ports import Port, ports_below
 from srtk_framework.roles import EntityLinker, Expander, KnowledgeGraph, Reader
 from srtk_framework.values import (
+    ABSENT_LINKS,
     LINKED_BY,
     DriverError,
     Link,
@@ -78,8 +79,9 @@ class Pipeline:
     def _retrieved(self, batch: Sequence[Question], expander: Expander, read: bool) -> list[Retrieval]:
         linked = self.linked(batch)
         results: list[Question | Retrieval] = [item.question if item.error is None else item for item in linked]
+        absent: list[list[str]] = [[] for _ in results]
         if expander.needs_links():
-            results = self._without_known_entities(results)
+            results, absent = self._without_absent_links(results)
         going = [i for i, item in enumerate(results) if isinstance(item, Question)]
         questions = [item for item in results if isinstance(item, Question)]
         limits = expander.limits()
@@ -91,7 +93,8 @@ class Pipeline:
                 results[i] = _failed(question, str(answer))
             else:
                 source = LINKED if LINKED_BY in linked[i].subgraph.trace else GIVEN
-                subgraph = attrs.evolve(answer, trace={**answer.trace, "links": source}, answer=None)
+                told = {"links": source, **({ABSENT_LINKS: absent[i]} if absent[i] else {})}
+                subgraph = attrs.evolve(answer, trace={**answer.trace, **told}, answer=None)
                 results[i] = Retrieval(question, subgraph, answer=answer.answer)
         pairs = zip(results, linked, strict=True)
         done = [_with_link_trace(item, before) for item, before in pairs if isinstance(item, Retrieval)]
@@ -190,21 +193,23 @@ class Pipeline:
         labels = dict(zip(every, self.graph.labels(every), strict=True))
         return [{id_: labels[id_] for id_ in ids if labels[id_] != id_} for ids in wanted]
 
-    def _without_known_entities(self, items: Sequence[Question | Retrieval]) -> list[Question | Retrieval]:
-        """Fail the questions that have no link, or only links to entities that the graph lacks."""
-        done = list(items)
+    def _without_absent_links(
+        self, items: Sequence[Question | Retrieval]
+    ) -> tuple[list[Question | Retrieval], list[list[str]]]:
+        """Fail the questions that have no link, or only links to entities that the graph lacks; return these, too."""
+        done, absent = list(items), [list[str]() for _ in items]
         asked = [i for i, item in enumerate(done) if isinstance(item, Question)]
         questions = [item for item in items if isinstance(item, Question)]
         for i, question, known in zip(asked, questions, self._each(questions, _whole(self._known)), strict=True):
             if isinstance(known, DriverError):
                 done[i] = _failed(question, str(known))
                 continue
-            unknown = [link.entity for link in question.links if link.entity not in known]
+            absent[i] = [link.entity for link in question.links if link.entity not in known]
             if not question.links:
                 done[i] = _failed(question, NO_LINK)
-            elif len(unknown) == len(question.links):
-                done[i] = _failed(question, unknown_entities(unknown))
-        return done
+            elif len(absent[i]) == len(question.links):
+                done[i] = _failed(question, unknown_entities(absent[i]))
+        return done, absent
 
     def _known(self, questions: Sequence[Question]) -> list[set[str]]:
         """Return which of the linked entities the graph knows."""

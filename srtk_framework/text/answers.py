@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Mapping, Sequence
 
-from srtk_framework.values import Answer, Literal, Subgraph, written_confidence
+from srtk_framework.values import ABSENT_LINKS, Answer, Literal, Subgraph, written_confidence
 
 NAMED = 10
 """Names that the note below an answer has; the others are counted."""
@@ -16,6 +16,7 @@ _LONG_NUMBER = re.compile(r"-?\d{5,}(?:\.\d+)?")
 _NUMERIC = re.compile(r"(?:integer|int|long|short|decimal|double|float)>?$", re.IGNORECASE)
 _NOT_SUFFICIENT = "the triples do not suffice"
 _NOT_WHOLE = "not all was read, so there may be more"
+_ABSENT = "the graph lacks {}, which the question was linked to as well"
 
 
 def answer_line(answer: Answer, subgraph: Subgraph) -> str:
@@ -48,7 +49,7 @@ def lacking(confidence: float) -> str:
 
 
 def answer_notes(answer: Answer, subgraph: Subgraph, labels: Mapping[str, str], most: int | None = NAMED) -> list[str]:
-    """Write the lines below an answer: the counted things, the values that decided, and whether anything is unread.
+    """Write the lines below an answer: the counted things, the values that decided, and what is unread or lacking.
 
     Args:
         answer: The answer.
@@ -73,6 +74,8 @@ def answer_notes(answer: Answer, subgraph: Subgraph, labels: Mapping[str, str], 
         notes.append(told["notice"])
     if answer.complete is False and not _is_count(answer):
         notes.append(_NOT_WHOLE)
+    if isinstance(absent := subgraph.trace.get(ABSENT_LINKS), Sequence) and absent:
+        notes.append(_ABSENT.format(", ".join(map(str, absent))))
     return notes
 
 

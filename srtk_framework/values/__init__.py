@@ -27,7 +27,7 @@ from srtk_framework.values.masked_texts import MaskedText, TokenScore
 from srtk_framework.values.orders import best_first, completion_order, hit_order, link_order
 from srtk_framework.values.origins import Completion, Evidence, Origin, confidence, written_confidence
 from srtk_framework.values.protocols import EdgeArrays, GraphLike
-from srtk_framework.values.questions import LINKED_BY, NIL, Link, LinkList, Mention, Question
+from srtk_framework.values.questions import ABSENT_LINKS, LINKED_BY, NIL, Link, LinkList, Mention, Question
 from srtk_framework.values.schema import Schema
 from srtk_framework.values.scores import SCORE_DIGITS, rounded
 from srtk_framework.values.screen import console, escaped, guarded, on_one_line, unguarded
@@ -63,6 +63,7 @@ from srtk_framework.values.validators import (
 from srtk_framework.values.workers import part_of_run, work_beside
 
 __all__ = [
+    "ABSENT_LINKS",
     "CERTAINTIES",
     "END",
     "LINKED_BY",

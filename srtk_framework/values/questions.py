@@ -34,6 +34,9 @@ class Link:
 LINKED_BY = "linked_by"
 """Trace field: the linkers whose links were used; absent if the links are part of the input."""
 
+ABSENT_LINKS = "absent_links"
+"""Trace field: the linked entities that the graph lacks, where it has others of the question."""
+
 NIL = ""
 """Entity of a gold link whose mention refers to nothing in the graph."""
 

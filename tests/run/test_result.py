@@ -504,3 +504,10 @@ def test_a_question_without_a_name_of_the_graph_is_no_failure_and_a_failing_driv
     assert not made([], [], [], links=(), error=NO_LINK).failed
     assert made([], [], [], error="bfs: the server is down").failed
     assert not made([Triple("a", "r", "b")], [1.0], []).failed
+
+
+def test_links_that_the_graph_lacks_are_told_below_the_answer(result):
+    trace = {**result.retrieval.subgraph.trace, "absent_links": ["Q9", "Q8"]}
+    some = attrs.evolve(result.retrieval, subgraph=attrs.evolve(result.retrieval.subgraph, trace=trace))
+    read = answered(attrs.evolve(result, retrieval=some), text="Euro", entities=("eur",), support=(0,))
+    assert read.to_text().splitlines()[2].strip() == "the graph lacks Q9, Q8, which the question was linked to as well"

@@ -275,12 +275,16 @@ def test_an_unknown_entity_fails_its_question_only(tmp_path):
     path.write_text(
         '{"id": "a", "question": "x", "question_entities": ["Q9"]}\n'
         '{"id": "b", "question": "x", "question_entities": ["lima"]}\n'
+        '{"id": "c", "question": "x", "question_entities": ["Q9", "lima", "Q8"]}\n'
     )
     outcome = run(data(tmp_path, path))
     assert outcome.failed == 1
-    first, second = map(json.loads, journal(tmp_path).splitlines())
+    first, second, third = map(json.loads, journal(tmp_path).splitlines())
     assert first["error"] == "the graph has none of the entities Q9; check their ids"
     assert "error" not in second
+    assert "absent_links" not in second["trace"]
+    assert "error" not in third
+    assert third["trace"]["absent_links"] == ["Q9", "Q8"]
 
 
 @pytest.fixture
