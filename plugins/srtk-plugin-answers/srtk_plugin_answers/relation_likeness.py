@@ -108,8 +108,9 @@ class RelationLikeness:
             is_other = noun not in [name_of(self.label(step.relation)) for step in steps] and (
                 len(steps) == 1 or noun in one.phrases
             )
-            # The rows of a reader are no readers.
-            is_other = is_other or (noun in one.phrases and self._is_from_cell(noun, steps[-1]))
+            # The rows of a reader are no readers; but whose ground it is are those of the ground.
+            is_owned = case.question.text.casefold().startswith("whose")
+            is_other = is_other or (noun in one.phrases and not is_owned and self._is_from_cell(noun, steps[-1]))
             if is_other or (returns(steps) and not (_ALIKE & words_of(case.question.text)) - words_of(noun)):
                 return noun
         if (verb := self.unnamed_verb(case.question, best)) is not None and not steps[-1].inverse:

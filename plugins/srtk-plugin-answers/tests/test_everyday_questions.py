@@ -105,6 +105,7 @@ FILES = {
         # the column of what somebody does, a number of the thing itself, people of the same name
         ("loans.csv", "What did Ada read?", "Emma and Ulysses"),
         ("loans.csv", "Who has Dune?", "Ben"),
+        ("lands.csv", "Whose capital is Torvik?", "Belor"),
         ("votes.csv", "How many votes did Cleo receive?", "90"),
         ("votes.csv", "How many votes did the Red party get?", "120 and 90"),
         ("people.csv", "How many people are there?", "3"),
