@@ -456,3 +456,13 @@ def test_the_answer_before_the_end_is_behind_the_link_of_the_best_path() -> None
     paths = ("^directed genre", "^directed", "award")
     answer = asked(text, "mann", "scott", triples=rows, paths=paths, scorer=Named(6.0))
     assert set(answer.entities) == {"heat", "thief"}
+
+
+def test_who_did_something_is_told_by_the_rows_of_the_table_that_is_called_so() -> None:
+    rows = [["rents:1", "cart", "rover"], ["rents:1", "client", "ida"], ["rents:1", "paid", Literal('"yes"')]]
+    rows += [["repairs:1", "vehicle", "rover"], ["repairs:1", "mechanic", "bo"]]
+    tables = {"rents": ("cart", "client", "paid"), "repairs": ("vehicle", "mechanic")}
+    assert asked("Who rented rover?", "rover", triples=rows, tables=tables).entities == ("ida",)
+    assert asked("Who repaired rover?", "rover", triples=rows, tables=tables).entities == ("bo",)
+    plain = [[name.removeprefix("rents:"), *rest] for name, *rest in rows[:3]]
+    assert asked("Who rented rover?", "rover", triples=plain, tables={"rents": tables["rents"]}).entities == ("ida",)
