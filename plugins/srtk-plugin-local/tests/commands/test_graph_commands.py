@@ -82,7 +82,7 @@ def test_info_as_a_table_names_the_relations(world: Path, capsys: pytest.Capture
     said = [" ".join(re.sub("[│┃]", " ", line).split()) for line in capsys.readouterr().out.splitlines()]
     for line in (
         *("entities 3", "relation labels 1", "triples 3", "entities with a label 33.3 %", "ids are names no"),
-        *("size 0.0 MB in 33 files", "noise P2, P3", "hashes of all files correct"),
+        *("size 0.0 MB in 39 files", "noise P2, P3", "hashes of all files correct"),
         *("capital of (P1) 2 Q2 → Q3", "P2 1 Riga → Q3"),
     ):
         assert line in said
