@@ -511,3 +511,11 @@ def test_links_that_the_graph_lacks_are_told_below_the_answer(result):
     some = attrs.evolve(result.retrieval, subgraph=attrs.evolve(result.retrieval.subgraph, trace=trace))
     read = answered(attrs.evolve(result, retrieval=some), text="Euro", entities=("eur",), support=(0,))
     assert read.to_text().splitlines()[2].strip() == "the graph lacks Q9, Q8, which the question was linked to as well"
+
+
+def test_a_sure_triple_of_a_completed_graph_is_proof_as_any_triple_of_the_graph(result):
+    read = answered(result, text="Euro", entities=("eur",), support=(1, 3, 5))
+    some = read.retrieval.subgraph
+    sure = attrs.evolve(some, confidences=(1.0,) * len(some.triples))
+    told = attrs.evolve(read, retrieval=attrs.evolve(read.retrieval, subgraph=sure)).to_text()
+    assert told == read.to_text()
