@@ -10,7 +10,7 @@ answer is fair too.
 
 The rules of the reader were written with `lakes` and `robots`, and mended after one look at `bridges` and `cheeses`;
 `orchards` and `trams` were reported before any rule was mended after a look at them; so were `kites`, the columns of
-years and what no column is called as, and so are `tents` and `organs`.
+years and what no column is called as, and so are `wells` and `bells`.
 """
 
 from __future__ import annotations
@@ -161,27 +161,27 @@ TOPICS = {
         "stitched",
         ("altitude", "salary"),
     ),
-    "tents": Topic(
-        "tent",
-        "factory",
-        "batch",
-        ("pattern", ("plain", "striped", "dotted", "checked")),
-        {"breadth": ("wider", "widest", 1, 30), "rent": ("higher", "highest", 150, 2700)},
-        "shrinkage",
-        "tolerance",
-        "sewn",
-        ("voltage", "tonnage"),
+    "wells": Topic(
+        "well",
+        "parish",
+        "register",
+        ("lining", ("brick", "timber", "concrete", "tiled")),
+        {"depth": ("deeper", "deepest", 3, 80), "volume": ("larger", "largest", 350, 2900)},
+        "turbidity",
+        "water level",
+        "dug",
+        ("postage", "wingspan"),
     ),
-    "organs": Topic(
-        "organ",
-        "chapel",
-        "inventory",
-        ("casing", ("oak", "walnut", "gilded", "painted")),
-        {"pressure": ("higher", "highest", 2, 70), "pipes": ("greater", "greatest", 300, 2800)},
-        "wear",
-        "pitch offset",
-        "consecrated",
-        ("mileage", "rainfall"),
+    "bells": Topic(
+        "bell",
+        "foundry",
+        "mark",
+        ("finish", ("polished", "rough", "gilded", "painted")),
+        {"diameter": ("wider", "widest", 2, 75), "weight": ("greater", "greatest", 250, 2800)},
+        "corrosion",
+        "mistuning",
+        "cast",
+        ("population", "rainfall"),
     ),
     "cheeses": Topic(
         "cheese",
