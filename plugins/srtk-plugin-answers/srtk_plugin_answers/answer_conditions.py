@@ -8,6 +8,7 @@ from itertools import permutations
 
 import attrs
 
+from srtk_framework.graph import path_order
 from srtk_framework.text import fold, link_topics, without_mentions
 from srtk_framework.values import Literal, Pattern, Question, RankedPath, Triple
 from srtk_plugin_answers.answer_choices import is_class
@@ -80,9 +81,18 @@ def _neither(sources: Sources, question: Question, one: Operated, draft: Draft) 
     names, path = _joined_links(question), draft.path
     if path is None or {*names} != {link.entity for link in question.links} or {*names.values()} != {"nor"}:
         return Draft(draft.kind, missing=NOT_CLEAR)
-    ways = _ways(one, path, list(names))
-    rest = _others(sources, question, draft, [end for way in ways for end in way])
-    shown = [(triple, path) for way in ways for triples in way.values() for triple in triples]
+    shown: list[tuple[Triple, RankedPath | None]] = []
+    excluded: list[str] = []
+    for name in names:
+        # What is red and what is from Leeds is told by two relations.
+        own = sorted((two for two in one.found.paths if two.entity == name and len(two.steps) == 1), key=path_order)
+        read = [(two, way) for two in (path, *own) for way in _ways(one, two, [name]) if way]
+        if not read:
+            return Draft(draft.kind, missing=NOT_CLEAR)
+        chosen, ends = read[0]
+        excluded += ends
+        shown += [(triple, chosen) for triples in ends.values() for triple in triples]
+    rest = _others(sources, question, draft, excluded)
     return rest if rest.missing else attrs.evolve(rest, proof=[*rest.proof, *shown])
 
 

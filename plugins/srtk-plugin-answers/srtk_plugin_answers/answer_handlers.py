@@ -88,8 +88,8 @@ def draft_of(sources: Sources, question: Question, operated: Operated, names: Ma
     ``names`` are the labels of the subgraph's nodes.
     """
     known = Case(question, operated)
-    parts = parts_of(sources.graph, question) if operated.kind.kind == "yes-no" and not operated.bounds else ()
-    if parts and by_same(sources, known) is None:
+    is_joined = operated.kind.kind == "yes-no" and not operated.bounds and by_same(sources, known) is None
+    if parts := parts_of(sources.graph, question) if is_joined else ():
         each = sources.operations.of_parts(operated, parts)
         read = [draft_of(sources, part, one, names) for part, one in zip(parts, each, strict=True)]
         if (whole := together(question, read)) is not None:
@@ -98,7 +98,7 @@ def draft_of(sources: Sources, question: Question, operated: Operated, names: Ma
     if question.links:
         paths = operated.found.paths
         labels = sources.operations.names.labels({path.steps[-1].relation for path in paths if path.steps})
-        first = things_first(sources, question, operated, choices(question, operated, labels))
+        first = things_first(sources, question, operated, choices(question, operated, {**names, **labels}))
         found = held_first(sources, operated, first, names)
         known = Case(question, with_held(sources, with_things(sources, question, operated), names), found, labels)
     drafts = (handler(sources, known) for handler in handlers)

@@ -60,7 +60,7 @@ def choices(question: Question, operated: Operated, names: Mapping[str, str]) ->
     """Return the paths of a subgraph with their ends, best first; of paths with the same ends only the first.
 
     Paths to nodes of the class or to statements of the year that the question names come first. Then come paths whose
-    ends are of the kind that its words ask for: dates, numbers or names. ``names`` are the labels of relations.
+    ends are of the kind that its words ask for: dates, numbers or names. ``names`` are labels of relations and nodes.
     """
     found = operated.found
     ranked = [path for path in sorted(found.paths, key=path_order) if path.steps] or _first_steps(question, found)
@@ -80,12 +80,13 @@ def choices(question: Question, operated: Operated, names: Mapping[str, str]) ->
     if wanted is None:
         # What somebody did is no date.
         return sorted(every, key=_is_dated) if _WHAT_DID.match(text) else every
-    is_who = text.casefold().startswith("who")  # somebody has no code
+    is_who = text.casefold().startswith("who")
     # A path back to alike nodes leads to their values; but those nodes may be the names that are asked for.
     every = sorted(
         every,
         key=lambda choice: (
-            not all(fits(end, wanted) for end in choice.ends) or (is_who and all(map(is_code, choice.ends))),
+            not all(fits(end, wanted) for end in choice.ends)
+            or (is_who and all(is_code(names.get(end, end)) for end in choice.ends)),  # somebody is called by no code
             wanted != "name" and returns(choice.path.steps),
         ),
     )

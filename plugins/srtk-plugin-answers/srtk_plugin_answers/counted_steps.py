@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 from collections import Counter
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 
 import attrs
 
@@ -116,9 +116,12 @@ class CountedSteps:
         pairs = [(place, step) for place, row in enumerate(rows) for step in row]
         read = self.graph.triples([frontiers[place] for place, _ in pairs], [step for _, step in pairs], 2)
         found: list[tuple[int, Decider, list[str]]] = []
+        things = years_with_facts(self.graph, read)
         for (place, step), triples in zip(pairs, read, strict=True):
             nodes = Counter(_member(triple, step) for triple in triples)
-            if not step.inverse and all(value_of(triple.object) is not None for triple in triples):
+            if not step.inverse and all(
+                value_of(triple.object) is not None and triple.object not in things for triple in triples
+            ):
                 if len(nodes) > 1:
                     found.append((place, Decider(step), []))
             elif max(nodes.values(), default=0) > 1:
@@ -218,6 +221,14 @@ class CountedSteps:
         [typed], [called] = self._classes(noun, [ends])
         # Not each node of a class has a relation that says so.
         return typed, bool(typed) or not called or len(called) >= _ALL * len(ends)
+
+
+def years_with_facts(graph: KnowledgeGraph, rows: Iterable[Sequence[Triple]]) -> set[str]:
+    """Return the ends of triples that are called as a year and have facts of their own: a row 1001 is no year."""
+    ends = {triple.object for row in rows for triple in row}
+    years = sorted(one for one in ends if not isinstance(one, Literal) and value_of(one) is not None)
+    offered = graph.steps(graph.frontiers([[one] for one in years]), False) if years else ()
+    return {one for one, steps in zip(years, offered, strict=True) if steps}
 
 
 def _phrases(order: CountedOrder) -> list[str]:

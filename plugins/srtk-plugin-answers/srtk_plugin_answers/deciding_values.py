@@ -12,7 +12,7 @@ from srtk_framework.roles import KnowledgeGraph
 from srtk_framework.text import fold, link_shares
 from srtk_framework.values import Question, Step, Triple, rounded
 from srtk_plugin_answers.answer_types import class_words
-from srtk_plugin_answers.counted_steps import CountedSteps, Decider
+from srtk_plugin_answers.counted_steps import CountedSteps, Decider, years_with_facts
 from srtk_plugin_answers.literal_values import is_date, is_year, unit_of, value_of
 from srtk_plugin_answers.node_sets import PATHS, SETS, Lead, NodeSet, Row, margin
 from srtk_plugin_answers.path_scores import CLOSE, LIKE, PathScores
@@ -277,7 +277,9 @@ class DecidingValues:
         if told:
             offered = [[step for step in row if step.relation in told] for row in offered]
         at = [frontier for frontier, row in zip(frontiers, offered, strict=True) for _ in row]
-        read = iter(self.graph.triples(at, [step for row in offered for step in row], None))
+        every = self.graph.triples(at, [step for row in offered for step in row], None)
+        things = years_with_facts(self.graph, every)
+        read = iter([one for one in row if one.object not in things] for row in every)
         valued = [(place, step, next(read)) for place, row in enumerate(offered) for step in row]
         pairs = [(place, step) for place, step, triples in valued if _decides(triples, bound)]
         if bound is not None and bound.date and not bound.plain:

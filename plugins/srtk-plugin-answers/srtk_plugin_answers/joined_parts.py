@@ -14,7 +14,7 @@ from srtk_plugin_answers.joined_topics import triples_between
 from srtk_plugin_answers.question_kinds import NEITHER
 from srtk_plugin_answers.question_rewrites import replaced
 
-_AND = re.compile(r",? (?:and|nor) (?:also )?(?:the )?", re.IGNORECASE)
+_AND = re.compile(r",? (?:and|nor) (?:also )?(?:the |an? )?", re.IGNORECASE)
 _BOTH = re.compile(r"\b(?:both|neither|also) ", re.IGNORECASE)
 
 

@@ -26,8 +26,10 @@ _DATES = ("date", "dateTime", "gYear", "gYearMonth")
 
 
 def is_date(literal: str) -> bool:
-    """Return whether a literal is typed as a date or a year, or is a text that can be nothing else."""
-    if not isinstance(literal, Literal) or literal.language is not None:
+    """Return whether a literal is typed as a date or a year, or it or a node's name can be nothing else."""
+    if not isinstance(literal, Literal):
+        return bool(_PLAIN_DATE.match(literal))
+    if literal.language is not None:
         return False
     if literal.datatype is None:
         return bool(_PLAIN_DATE.match(literal.lexical))
@@ -73,9 +75,9 @@ def is_missing(text: str) -> bool:
     return "".join(text.casefold().split()) in _MISSING
 
 
-def is_code(node: str) -> bool:
-    """Return whether a node is called by a code: *L-12*, of the table loans *loans:L-12*."""
-    return bool(_CODE.match(node.rpartition(":")[2]))
+def is_code(name: str) -> bool:
+    """Return whether a node's name is a code: *L-12*, of the table loans *loans:L-12*."""
+    return bool(_CODE.match(name.rpartition(":")[2]))
 
 
 def truth_of(end: str) -> bool | None:
@@ -97,7 +99,7 @@ def value_of(literal: str) -> float | None:
     year or a date.
     """
     if not isinstance(literal, Literal):
-        is_when = _YEAR.match(literal) or _PLAIN_DATE.match(literal)
+        is_when = _YEAR.match(literal) or is_date(literal)
         return value_of(Literal.make(literal)) if is_when else None
     if literal.language is not None:
         return None

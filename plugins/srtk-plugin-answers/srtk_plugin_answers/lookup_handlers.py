@@ -107,7 +107,8 @@ def by_date(sources: Sources, case: Case) -> Draft | None:
         # A column *born* of places is another one.
         if not any(sources.graph.triples(frontiers, [Step(one) for one in sorted(called)], 1)):
             return Draft(case.kind, missing=NO_VALUE.format(noun=sources.likeness.label(min(called))))
-    is_other = not called and bool(_HAPPENED.search(fold(sources.likeness.label(relation))))
+    is_named = bool(called) or sources.likeness.names_in(case.question, [relation])
+    is_other = not is_named and bool(_HAPPENED.search(fold(sources.likeness.label(relation))))
     return attrs.evolve(looked_up(case, "lookup", dated), likened=dated[0].path in likely or is_other)
 
 

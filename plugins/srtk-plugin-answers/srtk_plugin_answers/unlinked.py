@@ -15,7 +15,7 @@ from srtk_plugin_answers.answer_types import class_modifiers, class_words, class
 from srtk_plugin_answers.counted_steps import not_counted, verb_stems
 from srtk_plugin_answers.deciding_values import DecidingValues
 from srtk_plugin_answers.graph_names import words_of_role
-from srtk_plugin_answers.literal_values import truth_of, value_of
+from srtk_plugin_answers.literal_values import fits, truth_of
 from srtk_plugin_answers.node_sets import Lead, NodeSet, Row
 from srtk_plugin_answers.question_classes import (
     PEOPLE,
@@ -47,7 +47,7 @@ _CONTRACTED = re.compile(r"n['’]t\b")
 _QUOTES = '"“”‘«»'
 _MARKS = f"{_QUOTES}',;:?.!"
 _PARTICIPLES = ("ed", "ing")
-_NUMBERS = "the graph has a number of {noun!r} for each of several, and not how many there are; ask for their total"
+_NUMBERS = "the graph has a number of {noun!r} for each of several, and not how many there are; ask for the sum of them"
 _NOTHING_DECIDES = "the graph has no number or date that decides"
 _WORDS = 3
 """Words of a text that is looked for, at most."""
@@ -123,7 +123,7 @@ class UnlinkedSets:
         labels = self.values.counted.names.labels(self.schema.relations)
         told = [relation for relation, label in labels.items() if singular(name_of(label)) in phrases]
         for relation, row in zip(told, self.graph.match([Pattern(None, one, None) for one in told]), strict=True):
-            if row and all(value_of(triple.object) is not None for triple in row):
+            if row and all(fits(triple.object, "number") for triple in row):
                 return labels[relation]
         return None
 

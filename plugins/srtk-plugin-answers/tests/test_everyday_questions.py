@@ -32,8 +32,11 @@ FILES = {
     "halls.csv": "hall,opened,architect,height\nOld Mill,1890-01-02,Ann Berg,30\nBig Hall,1932-05-06,Bo Carr,20\n",
     "boats.csv": "boat,harbour,length,crew\nMira,Bay,12,3\nOrka,Quay,18,5\nPelle,Bay,9,2\n",
     "seeds.csv": "variety,species,days,hybrid\nNantes,carrot,70,no\nHaze,carrot,73,yes\nSungold,tomato,60,yes\n",
+    "crew.csv": "id,name,title,manager_id,location\n1001,Ingrid Sol,Chief,,Harlow\n1002,Mateo Bar,Head,1001,Leiden\n"
+    "1003,Priya Ram,Clerk,1001,Leiden\n1004,Tom Ach,Clerk,1002,Harlow\n",
     "clan.tsv": "Ada\tmother of\tBen\n"
     "Dan\tfather of\tBen\nBen\tfather of\tEli\nBen\tworks as\tteacher\nEli\tworks as\tbaker\n",
+    "born.tsv": "Ida\tborn\t1950-02-03\nTom\tborn\t1961-07-08\nIda\tis a\tbaker\nTom\tis a\tsmith\n",
     "dated.tsv": "".join(
         f"{film}\tis a\tfilm\n{film}\trelease year\t{year}\n"
         for film, year in (("Dawn", 1954), ("Dusk", 1932), ("Noon", 1987))
@@ -114,9 +117,14 @@ FILES = {
         ("life.csv", "What was the life expectancy of Norland in 2010?", "70.1"),
         ("dated.tsv", "oldest film", "Dusk"),
         ("dated.tsv", "Which film is older, Dawn or Noon?", "Dawn"),
+        ("born.tsv", "Who is older, Ida or Tom?", "Ida"),
         ("lives.csv", "When did Ida Moe die?", "1980-01-01"),
         ("halls.csv", "When did Old Mill open?", "1890-01-02"),
         ("lands.csv", "Which countries are neither landlocked nor sold out?", "Cavia"),
+        ("trails.csv", "Which trails are neither easy nor in Northwood?", "Eagle Climb"),
+        # rows called as a code or as a year have names, and are no years
+        ("crew.csv", "Who works in Leiden?", "Mateo Bar and Priya Ram"),
+        ("crew.csv", "Who manages the most people?", "Ingrid Sol"),
         # of two relations that are alike the one that is named
         ("cast.tsv", "Does Tautou direct Alba?", "No"),
         ("cast.tsv", "Does Tautou star in Alba?", "Yes"),
@@ -181,6 +189,9 @@ def test_an_answer_that_may_mean_another_column_or_leaves_a_part_out_is_not_sure
     [
         ("actors.tsv", "what movies was Ruth Kell an actor in"),  # nothing says what is a movie
         ("actors.tsv", "what was the release date of Amber"),
+        ("halls.csv", "Since when has Old Mill been opened?"),
+        ("halls.csv", "What year was the hall called Old Mill opened?"),
+        ("beasts.csv", "Do Emu and Tiger have the same continent?"),
     ],
 )
 def test_an_answer_is_sure_though_the_graph_has_another_word_for_what_is_asked(ask, name: str, question: str) -> None:
@@ -193,7 +204,7 @@ def test_an_answer_is_sure_though_the_graph_has_another_word_for_what_is_asked(a
         ("lives.csv", "When did Liv Dal die?", "called 'died'"),
         ("seeds.csv", "Which hybrid carrots are there?", "no relation like 'hybrid'"),
         ("loans.csv", "Which reader has Cleo?", "no relation like 'reader'"),
-        ("votes.csv", "How many votes were there?", "ask for their total"),
+        ("votes.csv", "How many votes were there?", "ask for the sum"),
         ("life.csv", "What was the life expectancy of Norland in 1990?", "within"),
         ("goods.csv", "What share of products is organic?", "share of a set"),
         ("goods.csv", "What percentage of the products are organic?", "share of a set"),

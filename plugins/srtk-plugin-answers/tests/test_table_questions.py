@@ -117,6 +117,7 @@ def test_an_answer_that_leaves_words_behind_a_name_out_is_not_sure(ask, name: st
         ("sales.csv", "Did Ida and Tom buy Oats?", "No"),
         ("sales.csv", "Did Ida and Tom buy Tea?", "Yes"),
         ("sales.csv", "Did Tom buy both Tea and Oats?", "No"),
+        ("sales.csv", "Did Tom buy a Tea and an Oats?", "No"),
         ("soups.csv", "Are Borscht and Ukha organic?", "Yes"),
         ("soups.csv", "Are both Borscht and Miso organic?", "No"),
         ("soups.csv", "Is Borscht organic and from the East?", "Yes"),
