@@ -58,7 +58,8 @@ class _Server(MCPServer[Any]):
     async def call_tool(self, name: str, arguments: dict[str, Any], context: Any = None) -> Any:
         taken = {tool.name: tool.input_schema["properties"] for tool in await self.list_tools()}
         if strange := sorted(arguments.keys() - taken.get(name, arguments)):
-            raise ToolError(f"{', '.join(strange)}: {name} has no such argument; it takes {', '.join(taken[name])}")
+            others = ", ".join(taken[name]) or "none"
+            raise ToolError(f"{', '.join(strange)}: {name} has no such argument; it takes {others}")
         return await super().call_tool(name, arguments, context)
 
 

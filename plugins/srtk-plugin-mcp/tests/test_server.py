@@ -173,6 +173,7 @@ def test_the_graph_is_described() -> None:
             {"question": "x", "tripels": 3},
             "tripels: ask has no such argument; it takes question, entities",
         ),
+        ("describe_graph", {"graph": "x"}, "graph: describe_graph has no such argument; it takes none"),
         ("tell", {"question": "x"}, "Unknown tool"),
         ("expand_entity", {"entity": ""}, "entity: it is empty"),
         ("expand_entity", {"entity": ["Rome"]}, "entity"),

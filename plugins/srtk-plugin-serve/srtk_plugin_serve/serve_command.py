@@ -142,8 +142,9 @@ def _check_free(host: str, port: int) -> None:
             if os.name == "posix":  # as servers do; elsewhere it would take the port from another program
                 probe.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
             probe.bind(address)
-    except OSError as error:
-        sentence = f"--host {host} --port {port}: {error.strerror or error}; choose another address, or another port"
+    except (OSError, UnicodeError) as error:  # a name with a part that is empty or too long is no name of a host
+        fault = error.strerror or error if isinstance(error, OSError) else "is no name of a host"
+        sentence = f"--host {host} --port {port}: {fault}; choose another address, or another port"
         raise InputError(sentence) from error
 
 

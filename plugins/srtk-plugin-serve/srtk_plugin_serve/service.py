@@ -9,7 +9,7 @@ from collections.abc import AsyncIterator, Callable, Collection
 from contextlib import asynccontextmanager
 from math import ceil
 from typing import Any
-from urllib.parse import urlsplit
+from urllib.parse import SplitResult, urlsplit
 
 import attrs
 from litestar import Litestar, Request, Response
@@ -113,11 +113,19 @@ def _check_origin(connection: ASGIConnection[Any, Any, Any, Any], hosts: Collect
         PermissionDeniedException: If the request names another host, or comes from another page, or one without a name.
     """
     host = connection.headers.get("host", "").lower()
-    if urlsplit(f"//{host}").hostname not in hosts:
+    if _split(f"//{host}").hostname not in hosts:
         raise PermissionDeniedException(f"the service is called {' or '.join(hosts)}, and not {host!r}")
     origin = connection.headers.get("origin", "").lower()
-    if origin and urlsplit(origin).netloc != host:
+    if origin and _split(origin).netloc != host:
         raise PermissionDeniedException(f"pages of {origin} may not ask")
+
+
+def _split(address: str) -> SplitResult:
+    """Return the parts of an address; one that is none, as with half a bracket, has no parts."""
+    try:
+        return urlsplit(address)
+    except ValueError:
+        return urlsplit("")
 
 
 def _failed(request: Request[Any, Any, Any], error: Exception) -> Response[Any]:

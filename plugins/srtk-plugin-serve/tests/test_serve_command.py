@@ -89,6 +89,7 @@ def _children(parent: int) -> list[str]:
         (["films.csv", "--port", "0"], "a port is a number from 1 to 65535"),
         (["films.csv", "--port", "65536", "--mcp", "http"], "a port is a number from 1 to 65535"),
         (["films.csv", "--host", "192.0.2.1"], "--host 192.0.2.1 --port 8123: "),
+        (["films.csv", "--host", "a..b"], "--host a..b --port 8123: is no name of a host; choose another address"),
         (["recipe.yaml", "--port", "8124"], "there is no such recipe"),
     ],
 )

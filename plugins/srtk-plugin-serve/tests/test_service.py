@@ -48,10 +48,10 @@ def test_a_stranger_s_name_for_this_computer_is_refused_and_any_port_of_its_own_
     client = start(hosts=["localhost", "::1"])
     for host in ("localhost:8123", "LOCALHOST", "localhost:9000", "[::1]:8123"):
         assert client.get("/health", headers={"Host": host}).status_code == 200, host
-    for path in ("/health", "/schema/openapi.json"):
-        refused = client.get(path, headers={"Host": "evil.example:8123"})
+    for path, host in (("/health", "evil.example:8123"), ("/schema/openapi.json", "evil.example"), ("/health", "[::1")):
+        refused = client.get(path, headers={"Host": host})
         assert refused.status_code == 403
-        assert "the service is called localhost or ::1, and not 'evil.example:8123'" in refused.json()["error"]
+        assert f"the service is called localhost or ::1, and not {host!r}" in refused.json()["error"]
 
 
 def test_a_full_service_says_when_to_come_back(start: Any) -> None:
@@ -85,7 +85,8 @@ def test_an_unforeseen_fault_stays_in_the_log(start: Any, caplog: pytest.LogCapt
 
 
 @pytest.mark.parametrize(
-    "origin", ["http://evil.example", "http://testserver.local:81", "null", "file://", "chrome-extension://abc"]
+    "origin",
+    ["http://evil.example", "http://testserver.local:81", "null", "file://", "chrome-extension://abc", "http://["],
 )
 def test_a_page_of_another_site_or_of_none_may_not_ask(start: Any, origin: str) -> None:
     client = start(hosts=["testserver.local"])
