@@ -73,7 +73,7 @@ def _file(place: str, target: str, folders: list[Path]) -> ModuleType:
     module = sys.modules[name] = module_from_spec(spec)
     try:
         spec.loader.exec_module(module)
-    except Exception as error:
+    except (Exception, SystemExit) as error:  # a program that runs when it is imported may end so
         del sys.modules[name]
         raise PluginError(f"{target}: {found} cannot be imported: {type(error).__name__}: {error}") from error
     return module
@@ -82,7 +82,7 @@ def _file(place: str, target: str, folders: list[Path]) -> ModuleType:
 def _module(place: str, target: str, folders: list[Path]) -> ModuleType:
     try:
         return importlib.import_module(place)
-    except Exception as error:
+    except (Exception, SystemExit) as error:
         if isinstance(error, ModuleNotFoundError) and error.name and f"{place}.".startswith(f"{error.name}."):
             looked = " or ".join(map(str, folders))
             text = f"there is no module {error.name!r}, neither installed nor in {looked}; correct it, or install it"

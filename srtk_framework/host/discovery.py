@@ -11,7 +11,7 @@ from email.parser import HeaderParser
 from functools import lru_cache
 from importlib.metadata import EntryPoint, distributions
 from pathlib import Path
-from typing import Any
+from typing import Any, NoReturn
 
 import attrs
 
@@ -246,14 +246,17 @@ def _import(plugin: Plugin) -> Any:
         def list_entry_points(self) -> list[EntryPoint]:
             return [plugin._entry]
 
-    def failed(manager: object, entry: EntryPoint, error: BaseException) -> None:
+    def failed(manager: object, entry: EntryPoint, error: BaseException) -> NoReturn:
         raise PluginError(
             f"{plugin.role} {plugin.name!r} of {plugin.distribution} {plugin.version} cannot be loaded from"
             f" {plugin.target}: {type(error).__name__}: {error}; reinstall {plugin.distribution}, or correct"
             f" the entry point in its pyproject.toml"
         ) from error
 
-    manager = OneDriver(group(plugin.role), plugin.name, invoke_on_load=False, on_load_failure_callback=failed)
+    try:
+        manager = OneDriver(group(plugin.role), plugin.name, invoke_on_load=False, on_load_failure_callback=failed)
+    except SystemExit as error:  # which stevedore does not count among the failures
+        failed(None, plugin._entry, error)
     return manager.driver
 
 

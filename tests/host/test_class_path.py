@@ -58,6 +58,7 @@ def folder(tmp_path):
     (at / "study_hop.py").write_text(HOP)
     (at / "neighbour_of_hop.py").write_text("SCORE = 0.5\n")
     (at / "study_broken.py").write_text("import no_such_library\n")
+    (at / "study_program.py").write_text("raise SystemExit('usage: study QUESTION')\n")
     before, path = set(sys.modules), list(sys.path)
     yield at
     sys.path[:] = path
@@ -133,6 +134,8 @@ def test_plugins_shows_such_a_class(recipe, folder, capsys):
         ("none.far:Hop", "there is no module 'none', neither installed nor in "),
         ("study_broken.py:Hop", "cannot be imported: ModuleNotFoundError: No module named 'no_such_library'"),
         ("study_broken:Hop", "cannot be imported: ModuleNotFoundError: No module named 'no_such_library'"),
+        ("study_program.py:Hop", "cannot be imported: SystemExit: usage: study QUESTION"),
+        ("study_program:Hop", "cannot be imported: SystemExit: usage: study QUESTION"),
         ("study_hop:Unfinished", "method step and result is missing"),
         (
             "study_hop:Plain",

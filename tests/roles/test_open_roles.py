@@ -221,6 +221,7 @@ HOOK = "  @hook(batch='items')\n  def judge(self, items): ...\n"
         ),
         ("judge", f"{IMPORT}class R(Role): role = 'judge'", "R has no hook"),
         ("judge", "import not_there", "cannot be loaded from srtk_odd:R: ModuleNotFoundError"),
+        ("judge", "raise SystemExit(2)", "cannot be loaded from srtk_odd:R: SystemExit: 2; reinstall acme-odd"),
         ("command", "class R: pass", "no role can be called 'command'"),
         ("budget", "import not_there", "no role can be called 'budget', since `budget:` is another key of recipes"),
         ("encoders", "import not_there", "no role can be called 'encoders', since `encoders:` is another key"),
