@@ -260,6 +260,12 @@ def test_ties_are_ranked_evenly_below_the_third_digit():
     assert found == pytest.approx(wanted, abs=1e-9)
 
 
+@pytest.mark.parametrize("share", [0.1, 0.01])
+def test_a_power_of_ten_has_three_digits_as_the_numbers_above_it(share):
+    found = ByHand([share], {"b": [0]}).found()
+    assert found["b"] == pytest.approx(share * 1.005, rel=1e-9)  # half of the unit of the third digit
+
+
 def test_confidences_that_agree_in_three_digits_are_ranked_by_the_fourth():
     found = ByHand([0.30011, 0.30019, 0.3007], {"b": [0], "c": [1], "d": [2]}).found()
     assert found["b"] == found["c"] < found["d"] < 0.301

@@ -139,7 +139,7 @@ def test_the_figures_of_training_are_those_of_the_held_out_facts(tmp_path):
     figures = made.fit(TrainingTask([], None, tmp_path, held_out=HELD), TextSearchFitSettings(least=1))
     assert figures["facts"] == 6  # three at each end
     # Of the three objects, s+r tells that of Mia, who has no namesake, and s+r+n all.
-    assert figures["learnt P@1"] >= figures["s+r P@1"] + 2 / 6
+    assert 1 >= figures["learnt P@1"] >= figures["s+r P@1"] + 2 / 6
 
 
 @pytest.mark.parametrize("person", ["mars", "mia"])
