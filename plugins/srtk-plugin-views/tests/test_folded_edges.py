@@ -142,7 +142,10 @@ RESTRICTION = "_:k rdf:type owl:Restriction; _:k owl:onProperty eats"
             "koala rdfs:subClassOf _:1; _:1 rdfs:subClassOf _:2; _:2 rdfs:subClassOf animal",
             {"rdfs:subClassOf": ["animal"]},
         ),
-        ("koala rdfs:subClassOf _:1; _:1 rdf:type owl:Class; _:1 rdf:type b", {"rdfs:subClassOf..rdf:type": ["b"]}),
+        (
+            "koala rdfs:subClassOf _:1; _:1 rdf:type owl:Class; _:1 rdf:type b; _:1 rdf:type z",
+            {"rdfs:subClassOf..rdf:type": ["b", "z"]},
+        ),
         ("koala p _:1; _:1 rdf:type c; _:1 q owl:Class", {"p..rdf:type": ["c"], "p..q": ["owl:Class"]}),
         ("koala rdf:type owl:Class", {"rdf:type": ["owl:Class"]}),
         ("koala p _:1; _:1 owl:onProperty =1; _:1 q b", {"p..owl:onProperty": ["1"], "p..q": ["b"]}),

@@ -119,3 +119,11 @@ def test_a_node_that_only_leads_to_itself_over_its_mediator_has_no_edge() -> Non
     for inverse in (False, True):
         edges.load(["ann"], inverse)
         assert edges.ends("ann", inverse) == {}
+
+
+def test_a_loaded_node_is_not_joined_again() -> None:
+    edges = loaded("ann")
+    kept, found = edges._kept, edges.ends("ann", False)
+    edges.load(["ann"], False)
+    assert edges._kept == kept
+    assert edges.ends("ann", False) is found

@@ -11,7 +11,7 @@ from srtk_plugin_views import cached_edges
 from srtk_plugin_views.joined_edges import JoinedEdges
 from srtk_plugin_views.joining_view import ChosenReader, JoiningView
 
-from srtk_framework.values import DriverError, Literal, Origin, Pattern, Step, Triple
+from srtk_framework.values import DriverError, Literal, NodeSet, Origin, Pattern, Step, Triple
 
 YEAR = Literal.make("1990", "xsd:gYear")
 ROWS = [
@@ -87,6 +87,10 @@ def test_each_frontier_goes_along_its_own_step_in_its_own_direction() -> None:
         [Triple("ann", "born", "bath"), Triple("bo", "born", "bath")],
         firms,
     ]
+
+
+def test_a_step_forward_loads_what_no_earlier_read_did() -> None:
+    assert view().follow([NodeSet(["ann"])], [Step("job..firm")], None)[0].ids() == ("acme", "bank")
 
 
 def test_a_pattern_is_matched_at_its_bound_end() -> None:

@@ -8,6 +8,7 @@ import json
 import os
 from collections.abc import Sequence
 from pathlib import Path
+from typing import Any
 
 import attrs
 import pytest
@@ -235,3 +236,160 @@ def test_machine_ids_are_counted_from_their_digits_and_g_ids_apart(id_: str, kno
     if known is not None:
         assert freebase_ids.written(known, "slash") == id_
         assert freebase_ids.number(freebase_ids.written(known, "dot")) == known
+
+
+class Suggesting(Named):
+    """Suggests its ids with falling scores."""
+
+    def suggest(self, texts: Sequence[str], limit: int) -> list[list[Link]]:
+        return [[Link(id_, 1.0 / rank, 0, 4) for rank, id_ in enumerate(self.ids, 1)][:limit] for _ in texts]
+
+
+@pytest.mark.parametrize(
+    ("settings", "limit", "found"),
+    [
+        ({}, 5, [("Q76", 1.0), ("Q5", 1 / 3), ("Q6", 1 / 3)]),
+        ({}, 2, [("Q76", 1.0)]),
+        ({}, 3, [("Q76", 1.0), ("Q5", 1 / 3), ("Q6", 1 / 3)]),
+        ({"unmapped": "keep"}, 5, [("Q76", 1.0), ("/m/0zzz", 0.5), ("Q5", 1 / 3), ("Q6", 1 / 3)]),
+        ({"unmapped": "keep"}, 3, [("Q76", 1.0), ("/m/0zzz", 0.5), ("Q5", 1 / 3)]),
+    ],
+)
+def test_suggestions_are_mapped_each_entity_once_with_its_best_score(
+    pairs: str, settings: dict[str, Any], limit: int, found: list[tuple[str, float]]
+) -> None:
+    linker = opened(IdMapLinker(Suggesting(["/m/02mjmr", "/m/0zzz", "/m/0bbd", "Q5"]), pairs, **settings))
+    rows = linker.suggest(["Riga", "Oslo"], limit)
+    assert [[(link.entity, link.score) for link in row] for row in rows] == [found, found]
+    assert rows[0][0] == Link("Q76", 1.0, 0, 4)
+
+
+class Linking(Named):
+    """Finds its ids at rising scores, and each once more further on."""
+
+    def link(self, texts: Sequence[str]) -> list[list[Link]]:
+        first = [Link(id_, rank / 10, 0, 4) for rank, id_ in enumerate(self.ids, 1)]
+        return [[*first, Link(self.ids[0], 0.05, 0, 4), Link(self.ids[0], 0.9, 5, 9)] for _ in texts]
+
+
+def test_of_links_to_one_entity_at_one_place_the_best_is_kept(pairs: str, caplog: pytest.LogCaptureFixture) -> None:
+    linker = opened(IdMapLinker(Linking(["/m/0bbc", "Q5", "/m/0zzz"]), pairs))
+    assert [list(row) for row in linker.link(["a", "b"])] == [[Link("Q5", 0.2, 0, 4), Link("Q5", 0.9, 5, 9)]] * 2
+    assert [record.getMessage() for record in caplog.records] == [
+        f"2 links have an id without counterpart in {pairs} and are dropped"
+    ]
+    caplog.clear()
+    kept = opened(IdMapLinker(Linking(["/m/0zzz"]), pairs, unmapped="keep")).link(["a"])
+    assert [link.entity for link in kept[0]] == ["/m/0zzz", "/m/0zzz"]
+    assert "3 links have an id without counterpart" in caplog.text
+    assert "left unchanged" in caplog.text
+    caplog.clear()
+    opened(IdMapLinker(Linking(["/m/0bbc"]), pairs)).link(["a"])
+    assert caplog.records == []
+
+
+@pytest.mark.parametrize(
+    ("to", "ids", "id_", "mapped"),
+    [
+        ("wikidata", "slash", "wd:Q3", ["Q3"]),
+        ("wikidata", "slash", "/m/0bbd", ["Q5", "Q6"]),
+        ("wikidata", "slash", "/m/0zzz", []),
+        ("wikidata", "slash", "Riga", []),
+        ("freebase", "slash", "m.0zzz", ["/m/0zzz"]),
+        ("freebase", "dot", "/m/0zzz", ["m.0zzz"]),
+        ("freebase", "guid", "/m/02mjmr", [OBAMA]),
+        ("freebase", "dot", "Q7", ["g.11bc"]),
+        ("freebase", "guid", "Q7", ["/g/11bc"]),
+        ("freebase", "slash", "http://www.wikidata.org/entity/Q6", ["/m/0bbd"]),
+        ("freebase", "slash", "Q8", []),
+        ("freebase", "slash", "Riga", []),
+    ],
+)
+def test_an_id_of_the_target_graph_stays_and_one_of_the_other_is_looked_up(
+    pairs: str, to: Any, ids: Any, id_: str, mapped: list[str]
+) -> None:
+    assert opened(IdMapLinker(Named(), pairs, to, ids)).mapped(id_) == mapped
+
+
+def test_the_fingerprint_has_all_settings_and_no_path(pairs: str, tmp_path: Path) -> None:
+    more: list[dict[str, Any]] = [{}, {"to": "freebase"}, {"ids": "dot"}, {"unmapped": "keep"}]
+    assert len({IdMapLinker(Named(), pairs, **settings).fingerprint() for settings in more}) == 4
+    (tmp_path / "copy.tsv").write_bytes(Path(pairs).read_bytes())
+    linker = IdMapLinker(Named(), pairs)
+    assert IdMapLinker(Named(), str(tmp_path / "copy.tsv")).fingerprint() == linker.fingerprint()
+    # The file is read once.
+    Path(pairs).unlink()
+    assert linker.fingerprint() == linker.fingerprint()
+    with pytest.raises(InputError, match=r"pairs\.tsv: cannot be read \(.*\); correct `path`"):
+        IdMapLinker(Named(), pairs).fingerprint()
+
+
+def test_a_missing_file_is_told_before_the_run_and_a_closed_linker_has_no_pairs(pairs: str, tmp_path: Path) -> None:
+    assert IdMapLinker(Named(), str(tmp_path / "no.tsv")).preflight()[0][0] == "path"
+    linker = opened(IdMapLinker(Named(), pairs))
+    assert linker.preflight() == []
+    linker.close()
+    with pytest.raises(DriverError, match="not open"):
+        linker.mapped("Q76")
+
+
+@pytest.mark.parametrize(
+    ("line", "pair"),
+    [
+        ("/m/02mjmr\tQ76", (0x29C277, 76)),
+        ("Q76,/m/02mjmr", (0x29C277, 76)),
+        ("m.02mjmr Q76", (0x29C277, 76)),
+        (f"{OBAMA}\tQ76", (0x29C277, 76)),
+        (f'"{OBAMA[:18]}{OBAMA[18:].upper()}","Q76"', (0x29C277, 76)),
+        ("x /m/02mjmr y Q76 z", (0x29C277, 76)),
+        ("/g/11bc,Q999999999999", ((1 << 62) + 33 * 32 * 32 + 10 * 32 + 11, 999_999_999_999)),
+    ],
+)
+def test_a_line_has_an_id_of_each_side_in_any_order(line: str, pair: tuple[int, int], tmp_path: Path) -> None:
+    (tmp_path / "a.txt").write_text(f"from to\n# /m/0bbc\n \n{line}\n{line}\n", encoding="utf-8")
+    table = id_table.read(str(tmp_path / "a.txt"))
+    assert (len(table), table.wikidata(pair[0]), table.freebase(pair[1])) == (1, [pair[1]], [pair[0]])
+
+
+def test_counterparts_are_the_lowest_first_and_each_once() -> None:
+    table = id_table.IdTable([(2, 30), (1, 20), (2, 10), (1, 20), (3, 10)])
+    assert len(table) == 4
+    assert [table.wikidata(number) for number in (0, 1, 2, 3, 4)] == [[], [20], [10, 30], [10], []]
+    assert [table.freebase(number) for number in (5, 10, 20, 30, 40)] == [[], [2, 3], [1], [2], []]
+    assert len(id_table.IdTable([])) == 0
+
+
+@pytest.mark.parametrize(
+    ("text", "number"),
+    [
+        ("Q76", 76),
+        ("wd:Q76", 76),
+        ("<http://www.wikidata.org/entity/Q76>", 76),
+        ("https://wikidata.org/wiki/Q76", 76),
+        ("Q999999999999", 999_999_999_999),
+        ("Q1000000000000", None),
+        ("Q0", None),
+        ("Q07", None),
+        ("P31", None),
+        ("xQ76", None),
+        ("Q76x", None),
+    ],
+)
+def test_items_of_wikidata_are_read_in_their_usual_forms(text: str, number: int | None) -> None:
+    assert id_table.item(text) == number
+
+
+@pytest.mark.parametrize(
+    ("content", "error"),
+    [
+        ('\n\n{"/m/02mjmr": }', r"a\.json:3:\d+: not valid JSON"),
+        ('{"Riga": "Q76"}', r"a\.json: 'Riga': 'Q76' is not a pair of a Freebase and a Wikidata id; correct it"),
+        ('{"/m/02mjmr": {"qid": "Q76"}}', "'/m/02mjmr': None is not a pair"),
+        ('{"/m/02mjmr": 76}', "'/m/02mjmr': 76 is not a pair"),
+        ("{}", "has no pair of a Freebase and a Wikidata id; give another file"),
+    ],
+)
+def test_an_object_of_ids_that_cannot_be_read_says_where(content: str, error: str, tmp_path: Path) -> None:
+    (tmp_path / "a.json").write_text(content, encoding="utf-8")
+    with pytest.raises(InputError, match=error):
+        id_table.read(str(tmp_path / "a.json"))
