@@ -106,6 +106,7 @@ def test_the_failure_of_all_names_each_reason_once_and_its_first_cause() -> None
 def test_links_without_a_place_come_first_then_by_start_score_entity_and_end() -> None:
     row = [Link("b", 0.5), Link("a", 0.5, 0), Link("a", 0.5, 0, 2), Link("b", 0.5, 0, 1), Link("a", 0.4, 0, 1)]
     row += [Link("a", 0.9, 1, 3)]
-    assert sorted(row[::-1], key=by_place) == row
+    turned = row[::-1]
+    assert sorted(turned, key=by_place) == row
     assert by_place(Link("a", 0.5)) == (-1, -0.5, "a", 0)
     assert by_place(Link("a", 0.5, 3, 7)) == (3, -0.5, "a", 7)
