@@ -14,7 +14,7 @@ from srtk_plugin_views.linkers import freebase_ids
 _BEFORE = r"(?:^|(?<=[\s/:<\",]))"
 _AFTER = r"(?=$|[\s>\",])"
 _MID = re.compile(_BEFORE + freebase_ids.MID + _AFTER)
-_LONG = re.compile(rf"{_BEFORE}\S*9202a8c04000641f8[0-9a-fA-F]{{15}}{_AFTER}")
+_LONG = re.compile(rf"{_BEFORE}\S*9202a8c04000641f8[0-9a-f]{{15}}{_AFTER}", re.IGNORECASE)
 _ITEM = re.compile(_BEFORE + r"Q(?P<number>[1-9][0-9]{0,11})" + _AFTER)
 # Matching common lines from their start is ten times faster than searching them.
 _USUAL = re.compile(

@@ -147,6 +147,7 @@ NTRIPLES = (
         ("b.nt", "\ufeff" + NTRIPLES.replace("\n", "\r\n")),
         ("c.tsv", "Q76\t/m/02mjmr\nQ7\t/g/11bc"),
         ("d.csv", f'freebase,wikidata,label\n"{OBAMA}","Q76","Obama, B."\n"/g/11bc",Q7,x\n'),
+        ("d.tsv", f"{OBAMA.upper()}\tQ76\n/g/11bc\tQ7\n"),
         ("e.json", json.dumps({"/m/02mjmr": {"wikidata_id": "Q76", "label": "x"}, "g.11bc": "Q7"})),
     ],
 )
