@@ -223,7 +223,8 @@ def test_every_argued_mutant_is_of_whole_lines_of_a_module_of_a_room() -> None:
     for file, rows in listed.items():
         lines = [" ".join(line.split()) for line in (ROOT / file).read_text("utf-8").splitlines()]
         text = "\n".join(["", *filter(None, lines), ""])
-        patterns = {row["line"]: re.escape(row["line"]).replace(r"\ ", r"\s") for row in rows}
+        # The key of a decorator that is taken away begins with blanks.
+        patterns = {row["line"]: re.escape(row["line"].strip()).replace(r"\ ", r"\s") for row in rows}
         stale += [(file, line) for line, pattern in patterns.items() if not re.search(f"\n{pattern}\n", text)]
     assert stale == []
 
