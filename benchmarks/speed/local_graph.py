@@ -489,6 +489,8 @@ def sums(records: Iterable[Mapping[str, Any]]) -> dict[str, float]:
         return plain[metric] / triples * WIKIDATA["triple"] + more
 
     terms = {**labelled, **plain}
+    if lacking := [part for part, (unit, _) in PARTS.items() if f"bytes a {unit}: {part}" not in terms]:
+        raise SystemExit(f"no record of these graphs has the bytes of {', '.join(lacking)}; measure them again first")
     graph = {part: terms[f"bytes a {unit}: {part}"] * WIKIDATA[unit] / 1e9 for part, (unit, _) in PARTS.items()}
     made = {name.partition(",")[0]: whole(name) / 1e3 for name in ("input, MB", "temporary files, MB")}
     rows = {f"{name}, GB": figure for name, figure in {**graph, "graph": sum(graph.values()), **made}.items()}

@@ -100,3 +100,5 @@ def test_the_sum_for_wikidata_is_of_the_recorded_terms_by_their_units() -> None:
     assert found["temporary files, GB"] == 40
     assert found["CPU hours"] == round((3e-6 * WIKIDATA["triple"] + 5e-6 * WIKIDATA["label"]) / 3600, 1)
     assert found["graph, GB"] == pytest.approx(sum(10 * WIKIDATA[unit] / 1e9 for unit, _ in PARTS.values()), abs=0.06)
+    with pytest.raises(SystemExit, match="has the bytes of labels; measure them again first"):
+        sums([record for record in records if record["metric"] != "bytes a label: labels"])
