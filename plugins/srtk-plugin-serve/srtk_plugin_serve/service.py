@@ -18,6 +18,7 @@ from litestar.exceptions import HTTPException, NotAuthorizedException, Permissio
 from litestar.handlers import BaseRouteHandler
 from litestar.openapi import OpenAPIConfig
 from litestar.openapi.plugins import JsonRenderPlugin
+from litestar.types import Message, Send
 
 from srtk_framework.host import __version__
 from srtk_framework.run import Session
@@ -91,7 +92,7 @@ def service(
         if (wanted := request.route_handler.parsed_data_field) is not None:
             check(await body_of(request), wanted.annotation)
 
-    return Litestar(
+    return _Service(
         [*routes.HANDLERS, *chat.HANDLERS, *question_page.HANDLERS],
         before_request=checked,  # Litestar takes 0 for false, and "5" for 5
         lifespan=[opened],
@@ -104,6 +105,24 @@ def service(
         ),
         logging_config=None,
     )
+
+
+class _Service(Litestar):
+    """An application that answers HEAD as it answers GET, without the body."""
+
+    async def __call__(self, scope: Any, receive: Any, send: Any) -> None:
+        if scope["type"] == "http" and scope["method"] == "HEAD":
+            scope, send = {**scope, "method": "GET"}, _without_body(send)
+        await super().__call__(scope, receive, send)
+
+
+def _without_body(send: Send) -> Send:
+    async def sent(message: Message) -> None:
+        if message["type"] == "http.response.body":
+            message["body"] = b""
+        await send(message)
+
+    return sent
 
 
 def _check_origin(connection: ASGIConnection[Any, Any, Any, Any], hosts: Collection[str]) -> None:

@@ -54,6 +54,22 @@ def test_a_stranger_s_name_for_this_computer_is_refused_and_any_port_of_its_own_
         assert f"the service is called localhost or ::1, and not {host!r}" in refused.json()["error"]
 
 
+def test_head_is_answered_as_get_without_a_body(start: Any) -> None:
+    client = start(token="s3cret")
+    for path, status in (
+        ("/", 200),
+        ("/page.js", 200),
+        ("/health", 200),
+        ("/metrics", 401),
+        ("/ask", 405),
+        ("/x", 404),
+    ):
+        head, get = client.head(path), client.get(path)
+        assert (head.status_code, head.content) == (status, b""), path
+        assert head.headers["content-type"] == get.headers["content-type"]
+    assert head.headers["content-length"] == get.headers["content-length"] != "0"
+
+
 def test_a_full_service_says_when_to_come_back(start: Any) -> None:
     gate = Gate()
     client = start({"entity_linker": gate}, waiting=1)
