@@ -22,8 +22,15 @@ FILMS = "film,directed by\nAlien,Ridley Scott\nHeat,Michael Mann\n"
 STATUSES = """[checks]
 not_a_server_error.expected-statuses = ["2xx", "3xx", "4xx", "503", "504"]
 negative_data_rejection.expected-statuses = ["4xx", "503", "504"]
+
+[[operations]]
+include-path = "/v1/chat/completions"
+checks.positive_data_acceptance.expected-statuses = ["2xx", "400", "404"]
 """
-"""503 and 504 are answers that the description names; a body that is too large is refused with 413."""
+"""503 and 504 are answers that the description names; a body that is too large is refused with 413.
+
+No schema can say that the last message of the user, and not another, has a text: such a chat is refused with 400.
+"""
 CHAT = """
 import json, sys
 from openai import OpenAI

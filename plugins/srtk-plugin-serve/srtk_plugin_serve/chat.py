@@ -88,8 +88,7 @@ def last_question(messages: Sequence[Mapping[str, Any]]) -> str:
     """Return the text of the last message of the user; parts of a message that are no text are left out.
 
     Raises:
-        ValueError: If there is no message of the user.
-        NotFoundException: If the last one has no text, which no schema can say.
+        ValueError: If there is no message of the user, or the last one has no text.
     """
     for message in reversed(messages):
         if message.get("role") == "user":
@@ -98,7 +97,7 @@ def last_question(messages: Sequence[Mapping[str, Any]]) -> str:
             texts = [part.get("text") if isinstance(part, Mapping) else part for part in parts]
             if text := "\n".join(part for part in texts if isinstance(part, str) and part.strip()):
                 return text
-            raise NotFoundException("messages: the last one of the user has no text; ask in words")
+            raise ValueError("messages: the last one of the user has no text; ask in words")
     raise ValueError("messages: none of them is of the user")
 
 

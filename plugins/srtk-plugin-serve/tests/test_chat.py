@@ -134,7 +134,7 @@ def test_a_last_message_without_a_text_is_not_answered_from_an_earlier_one(
 ) -> None:
     messages = [{"role": "user", "content": "Who directed Heat?"}, {"role": "user", "content": content}]
     refused = client.post(PATH, json={"messages": messages})
-    assert refused.status_code == 404
+    assert refused.status_code == 400
     assert refused.json()["error"]["message"] == "messages: the last one of the user has no text; ask in words"
 
 
