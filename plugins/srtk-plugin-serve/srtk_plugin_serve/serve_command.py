@@ -129,7 +129,7 @@ def _address(args: argparse.Namespace) -> str:
 
 
 def _check_free(host: str, port: int) -> None:
-    """Check that a server can listen at an address, before a graph is opened for it.
+    """Check that a server can listen at each address of a host, before a graph is opened for it.
 
     Raises:
         InputError: If it cannot, such as where another program listens.
@@ -137,11 +137,14 @@ def _check_free(host: str, port: int) -> None:
     if not 1 <= port <= 65535:
         raise InputError(f"--port {port}: a port is a number from 1 to 65535")
     try:
-        family, kind, protocol, _, address = socket.getaddrinfo(host, port, type=socket.SOCK_STREAM)[0]
-        with socket.socket(family, kind, protocol) as probe:
-            if os.name == "posix":  # as servers do; elsewhere it would take the port from another program
-                probe.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
-            probe.bind(address)
+        # A name may have several, as localhost has ::1 and 127.0.0.1, and the server listens at all of them.
+        for family, kind, protocol, _, address in socket.getaddrinfo(host, port, type=socket.SOCK_STREAM):
+            with socket.socket(family, kind, protocol) as probe:
+                if os.name == "posix":  # as servers do; elsewhere it would take the port from another program
+                    probe.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
+                if family == socket.AF_INET6:
+                    probe.setsockopt(socket.IPPROTO_IPV6, socket.IPV6_V6ONLY, 1)
+                probe.bind(address)
     except (OSError, UnicodeError) as error:  # a name with a part that is empty or too long is no name of a host
         fault = error.strerror or error if isinstance(error, OSError) else "is no name of a host"
         sentence = f"--host {host} --port {port}: {fault}; choose another address, or another port"

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import argparse
 import json
 import os
 import signal
@@ -16,6 +17,9 @@ from typing import Any
 import httpx
 import pytest
 from service import served
+from srtk_plugin_serve.serve_command import add_arguments, run
+
+from srtk_framework.values import InputError
 
 ROWS = "film,directed by\nAlien,Ridley Scott\nHeat,Michael Mann\n"
 BFS = ["--set", "expander={use: bfs, depth: 1}", "--set", "reader=null"]
@@ -109,3 +113,18 @@ def test_a_port_that_is_taken_is_told_before_an_address_is_named(table: Path, ki
         done = subprocess.run(command, capture_output=True, text=True, timeout=60, check=False)
     assert done.returncode == 2
     assert done.stderr.startswith(f"srtk: error: --host 127.0.0.1 --port {port}: ")
+
+
+@pytest.mark.parametrize("taken", [0, 1])
+def test_each_address_of_a_host_is_tried(table: Path, taken: int, monkeypatch: pytest.MonkeyPatch) -> None:
+    with socket.create_server(("127.0.0.1", 0)) as other, socket.socket() as free:
+        free.bind(("127.0.0.1", 0))
+        ports = [free.getsockname()[1]] * 2
+        ports[taken] = other.getsockname()[1]
+        free.close()
+        found = [(socket.AF_INET, socket.SOCK_STREAM, 0, "", ("127.0.0.1", port)) for port in ports]
+        monkeypatch.setattr(socket, "getaddrinfo", lambda *args, **kwargs: found)
+        parser = argparse.ArgumentParser()
+        add_arguments(parser)
+        with pytest.raises(InputError, match="--host localhost --port 8123: "):
+            run(parser.parse_args([str(table), "--host", "localhost"]))
