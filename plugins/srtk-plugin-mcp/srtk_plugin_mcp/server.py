@@ -4,18 +4,20 @@ from __future__ import annotations
 
 import asyncio
 import inspect
+import json
 import threading
-from collections.abc import AsyncIterator, Callable
+from collections.abc import AsyncIterator, Callable, Mapping
 from contextlib import asynccontextmanager
 from typing import Annotated, Any, TypeVar
 
 from mcp.server import MCPServer
 from mcp.server.mcpserver.exceptions import ToolError
 from mcp.types import CallToolResult, TextContent, ToolAnnotations
+from pydantic import ValidationError
 
 from srtk_framework.host import __version__
 from srtk_framework.run import Result, Session, aresult_of
-from srtk_framework.values import Link, Question, Retrieval, SrtkError, redacted
+from srtk_framework.values import Link, Question, Retrieval, SrtkError, redacted, shortened
 from srtk_plugin_mcp.results import Answered, Described, Entity, Found, Linked, answered, entities, found, text_of
 
 F = TypeVar("F", bound=Callable[..., Any])
@@ -53,14 +55,48 @@ class _Lazy:
 
 
 class _Server(MCPServer[Any]):
-    """A server whose tools refuse an argument that they do not have; the package drops it."""
+    """A server whose tools say in a sentence what is wrong with an argument."""
 
     async def call_tool(self, name: str, arguments: dict[str, Any], context: Any = None) -> Any:
-        taken = {tool.name: tool.input_schema["properties"] for tool in await self.list_tools()}
-        if strange := sorted(arguments.keys() - taken.get(name, arguments)):
-            others = ", ".join(taken[name]) or "none"
-            raise ToolError(f"{', '.join(strange)}: {name} has no such argument; it takes {others}")
-        return await super().call_tool(name, arguments, context)
+        tools = {tool.name: tool.input_schema["properties"] for tool in await self.list_tools()}
+        if name not in tools:
+            raise ToolError(f"there is no tool {shortened(repr(name))}; the tools are {', '.join(tools)}")
+        taken = tools[name]
+        if strange := sorted(arguments.keys() - taken):  # the package drops them
+            others = ", ".join(taken) or "none"
+            raise ToolError(f"{shortened(', '.join(strange))}: {name} has no such argument; it takes {others}")
+        for argument, value in arguments.items():
+            if isinstance(value, bool):  # the package takes true for 1
+                raise ToolError(_mistaken(argument, value, taken[argument]))
+        try:
+            return await super().call_tool(name, arguments, context)
+        except ToolError as error:
+            if isinstance(cause := error.__cause__, ValidationError):
+                fault = cause.errors()[0]
+                argument, *place = map(str, fault["loc"])
+                if fault["type"] == "missing":
+                    raise ToolError(f"{argument}: {name} needs it; give {_kind(taken[argument])}") from error
+                if place:
+                    raise ToolError(_mistaken(f"{argument}[{place[0]}]", fault["input"], _TEXT)) from error
+                raise ToolError(_mistaken(argument, fault["input"], taken[argument])) from error
+            if isinstance(cause, ToolError):  # the sentence alone
+                raise cause from None
+            raise
+
+
+_TEXT = {"type": "string"}
+_KINDS = {"string": "a text", "integer": "a whole number", "array": "a list of texts"}
+
+
+def _kind(schema: Mapping[str, Any]) -> str:
+    """Return what an argument is, in words; one that may be null is named by its other kind."""
+    kinds = [one["type"] for one in schema.get("anyOf", [schema])]
+    return _KINDS[kinds[0]] + (", or leave it out" if "null" in kinds else "")
+
+
+def _mistaken(place: str, value: Any, schema: Mapping[str, Any]) -> str:
+    given = json.dumps(value, ensure_ascii=False, default=str)
+    return redacted(f"{place}: it is {shortened(given)}; give {_kind(schema)}")
 
 
 def mcp_server(make: Callable[[], Session]) -> MCPServer[Any]:

@@ -162,28 +162,42 @@ def test_the_graph_is_described() -> None:
 @pytest.mark.parametrize(
     ("tool", "arguments", "sentence"),
     [
-        ("ask", {"question": " "}, "question: it is empty"),
+        ("ask", {"question": " "}, "question: it is empty; give a text"),
         ("ask", {"question": "x", "triples": 0}, "triples: it is 0; give a number from 1 to 1,000"),
-        ("ask", {"question": 3}, "question"),
-        ("ask", {}, "question"),
-        ("retrieve_subgraph", {"question": "x", "depth": 99}, "depth: it is 99"),
-        ("find_paths", {"start": "Alien", "end": "Heat", "triples": -1}, "triples: it is -1"),
+        ("ask", {"question": 3}, "question: it is 3; give a text"),
+        ("ask", {"question": None}, "question: it is null; give a text"),
+        ("ask", {}, "question: ask needs it; give a text"),
+        ("ask", {"question": "x", "triples": "many"}, 'triples: it is "many"; give a whole number, or leave it out'),
+        ("ask", {"question": "x", "triples": True}, "triples: it is true; give a whole number, or leave it out"),
+        ("ask", {"question": "x", "entities": "é"}, 'entities: it is "é"; give a list of texts, or leave it out'),
+        ("ask", {"question": "x", "entities": ["a", {"id": "b"}]}, 'entities[1]: it is {"id": "b"}; give a text'),
+        ("retrieve_subgraph", {"question": "x", "depth": 99}, "depth: it is 99; give a number from 1 to 5"),
+        ("expand_entity", {"entity": "x", "triples": 2.5}, "triples: it is 2.5; give a whole number"),
+        (
+            "find_paths",
+            {"start": "Alien", "end": "Heat", "triples": -1},
+            "triples: it is -1; give a number from 1 to 1,000",
+        ),
         (
             "ask",
             {"question": "x", "tripels": 3},
-            "tripels: ask has no such argument; it takes question, entities",
+            "tripels: ask has no such argument; it takes question, entities, triples",
         ),
         ("describe_graph", {"graph": "x"}, "graph: describe_graph has no such argument; it takes none"),
-        ("tell", {"question": "x"}, "Unknown tool"),
-        ("expand_entity", {"entity": ""}, "entity: it is empty"),
-        ("expand_entity", {"entity": ["Rome"]}, "entity"),
+        (
+            "tell",
+            {"question": "x"},
+            "there is no tool 'tell'; the tools are ask, retrieve_subgraph, link, expand_entity, find_paths,"
+            " describe_graph",
+        ),
+        ("expand_entity", {"entity": ""}, "entity: it is empty; give a text"),
+        ("expand_entity", {"entity": ["Rome"]}, 'entity: it is ["Rome"]; give a text'),
     ],
 )
 def test_a_hostile_call_is_an_error_with_a_sentence(tool: str, arguments: dict[str, Any], sentence: str) -> None:
     result = called(tool, arguments)
     assert result.is_error
-    assert sentence in text(result)
-    assert "Traceback" not in text(result)
+    assert text(result) == sentence
 
 
 def test_a_question_about_nothing_in_the_graph_is_no_error() -> None:
