@@ -16,7 +16,7 @@ from srtk_framework.recipe.blocks import Block, block_in, is_networkx, with_arti
 from srtk_framework.recipe.recipe import Recipe
 from srtk_framework.recipe.settings import Where, structure_fields
 from srtk_framework.roles import ROLES, Role
-from srtk_framework.values import Budget, PluginError, RecipeError, SettingsError, close_matches, redacted
+from srtk_framework.values import Budget, PluginError, RecipeError, SettingsError, SrtkError, close_matches, redacted
 from srtk_framework.values.deprecation import deprecation_of
 
 ONE, OPTIONAL, MANY = "one", "optional", "many"
@@ -98,7 +98,7 @@ class Composer:
     def __init__(self, recipe: Recipe, observers: Sequence[Observer] = ()) -> None:
         self.recipe = recipe
         self.problems: list[str] = []
-        self.causes: list[PluginError] = []
+        self.causes: list[BaseException] = []
         self.used: list[tuple[str, str]] = []
         self._observers = observers
         self._top = _Scope(recipe.blocks)
@@ -410,8 +410,11 @@ class Composer:
         except SettingsError as error:
             for where, text in error.problems:
                 self._say((*block.where, *where), text)
-        except (TypeError, ValueError) as error:
-            self._say(block.where, f"{block.role} {block.use!r}: {error}")
+        except (TypeError, ValueError, SrtkError) as error:
+            self._say(block.where, f"{owner}: {error}")
+        except (Exception, SystemExit) as error:  # noqa: BLE001 - a driver that fails or exits ends no program
+            self.causes.append(error)
+            self._say(block.where, f"{owner} cannot be made: {type(error).__name__}: {error}")
         return None
 
 

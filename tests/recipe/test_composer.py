@@ -1,5 +1,7 @@
 from __future__ import annotations
 
+from typing import ClassVar
+
 import attrs
 import numpy as np
 import pytest
@@ -8,7 +10,7 @@ from srtk_framework.host import Observer, Port, driver_of
 from srtk_framework.recipe.recipe import from_data, load
 from srtk_framework.roles import Encoder, EntityLinker
 from srtk_framework.run.session import Session
-from srtk_framework.values import Link, Question, RecipeError, deprecation
+from srtk_framework.values import InputError, Link, Question, RecipeError, deprecation
 
 pytestmark = pytest.mark.usefixtures("toys")
 
@@ -304,6 +306,34 @@ def test_a_driver_inside_a_driver_object_that_breaks_its_contract_is_refused():
         Session.of(linker=Encoding(Undecorated()))
     with pytest.raises(RecipeError, match=r"encoder Encoding: .* is not a subclass of .*Encoder"):
         Session.of(linker=Encoding(Encoding(Lengths())))
+
+
+@attrs.define(eq=False)
+class Ending(Encoder):
+    """Fails while it is made."""
+
+    error: ClassVar[type[BaseException]]
+
+    def __attrs_post_init__(self):
+        raise self.error("no licence")
+
+    def encode(self, texts):
+        return None
+
+
+@pytest.mark.parametrize(
+    ("error", "sentence"),
+    [
+        (SystemExit, "recipe: encoder 'Ending' cannot be made: SystemExit: no licence"),
+        (OSError, "recipe: encoder 'Ending' cannot be made: OSError: no licence"),
+        (InputError, "recipe: encoder 'Ending': no licence"),
+    ],
+)
+def test_a_driver_that_fails_or_exits_while_it_is_made_is_told_among_all_mistakes(monkeypatch, error, sentence):
+    monkeypatch.setattr(Ending, "error", error, raising=False)
+    told = problems(encoder={"use": Ending}, expander={"use": "onehop", "depht": 1}, knowledge_graph={"use": "toy"})
+    assert sentence in told.splitlines()
+    assert "'depht'" in told
 
 
 LATE = """
