@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import math
 from abc import abstractmethod
 from collections.abc import Mapping, Sequence
 from typing import Any
@@ -38,8 +37,10 @@ def signed_suggestions(answer: Any, arguments: Mapping[str, Any], driver: str) -
 
 def _check_spans(hook: str, text: str, row: Sequence[Link]) -> None:
     for link in row:
-        if not math.isfinite(link.score):
-            raise DriverError(f"{hook} returned {shown(link)}; a score is a finite number")
+        if not 0 <= link.score <= 1:  # nor NaN
+            raise DriverError(
+                f"{hook} returned the score {shown(link.score)} for {link.entity}; return one from 0 to 1"
+            )
         if link.start is None and link.end is None:
             continue
         if link.start is None or link.end is None or not 0 <= link.start < link.end <= len(text):
@@ -66,9 +67,9 @@ class EntityLinker(Role):
 
         Returns:
             Per text, links ordered by start of span, then by falling score, then by entity. Links that
-            share a span are alternatives (n-best). Spans count characters of the original text. A ``LinkList``
-            instead of a list also names the linkers that failed on the text, and the titles without an id. A
-            driver may return a ``DriverError`` in the place of the links, which fails that text alone.
+            share a span are alternatives (n-best). Spans count characters of the original text; scores lie between 0
+            and 1. A ``LinkList`` instead of a list also names the linkers that failed on the text, and the titles
+            without an id. A driver may return a ``DriverError`` in the place of the links, which fails that text alone.
         """
 
     @hook(batch="texts", key=by_value, answer=signed_suggestions)

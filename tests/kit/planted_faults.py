@@ -242,10 +242,13 @@ WORDS = [
         ("an end before its start", lambda row: [attrs.evolve(link, end=1) for link in row]),
         ("ids instead of links", lambda row: [link.entity for link in row]),
         ("a score of NaN", lambda row: [attrs.evolve(link, score=math.nan) for link in row]),
+        ("a score below 0", lambda row: [attrs.evolve(link, score=-0.1) for link in row]),
+        ("a score above 1", lambda row: [attrs.evolve(link, score=1.5) for link in row]),
         ("scores that rise", lambda row: [attrs.evolve(row[0], score=0.1), attrs.evolve(row[0], score=0.9)]),
         ("None", _none),
     ),
     *of("suggest", "entity_linker", ("more than the limit", lambda row: [Link(one) for one in "abcdef"])),
+    *of("suggest", "entity_linker", ("a score above 1", lambda row: [Link("a", 1.5)])),
     *of(
         "detect",
         "mention_detector",
