@@ -27,8 +27,8 @@ from srtk_framework.values import console, redacted, shortened
 
 _REASONS = 5
 """Reasons of failures that are shown."""
-_REASON = 160
-"""Characters of a reason that are shown."""
+_REASON = 240
+"""Characters of a reason and its remedy that are shown."""
 _FIRST = 3
 """Paths and triples of the first result that are shown."""
 

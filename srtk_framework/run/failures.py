@@ -15,21 +15,25 @@ _WORDS = 6
 def failures_by_reason(errors: Iterable[str]) -> list[tuple[str, int]]:
     """Count errors by reason, the most frequent first.
 
-    An error's reason is its first clause, without the remedy. Errors whose first words agree, apart from ids and
-    numbers, count as the same; where they differ later, their common words are given.
+    An error's reason is its first clause. Errors whose first words agree, apart from ids and numbers, count as the
+    same, with the remedy once; where they differ later, their common words are given.
     """
-    reasons: dict[str, tuple[int, str, list[str]]] = {}  # number, first clause, common words
-    # The empty word at the end of a clause is common as long as all clauses are the same.
+    counts: dict[str, int] = {}
+    texts: dict[str, tuple[str, str]] = {}  # the clause and the remedy
     for error in errors:
-        clause = " ".join(error.split()).split("; ")[0]
+        clause, _, remedy = " ".join(error.split()).partition("; ")
         key = " ".join(_OWN.sub("*", clause).split()[:_WORDS])
-        number, first, words = reasons.get(key, (0, clause, [*clause.split(), ""]))
-        if clause != first:
-            pairs = zip(words, clause.split(), strict=False)
-            words = [word for word, other in itertools.takewhile(lambda pair: pair[0] == pair[1], pairs)]
-        reasons[key] = (number + 1, first, words)
-    counts = [
-        (first if not words or not words[-1] else " ".join([*words, "…"]), number)
-        for number, first, words in reasons.values()
-    ]
-    return sorted(counts, key=lambda count: (-count[1], count[0]))
+        before = texts.get(key, (clause, remedy))
+        counts[key] = counts.get(key, 0) + 1
+        texts[key] = (_common(before[0], clause), _common(before[1], remedy))
+    reasons = [("; ".join(part for part in texts[key] if part), number) for key, number in counts.items()]
+    return sorted(reasons, key=lambda reason: (-reason[1], reason[0]))
+
+
+def _common(one: str, other: str) -> str:
+    """Return the words with which both texts begin; the first text where there are none."""
+    if one == other:
+        return one
+    pairs = zip(one.split(), other.split(), strict=False)
+    words = [word for word, same in itertools.takewhile(lambda pair: pair[0] == pair[1], pairs)]
+    return " ".join([*words, "…"]) if words else one or other
