@@ -87,14 +87,14 @@ class Pipeline:
         limits = expander.limits()
         most = None if limits is None else limits.triples
         for i, question, answer in zip(going, questions, self._each(questions, expander.expand), strict=True):
+            lacking = {ABSENT_LINKS: absent[i]} if absent[i] else {}
             if isinstance(answer, Subgraph) and most is not None and len(answer.triples) > most:
-                results[i] = _failed(question, _over_budget(expander, len(answer.triples), most))
+                results[i] = _failed(question, _over_budget(expander, len(answer.triples), most), lacking)
             elif isinstance(answer, DriverError):
-                results[i] = _failed(question, str(answer))
+                results[i] = _failed(question, str(answer), lacking)
             else:
                 source = LINKED if LINKED_BY in linked[i].subgraph.trace else GIVEN
-                told = {"links": source, **({ABSENT_LINKS: absent[i]} if absent[i] else {})}
-                subgraph = attrs.evolve(answer, trace={**answer.trace, **told}, answer=None)
+                subgraph = attrs.evolve(answer, trace={**answer.trace, "links": source, **lacking}, answer=None)
                 results[i] = Retrieval(question, subgraph, answer=answer.answer)
         pairs = zip(results, linked, strict=True)
         done = [_with_link_trace(item, before) for item, before in pairs if isinstance(item, Retrieval)]
@@ -152,7 +152,7 @@ class Pipeline:
         )
         for i, answer in zip(open_, answers, strict=True):
             if isinstance(answer, DriverError):
-                done[i] = _failed(done[i].question, str(answer))
+                done[i] = _with_link_trace(_failed(done[i].question, str(answer)), done[i])
             else:
                 trace = {**done[i].subgraph.trace, "reader": read_trace([answer.trace])}
                 # What the reader read besides is part of the result, so that its support can be shown.
@@ -270,8 +270,9 @@ def _with_links(question: Question, links: Sequence[Link]) -> Retrieval:
 
 
 def _with_link_trace(retrieval: Retrieval, linked: Retrieval) -> Retrieval:
-    """Add the linkers' part of the trace to a result."""
-    return with_trace(retrieval, {k: v for k, v in linked.subgraph.trace.items() if k in (LINKED_BY, LINKERS_FAILED)})
+    """Add the part of the trace about links to a result."""
+    kept = (LINKED_BY, LINKERS_FAILED, ABSENT_LINKS)
+    return with_trace(retrieval, {k: v for k, v in linked.subgraph.trace.items() if k in kept})
 
 
 def _whole(call: Callable[[Sequence[T]], Sequence[R]]) -> Callable[[Sequence[T]], Sequence[R]]:

@@ -150,8 +150,9 @@ class Result:
         text, all_ = ResultText(self.retrieval, width), triples is None or paths is None
         if self.error is not None:
             # A reader that was asked without links says more than that there are none.
-            return "\n".join([*lines, *(text.answer(None) or textwrap.wrap(self.reason, width)), *near])
-        lines += [*text.answer(None if all_ else NAMED), *near]
+            told = text.answer(None) or [*textwrap.wrap(self.reason, width), *text.notes("note: ", None)]
+            return "\n".join([*lines, *told, *near])
+        lines += [*(text.answer(None if all_ else NAMED) or text.notes("note: ", None)), *near]
         if self.links:
             found = list(dict.fromkeys(self.label(link.entity) for link in self.links))
             lines.append(line("about: ", ", ".join(found), width))

@@ -70,12 +70,20 @@ class ResultText:
         answer = self.retrieval.answer
         if answer is None:
             return []
-        if not answer.enough or not answer.text.strip():
-            return [line("no answer: ", on_one_line(refusal_line(answer)), self.width)]
-        head = "answer: "
-        notes = answer_notes(answer, self.retrieval.subgraph, self.retrieval.labels, most)
-        below = [line(" " * len(head), on_one_line(note), self.width) for note in notes]
-        return [line(head, on_one_line(answer_line(answer, self.retrieval.subgraph)), self.width), *below]
+        refused = not answer.enough or not answer.text.strip()
+        head = "no answer: " if refused else "answer: "
+        text = refusal_line(answer) if refused else answer_line(answer, self.retrieval.subgraph)
+        return [line(head, on_one_line(text), self.width), *self.notes(" " * len(head), most)]
+
+    def notes(self, head: str, most: int | None) -> list[str]:
+        """Write the notes below an answer, or about a question without an answer.
+
+        Args:
+            head: Text before each.
+            most: Most names of a note; None for all.
+        """
+        notes = answer_notes(self.retrieval.answer, self.retrieval.subgraph, self.retrieval.labels, most)
+        return [line(head, on_one_line(note), self.width) for note in notes]
 
     def proof(self, most: int | None) -> list[str]:
         """Write the triples that support the answer, joined to paths where they are instances of a path."""

@@ -48,17 +48,32 @@ def lacking(confidence: float) -> str:
     return f" [not in the graph; confidence {written_confidence(confidence):g}]"
 
 
-def answer_notes(answer: Answer, subgraph: Subgraph, labels: Mapping[str, str], most: int | None = NAMED) -> list[str]:
+def answer_notes(
+    answer: Answer | None, subgraph: Subgraph, labels: Mapping[str, str], most: int | None = NAMED
+) -> list[str]:
     """Write the lines below an answer: the counted things, the values that decided, and what is unread or lacking.
 
+    A refusal has only the line about what the graph lacks, and so has a question without an answer.
+
     Args:
-        answer: The answer.
+        answer: The answer; None without one.
         subgraph: The subgraph to which its support refers.
         labels: Labels of ids, where they differ from the id.
         most: Most names of a note; None for all.
     """
-    if not answer.enough:
-        return []
+    notes = [] if answer is None or _refuses(answer) else _facts(answer, subgraph, labels, most)
+    if isinstance(absent := subgraph.trace.get(ABSENT_LINKS), Sequence) and absent:
+        notes.append(_ABSENT.format(", ".join(map(str, absent))))
+    return notes
+
+
+def _refuses(answer: Answer) -> bool:
+    """Return whether a reader refuses to answer, or says nothing."""
+    return not answer.enough or not answer.text.strip()
+
+
+def _facts(answer: Answer, subgraph: Subgraph, labels: Mapping[str, str], most: int | None) -> list[str]:
+    """Write the counted things, the values that decided, and what is unread."""
     values = _values(answer, subgraph)
     members = _members(answer, values)
     notes = []
@@ -74,8 +89,6 @@ def answer_notes(answer: Answer, subgraph: Subgraph, labels: Mapping[str, str], 
         notes.append(told["notice"])
     if answer.complete is False and not _is_count(answer):
         notes.append(_NOT_WHOLE)
-    if isinstance(absent := subgraph.trace.get(ABSENT_LINKS), Sequence) and absent:
-        notes.append(_ABSENT.format(", ".join(map(str, absent))))
     return notes
 
 

@@ -6,11 +6,12 @@ from collections.abc import Mapping, Sequence
 from typing import Any
 
 import attrs
+import pytest
 
 import srtk_framework
 from srtk_framework.host.ports import port
-from srtk_framework.roles import EntityLinker
-from srtk_framework.values import Link, LinkList, Question
+from srtk_framework.roles import EntityLinker, Expander, Reader
+from srtk_framework.values import DriverError, Link, LinkList, Question
 
 RECIPE: Mapping[str, Any] = {
     "srtk": 1,
@@ -32,6 +33,17 @@ class Told(EntityLinker):
 
     def link(self, texts: Sequence[str]) -> list[Sequence[Link]]:
         return [self.row for _ in texts]
+
+
+@attrs.define(eq=False)
+class Down(Expander, Reader):
+    """Fails."""
+
+    def expand(self, questions: Sequence[Question]) -> Any:
+        raise DriverError("it is down")
+
+    def read(self, questions: Sequence[Question], subgraphs: Sequence[Any]) -> Any:
+        raise DriverError("it is down")
 
 
 def test_a_link_gets_the_name_of_its_linker() -> None:
@@ -79,3 +91,14 @@ def test_gold_links_stay_through_a_run() -> None:
     with srtk_framework.open(RECIPE) as session:
         [found] = session.retrieve([Question("1", "Where is Riga?", gold_links=gold)])
     assert found.question.gold_links == gold
+
+
+@pytest.mark.parametrize("role", ["expander", "reader"])
+def test_a_question_that_fails_behind_the_linker_keeps_who_linked_it_and_what_the_graph_lacks(role: str) -> None:
+    linker = Told([Link("Nowhere"), Link("Riga", start=0, end=4)])
+    with srtk_framework.open({**RECIPE, "entity_linker": linker, role: Down()}) as session:
+        [found] = session.retrieve(["Riga?"])
+    assert found.error is not None
+    assert found.error.endswith("it is down")
+    assert found.subgraph.trace["linked_by"] == ["Told"]
+    assert found.subgraph.trace["absent_links"] == ["Nowhere"]

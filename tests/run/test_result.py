@@ -510,7 +510,13 @@ def test_links_that_the_graph_lacks_are_told_below_the_answer(result):
     trace = {**result.retrieval.subgraph.trace, "absent_links": ["Q9", "Q8"]}
     some = attrs.evolve(result.retrieval, subgraph=attrs.evolve(result.retrieval.subgraph, trace=trace))
     read = answered(attrs.evolve(result, retrieval=some), text="Euro", entities=("eur",), support=(0,))
-    assert read.to_text().splitlines()[2].strip() == "the graph lacks Q9, Q8, which the question was linked to as well"
+    note = "the graph lacks Q9, Q8, which the question was linked to as well"
+    assert read.to_text().splitlines()[2].strip() == note
+    refused = answered(attrs.evolve(result, retrieval=some), text="", entities=(), support=(), enough=False)
+    assert refused.to_text().splitlines()[2].strip() == note
+    assert attrs.evolve(result, retrieval=some).to_text().splitlines()[1] == f"note: {note}"
+    failed = attrs.evolve(some, error="bfs: the server is down", subgraph=Subgraph(trace=trace))
+    assert Result(failed).to_text().splitlines()[1:] == ["bfs: the server is down", f"note: {note}"]
 
 
 def test_a_sure_triple_of_a_completed_graph_is_proof_as_any_triple_of_the_graph(result):

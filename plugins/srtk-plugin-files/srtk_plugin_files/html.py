@@ -270,6 +270,7 @@ def page_data(retrieval: Retrieval, numbers: dict[str, int] | None = None) -> di
         "gold": None if question.answers is None else answers,
         "answer": terms.shown(retrieval.answer),
         "said": _said(retrieval),
+        "notes": answer_notes(retrieval.answer, subgraph, retrieval.labels),
         "support": list(retrieval.answer.support) if retrieval.answer else [],
         "triples": triples,
         "qualifiers": {
@@ -299,7 +300,7 @@ def page_data(retrieval: Retrieval, numbers: dict[str, int] | None = None) -> di
 
 
 def _said(retrieval: Retrieval) -> dict[str, Any] | None:
-    """Return a reader's answer in words: its line and notes or the reason for a refusal, and the other answers."""
+    """Return a reader's answer in words: its line or the reason for a refusal, and the other answers."""
     answer = retrieval.answer
     if answer is None:
         return None
@@ -308,7 +309,6 @@ def _said(retrieval: Retrieval) -> dict[str, Any] | None:
         "line": "" if refused else answer_line(answer, retrieval.subgraph),
         "refusal": refusal_line(answer) if refused else "",
         "certainty": answer.certainty or "",
-        "notes": [] if refused else answer_notes(answer, retrieval.subgraph, retrieval.labels),
         "others": [[one.text, one.path] for one in answer.alternatives],
     }
 

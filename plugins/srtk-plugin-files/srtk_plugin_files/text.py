@@ -66,14 +66,14 @@ class Text(FileExporter):
 
 
 def _answer_lines(retrieval: Retrieval, templates: Templates) -> list[str]:
-    """Return the lines of a reader's answer; none without a reader."""
+    """Return the lines of a reader's answer, or the notes alone without a reader."""
     answer, subgraph, labels = retrieval.answer, retrieval.subgraph, retrieval.labels
+    notes = [f"Note: {clean(note)}" for note in answer_notes(answer, subgraph, labels)]
     if answer is None:
-        return []
+        return notes
     if not answer.enough or not answer.text.strip():
-        return [f"No answer: {clean(refusal_line(answer))}"]
-    lines = [f"Answer: {clean(answer_line(answer, subgraph))}"]
-    lines += [f"Note: {clean(note)}" for note in answer_notes(answer, subgraph, labels)]
+        return [f"No answer: {clean(refusal_line(answer))}", *notes]
+    lines = [f"Answer: {clean(answer_line(answer, subgraph))}", *notes]
     proof = [triple_line(subgraph, place, labels, templates) for place in answer.support[:_PROOF]]
     if len(answer.support) > _PROOF:
         proof.append(f"and {len(answer.support) - _PROOF} more")

@@ -149,6 +149,11 @@ def test_text_says_why_a_reader_refused(tmp_path):
     refused = attrs.evolve(LATVIA, answer=Answer(enough=False, missing="Latvia has\nno mayor"))
     text = export(Text(path=str(tmp_path / "out.txt")), refused).read_text(encoding="utf-8")
     assert "\nNo answer: Latvia has no mayor\nFacts (2 of 2):\n" in text
+    lacking = attrs.evolve(refused, subgraph=attrs.evolve(refused.subgraph, trace={"absent_links": ["Q9"]}))
+    for one, above in ((lacking, "No answer: Latvia has no mayor"), (attrs.evolve(lacking, answer=None), "Entities: ")):
+        text = export(Text(path=str(tmp_path / "out.txt")), one).read_text(encoding="utf-8")
+        note = text.splitlines().index("Note: the graph lacks Q9, which the question was linked to as well")
+        assert text.splitlines()[note - 1].startswith(above)
     failed = Retrieval(Question("q2", "Who?"), answer=Answer(enough=False, missing="no name"), error="no link")
     text = export(Text(path=str(tmp_path / "out.txt")), failed).read_text(encoding="utf-8")
     assert text == "# q2\nQuestion: Who?\nNo answer: no name\nError: no link\n\n"

@@ -10,6 +10,7 @@ from html.parser import HTMLParser
 from pathlib import Path
 from xml.etree import ElementTree
 
+import attrs
 import pytest
 from chromium import BROWSER, browse
 from srtk_plugin_files import html as html_exporter
@@ -643,9 +644,9 @@ def test_the_data_of_a_page_have_the_answer_in_words():
         "line": "Perhaps Bern",
         "refusal": "",
         "certainty": "unsure",
-        "notes": ["not all was read, so there may be more"],
         "others": [["t0 and t1", 1], ["none", -1]],
     }
+    assert data["notes"] == ["not all was read, so there may be more"]
     assert [data["terms"][term][0] for term in data["answer"]] == ["b"]
     refused = page_data(read(enough=False, missing="nobody directs"))
     assert (refused["said"]["refusal"], refused["said"]["line"], refused["answer"]) == ("nobody directs", "", [])
@@ -697,6 +698,19 @@ def test_a_refusal_says_what_is_missing_and_marks_nothing(opened):
         assert tab.value("[...document.querySelectorAll('.notice')].map((e) => e.textContent)") == [
             "No answer: no name"
         ]
+
+
+@needs_browser
+def test_entities_that_the_graph_lacks_are_told_without_an_answer_too(opened):
+    lacking = {"absent_links": ["Q9"]}
+    refused, plain, failed = read(enough=False, missing="nothing"), country(1), Retrieval(Question("f", "Who?"))
+    told = [attrs.evolve(r, subgraph=attrs.evolve(r.subgraph, trace=lacking)) for r in (refused, plain, failed)]
+    with opened(read(**PROVEN), *told) as tab:
+        focus(tab, "#main")
+        notes = "[...document.querySelectorAll('#main > .note, #main p.note')].map((e) => e.textContent)"
+        for count in (0, 1, 1, 1):
+            assert tab.value(notes).count("the graph lacks Q9, which the question was linked to as well") == count
+            tab.press("j")
 
 
 CONTRAST = """((part) => {

@@ -45,6 +45,7 @@ class Found(TypedDict):
     paths: list[str]
     left_out: dict[str, str]
     near: list[Entity]
+    notes: list[str]
     error: str
 
 
@@ -54,7 +55,6 @@ class Answered(Found):
     answer: str
     answer_entities: list[str]
     certainty: str
-    notes: list[str]
     support: list[int]
 
 
@@ -108,6 +108,7 @@ def found(result: Result) -> Found:
         paths=steps,
         left_out={name: str(count) for name, count in left.items()},
         near=entities(result.near),
+        notes=[on_one_line(note) for note in answer_notes(result.answer, subgraph, result.labels)],
         error=result.reason or str(subgraph.trace.get("reason", "")),
     )
 
@@ -122,9 +123,6 @@ def answered(result: Result) -> Answered:
         answer=on_one_line(answer_line(answer, subgraph)) if answer is not None and given else "",
         answer_entities=[str(entity) for entity in answer.entities] if answer is not None and given else [],
         certainty=(answer.certainty or "") if answer is not None and given else "",
-        notes=[on_one_line(note) for note in answer_notes(answer, subgraph, result.labels)]
-        if answer is not None and given
-        else [],
         support=[place + 1 for place in answer.support] if answer is not None and given else [],
     )
 

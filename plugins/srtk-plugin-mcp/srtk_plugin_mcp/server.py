@@ -146,7 +146,6 @@ def mcp_server(make: Callable[[], Session]) -> MCPServer[Any]:
         head = [f"Answer: {content['answer']} {support}".rstrip() if content["answer"] else "No answer."]
         if content["certainty"]:
             head.append(f"Certainty: {content['certainty']}")
-        head += [f"Note: {note}" for note in content["notes"]]
         # What the answer rests on is shown first: the text may have no room for all.
         facts = sorted(content["facts"], key=lambda one: one["number"] not in content["support"])
         return _written(content, text_of([*head, *_about(content)], facts, content["left_out"]))
@@ -268,7 +267,9 @@ def _names(items: list[Entity]) -> str:
 
 def _about(content: Found) -> list[str]:
     """Write the lines above the triples of a question."""
-    lines = [f"About: {_names(content['entities'])}"] if content["entities"] else []
+    lines = [f"Note: {note}" for note in content["notes"]]
+    if content["entities"]:
+        lines.append(f"About: {_names(content['entities'])}")
     if content["error"]:
         lines.append(f"Reason: {content['error']}")
     if content["near"]:

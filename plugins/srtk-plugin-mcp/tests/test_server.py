@@ -123,6 +123,16 @@ def test_entities_correct_what_was_linked() -> None:
     assert content["answer"] == "Michael Mann"
 
 
+def test_entities_that_the_graph_lacks_are_told_with_an_answer_a_refusal_and_triples() -> None:
+    note = "the graph lacks Zzyzx, which the question was linked to as well"
+    refusing = Told(Answer("", (), (), enough=False, missing="nothing fits"))
+    for tool, reader in (("ask", None), ("ask", refusing), ("retrieve_subgraph", None)):
+        asked = {"question": "Who directed Alien?", "entities": ["Alien", "Zzyzx"]}
+        result = called(tool, asked, lambda reader=reader: srtk_framework.open(recipe(reader)))  # type: ignore[misc]
+        assert result.structured_content["notes"] == [note]
+        assert f"Note: {note}" in text(result).splitlines()
+
+
 def test_links_have_ids_and_names() -> None:
     result = called("link", {"text": "Who directed Alien?"})
     assert [one["entity"] for one in result.structured_content["entities"]] == ["Alien"]

@@ -135,8 +135,8 @@ def cited(result: Result) -> tuple[str, list[dict[str, Any]]]:
     elif answer is None:
         lines = nearest
     else:
-        line = f"{on_one_line(answer_line(answer, subgraph))} {marks}".rstrip()
-        lines = [line, *map(on_one_line, answer_notes(answer, subgraph, result.labels))]
+        lines = [f"{on_one_line(answer_line(answer, subgraph))} {marks}".rstrip()]
+    lines += map(on_one_line, answer_notes(answer, subgraph, result.labels))
     sources = [f"[{one['number']}] {one['text']}{lacking(one['confidence'])}" for one in shown]
     if len(citations) > len(shown):
         sources.append(f"and {len(citations) - len(shown)} more triples of the proof")

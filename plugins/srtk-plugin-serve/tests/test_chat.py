@@ -71,6 +71,14 @@ def test_a_refusal_has_its_reason_and_the_nearest_triples(start: Any) -> None:
     assert first == "No answer: nothing of the graph is called New, Zealand. The nearest triples: [1][2]"
 
 
+def test_entities_that_the_graph_lacks_are_told_below_a_refusal_and_the_nearest_triples() -> None:
+    subgraph = Subgraph((Triple("Alien", "shown in", "Rome"),), trace={"absent_links": ["Q9"]})
+    refusal = Answer("", (), (), enough=False, missing="nothing fits")
+    for answer, error in ((refusal, None), (None, None), (None, "bfs: the server is down")):
+        text, _ = cited(Result(Retrieval(Question("0", "Who?"), subgraph, answer=answer, error=error)))
+        assert text.splitlines()[1] == "the graph lacks Q9, which the question was linked to as well"
+
+
 def test_an_answer_is_told_with_its_notes_on_lines_of_their_own(start: Any) -> None:
     told = Told(Answer("Ridley\x1b[31m\nScott", ("Ridley Scott",), (0,), complete=False, certainty="unsure"))
     [choice] = asked(start({"reader": told})).json()["choices"]

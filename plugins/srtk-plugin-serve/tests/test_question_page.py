@@ -150,6 +150,15 @@ def test_a_question_without_a_link_says_so_and_an_entity_is_found_by_name(films:
 
 
 @needs_browser
+def test_an_entity_that_the_graph_lacks_is_told_where_there_is_no_answer(films: str, opened: Any) -> None:
+    with opened(films, "/?q=" + quote("Is Alien older than Heat?") + "&link=,,Alien&link=,,Zzyzx") as tab:
+        tab.wait("document.querySelector('.answer') !== null")
+        assert tab.value("document.querySelector('.answer .notice').textContent").startswith("No answer: ")
+        told = tab.value("[...document.querySelectorAll('.answer .note')].map((e) => e.textContent)")
+        assert told.count("the graph lacks Zzyzx, which the question was linked to as well") == 1
+
+
+@needs_browser
 def test_hostile_names_stay_text(films: str, opened: Any) -> None:
     with opened(films, "/?q=" + quote("Who directed Hostile?")) as tab:
         tab.wait(f"{SENTENCE} !== undefined")

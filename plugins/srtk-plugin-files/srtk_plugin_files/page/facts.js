@@ -36,7 +36,11 @@ function facts() {
   }
   if (data.paths.length) add("paths", String(data.paths.length));
   if (data.expected !== null) add("expected recall", number(data.expected));
-  return [reply(), facts, numbers].filter(Boolean);
+  return [reply(), ...unanswered(), facts, numbers].filter(Boolean);
+}
+// The notes where there is no answer below which they stand.
+function unanswered() {
+  return data.said && !data.said.refusal ? [] : data.notes.map((note) => words("p", "note", note));
 }
 // The reader's answer in a sentence, with the triples that prove it and the other answers; or why there is none.
 function reply() {
@@ -44,7 +48,7 @@ function reply() {
   if (!said) return null;
   if (said.refusal) return make("p", "reply notice", make("b", "", "No answer: "), words("span", "", said.refusal));
   const box = make("div", "reply", make("p", "sentence", badge("said"), words("strong", "", said.line), said.certainty ? make("small", "certainty", said.certainty) : null),
-    ...said.notes.map((note) => words("p", "note", note)));
+    ...data.notes.map((note) => words("p", "note", note)));
   const lines = make("div", "evidence"), more = parted(data.support, 5, (i) => {
     const [s, r, o, , , source] = data.triples[i], from = data.sources[source], row = make("div", "path", make("span", "way", words("span", "", name(s)), make("i", "", "→"), words("span", "walked", name(r)), make("i", "", "→"), words("span", "", name(o)), completed(i) ? make("i", "", lacking(i)) : null), from ? words("span", "gives", from) : null);
     hover(row, [i]);

@@ -13,7 +13,7 @@ const isOwn = (numbers) => Boolean(others) && !numbers.some(shared);
 const titled = (text) => (METHODS ? `${text} · ${METHODS[side]}` : text);
 {{parts}}
 return {
-  data, side, hops, titled, name, heading, facts, reply, figure, joinList, pathList, table, rest, draw, sift, scale, hold,
+  data, side, hops, titled, name, heading, facts, reply, unanswered, figure, joinList, pathList, table, rest, draw, sift, scale, hold,
   notice: () => (data.error !== null ? (data.said && data.said.refusal ? null : notice(data.error, "error")) : data.triples.length ? null : notice(`Nothing was retrieved. ${data.trace.reason || ""}`, "")),
   turn: (factor) => scale(zoom * factor),
   has: (element) => Boolean(stage) && stage.contains(element),

@@ -111,6 +111,7 @@ function answered(data) {
   if (reply && data.error === null) card.append(reply);
   else if (data.error !== null || !data.triples.length) card.append(make("p", "reply notice", make("b", "", "No answer: "), words("span", "", data.said && data.said.refusal || data.error || data.trace.reason || "nothing was found")));
   else card.append(make("p", "reply notice", "The recipe has no reader, so there is no answer, but paths and triples. With `reader: {use: paths}` it answers."));
+  card.append(...drawn.unanswered());
   const about = understood(data, drawn.name), parts = [...(data.links.length ? [about, card] : [card, about]), drawn.figure(null)], behind = make("details", "card behind");
   const paths = drawn.pathList(), table = drawn.table(), cut = (data.trace.cut || {}).triples;
   if (table) {
