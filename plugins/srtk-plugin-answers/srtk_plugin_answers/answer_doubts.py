@@ -11,7 +11,7 @@ from srtk_plugin_answers.answer_sources import Sources
 from srtk_plugin_answers.answer_types import value_kind
 from srtk_plugin_answers.choices import returns
 from srtk_plugin_answers.drafts import Case, Draft
-from srtk_plugin_answers.literal_values import fits, is_date
+from srtk_plugin_answers.literal_values import fits, is_date, is_time
 from srtk_plugin_answers.question_classes import without_names
 from srtk_plugin_answers.question_kinds import is_polar, marked_text, unnamed_text
 from srtk_plugin_answers.question_orders import WORD
@@ -78,7 +78,9 @@ def _has_names(draft: Draft) -> bool:
     """Return whether an answer has something that is no number and no date: who is a name."""
     if draft.number is not None:
         return False
-    return not draft.entities or any(not (fits(one, "number") or is_date(one)) for one in draft.entities)
+    return not draft.entities or any(
+        not (fits(one, "number") or is_date(one) or is_time(one)) for one in draft.entities
+    )
 
 
 def _left_unit(sources: Sources, text: str) -> str:

@@ -17,6 +17,7 @@ _MEASURED = re.compile(
 """A number with a unit: 54 cm, 13.5 %, €10.00."""
 _PLAIN_DATE = re.compile(r"^\d{4}-\d\d-\d\d$")
 _TIME = re.compile(r"^(\d\d):(\d\d)(?::(\d\d(?:\.\d+)?))?")
+_CLOCK = re.compile(r"^\d\d:\d\d:\d\d$")
 _CODE = re.compile(r"^[A-Z]{0,3}[-/ ]?\d+$")
 _YEAR = re.compile(r"^(?:1\d|20)\d\d$")
 # A number without a datatype within these is taken for a year.
@@ -36,12 +37,11 @@ def is_date(literal: str) -> bool:
     return literal.datatype.rpartition(":")[2].rpartition("#")[2] in _DATES
 
 
-def _is_time(literal: str) -> bool:
-    return (
-        isinstance(literal, Literal)
-        and (literal.datatype or "").endswith((":time", "#time"))
-        and ":" in literal.lexical
-    )
+def is_time(literal: str) -> bool:
+    """Return whether a literal is typed as a time of day, or a node is called as one: 16:45:00."""
+    if not isinstance(literal, Literal):
+        return bool(_CLOCK.match(literal))
+    return (literal.datatype or "").endswith((":time", "#time")) and ":" in literal.lexical
 
 
 def is_year(value: float) -> bool:
@@ -52,16 +52,17 @@ def is_year(value: float) -> bool:
 def fits(end: str, wanted: str) -> bool:
     """Return whether the end of a path is of a kind (``ValueKind``): a date, a number, or a name.
 
-    A node that is called as a year fits as a date and as a name alike.
+    A node that is called as a year or a time fits as a date and as a name alike.
     """
     if not isinstance(end, Literal):
-        return truth_of(end) is None if wanted == "name" else wanted == "date" and value_of(end) is not None
+        is_when = value_of(end) is not None or is_time(end)
+        return truth_of(end) is None if wanted == "name" else wanted == "date" and is_when
     value = value_of(end)
     if wanted == "name":
         return value is None and truth_of(end) is None
     if value is None:
         return False
-    return is_date(end) or _is_time(end) or is_year(value) if wanted == "date" else not (is_date(end) or _is_time(end))
+    return is_date(end) or is_time(end) or is_year(value) if wanted == "date" else not (is_date(end) or is_time(end))
 
 
 _MISSING = {"?", "??", "-", "--", "–", "n/a", "na", "none", "nil", "missing", "unknown", "notknown", "notyet"}
@@ -109,7 +110,7 @@ def value_of(literal: str) -> float | None:
             return None
         value = int(found["year"]) + (int(found["month"] or 1) - 1) / 12 + (int(found["day"] or 1) - 1) / 372
         return -value if found["sign"] else value
-    if _is_time(literal) and (found := _TIME.match(literal.lexical)):
+    if is_time(literal) and (found := _TIME.match(literal.lexical)):
         return int(found[1]) + int(found[2]) / 60 + float(found[3] or 0) / 3600
     try:
         number = float(literal.lexical)

@@ -51,6 +51,7 @@ FILES = {
     "Blue Harbour,Nora Finch,crime,320,12.5,4,1990,1\n"
     "Winter,Nora Finch,satire,410,15,2,1850,2\nIron Songs,Pavel Horn,crime,96,9,0,1640,3\n"
     "Half Light,Pavel Horn,satire,210,11,6,1720,4\n",
+    "ferries.csv": "departure,from,to\n07:00,Ulla,Storn\n10:15,Crai,Oban\n12:00,Oban,Lism\n14:30,Ulla,Storn\n",
     "actors.tsv": "subject\trelation\tobject\nAmber\tstarred actors\tRuth Kell\nDust\tstarred actors\tRuth Kell\n"
     "Amber\trelease year\t1999\nDust\trelease year\t2003\nIvory\tstarred actors\tLeo Park\n",
     "kin.tsv": "subject\trelation\tobject\nAnna\tparent of\tBert\nBert\tlives in\tOslo\nEmil\tlives in\tBergen\n"
@@ -70,6 +71,10 @@ FILES = {
         ("karts.csv", "quickest kart?", "Echo"),
         ("karts.csv", "Which kart is the slowest?", "Dash"),
         ("reels.csv", "worst film?", "Amber"),
+        # rows that are journeys, and their times
+        ("ferries.csv", "How many ferries are there?", "4"),
+        ("ferries.csv", "How many ferries leave from Ulla?", "2"),
+        ("ferries.csv", "When is the ferry from Oban to Lism?", "12:00:00"),
         # a column of amounts
         ("goods.csv", "Which products are out of stock?", "Cheddar and Green Tea"),
         ("goods.csv", "which products are in stock?", "Cola, Honey, Oat Milk and Rye Bread"),

@@ -109,6 +109,7 @@ def test_some_texts_say_yes_or_no(text: str, truth: bool | None) -> None:
         (Literal('"yes"'), set()),
         ("riga", {"name"}),
         ("1960", {"date", "name"}),
+        ("07:30:00", {"date", "name"}),
         ("Q1960", {"name"}),
         ("no", set()),
     ],

@@ -24,6 +24,7 @@ from srtk_plugin_local.snapshot.headings import (
     first_known,
     is_edge_list,
     is_number,
+    is_year,
     key_by_heading,
     neo4j_kind,
     neo4j_space,
@@ -245,11 +246,11 @@ class _First:
             return True
         if any(neo4j_kind(title) in ("ID", "START_ID") for title in titles):
             return True
-        if self._has_odd_title():
-            return False
         columns = [[cells[place].strip() for cells in rest if place < len(cells)] for place in range(len(titles))]
+        if self._has_odd_title(columns):
+            return False
         again = any(title and title in column for title, column in zip(titles, columns, strict=True))
-        if not again and (is_edge_list(titles) or are_years([title for title in titles if is_number(title)])):
+        if not again and (is_edge_list(titles) or self._has_years(columns)):
             return True
         words = key_by_heading(titles, "") is not None or first_known(titles, LABELS) is not None
         words = words or any(f"{title}Label" in titles for title in titles) or self._names_rows()
@@ -262,14 +263,21 @@ class _First:
         table, title = words_of(PurePath(self.report.name).stem), normal(self.titles[0])
         return bool(table and title) and table[-1] != title and same_word(table[-1], title)
 
-    def _has_odd_title(self) -> bool:
+    def _has_years(self, columns: Sequence[Sequence[str]]) -> bool:
+        """Return whether the titles that are numbers are years: of two, other numbers than years stand below them."""
+        years = [place for place, title in enumerate(self.titles) if is_number(title)]
+        below = [value for place in years for value in columns[place] if value and not is_missing(value, None)]
+        is_wide = bool(below) and share(below, DOUBLE) >= NEARLY and not all(map(is_year, below))
+        return are_years([self.titles[place] for place in years], 2 if is_wide else 3)
+
+    def _has_odd_title(self, columns: Sequence[Sequence[str]]) -> bool:
         """Return whether a title is empty or a number; the first may be empty, as pandas leaves it over row numbers."""
         first = int(not self.titles[0] or self.titles[0].startswith("Unnamed"))
         filled = {place for cells in self.rest for place, cell in enumerate(cells) if cell.strip()}
         some = [title for place, title in enumerate(self.titles) if place >= first and (title or place in filled)]
         known = [normal(title) or title.strip("# ") for title in some]
         numbers = [title for title in some if is_number(title)]
-        return not known or "" in known or (bool(numbers) and not are_years(numbers))
+        return not known or "" in known or (bool(numbers) and not self._has_years(columns))
 
     def _heads_sheet(self, columns: Sequence[Sequence[str]], words: bool) -> bool:
         """Return whether three titles head a sheet; they may also head subjects, relations and objects."""

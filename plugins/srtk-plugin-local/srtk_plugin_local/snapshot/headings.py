@@ -186,9 +186,14 @@ def words_of(name: str) -> list[str]:
     return normal(name.replace("_", " ")).split()
 
 
-def are_years(titles: Sequence[str]) -> bool:
-    """Return whether titles are at least three years in equal steps."""
-    if len(titles) < 3 or not all(re.fullmatch("[12][0-9]{3}", title) for title in titles):
+def is_year(title: str) -> bool:
+    """Return whether a title is a year of four digits."""
+    return re.fullmatch("[12][0-9]{3}", title) is not None
+
+
+def are_years(titles: Sequence[str], least: int = 3) -> bool:
+    """Return whether titles are so many years or more, in equal steps."""
+    if len(titles) < least or not all(map(is_year, titles)):
         return False
     years = [int(title) for title in titles]
     return 0 not in (steps := {after - before for before, after in pairwise(years)}) and len(steps) == 1

@@ -47,6 +47,9 @@ _NAMED = 0.5
 _EDGE_IDS = ("id", "edge id", "uuid", "key", "edge", "link id", "relationship id")
 _NUMBERED = (INTEGER, CODE, QUANTITY, NAMES, MIXED)
 _DAYS = ("date", "dateTime")
+_MOMENTS = (*_DAYS, "time")
+# Headings of the times of a relation, which is no event.
+_OF_STATES = ("since", "until", "valid from", "valid to", "valid until", "start date", "end date")
 # Last words of the headings of texts that name nothing.
 _DESCRIPTIONS = [
     [word] for word in ("description", "notes", "note", "comment", "comments", "summary", "abstract", "remarks")
@@ -187,8 +190,7 @@ def _find_ends(sheets: Sheets, sheet: Sheet, settings: BuildSettings) -> None:
     key = key_by_heading(sheet.titles, sheet.name)
     if weak and (key is not None or first_known(sheet.titles, LABELS) is not None):
         return
-    unique = (_may_name(column) and column.distinct == column.filled == sheet.rows for column in _open(sheet))
-    if weak and len(sheet.columns) > 3 and any(unique):
+    if weak and any(_tells_rows(sheet, column, ends) for column in _open(sheet)):
         return
     sheet.form = "edges"
     for column in _open(sheet):
@@ -203,6 +205,18 @@ def _find_ends(sheets: Sheets, sheet: Sheet, settings: BuildSettings) -> None:
             )
     for at, kind in zip(ends, ("source", "target"), strict=True):
         sheet.columns[at].kind, sheet.columns[at].why = kind, "heading"
+
+
+def _tells_rows(sheet: Sheet, column: Column, ends: Sequence[int]) -> bool:
+    """Return whether a column beside *from* and *to* makes each row a thing of its own: its name, or its moment.
+
+    The same ferry leaves at eight and at nine; *since* is the time of a relation, which stays an edge.
+    """
+    if column.type.datatype in _MOMENTS or column.words in _TIMES:
+        return column.words not in _OF_STATES
+    may_name = _may_name(column) or (column.type is CODE and column.place < min(ends))
+    is_unique = column.distinct == column.filled == sheet.rows
+    return may_name and is_unique and (len(sheet.columns) > 3 or column.place < min(ends))
 
 
 def _find_labels(sheet: Sheet, settings: BuildSettings) -> None:
@@ -405,7 +419,7 @@ def _join_or_compose(sheets: Sheets, sheet: Sheet) -> None:
     every = [column for column in sheet.columns if column.kind in ("", "link")]
     usable = [column for column in every if not column.split and column.filled == sheet.rows]
     # A number or a day tells the rows apart where it is unique and the first that each row has.
-    numbered = usable and (usable[0].type in _NUMBERED or usable[0].type.datatype in _DAYS)
+    numbered = usable and (usable[0].type in _NUMBERED or usable[0].type.datatype in _MOMENTS)
     if numbered and not usable[0].kind and sheets.is_unique(sheet, usable[:1]):
         _set_key(sheet, usable[:1], "first column, which is unique")
         for column in _open(sheet):

@@ -114,6 +114,26 @@ def test_three_columns_are_entities_where_headings_or_types_say_so(text: str, is
 
 
 @pytest.mark.parametrize(
+    ("text", "is_sheet"),
+    [
+        ("country,2010,2020\nBelland,1200,1350\nCorvia,80,76\n", True),
+        ("country,2010,2020\nBelland,7.5,\nCorvia,,NaN\n", True),
+        ("country,code,2010,2020\nBelland,b,7.5,8\nCorvia,c,n/a,9\n", True),
+        ("Ada,1815,1852\nBo,1901,1950\n", False),  # years of a life
+        ("Ada,1815,1852\nBo,1901,\nCy,1888,still alive\n", False),
+        ("country,2010,2020\n", False),
+        ("country,2010,2020\nBelland,2010,76\n", False),  # the heading comes again
+    ],
+)
+def test_two_years_are_headings_above_numbers_that_are_no_years(text: str, is_sheet: bool) -> None:
+    try:
+        found = sheet(text)
+    except InputError:  # four columns without a header
+        found = None
+    assert (found is not None) is is_sheet
+
+
+@pytest.mark.parametrize(
     ("name", "is_sheet"), [("orders.csv", True), ("shop/my_orders.csv", True), ("order.csv", False), ("a.csv", False)]
 )
 def test_three_columns_are_entities_where_the_first_heading_is_the_name_of_the_file(name: str, is_sheet: bool) -> None:

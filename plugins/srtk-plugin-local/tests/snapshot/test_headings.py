@@ -177,6 +177,13 @@ def test_at_least_three_numbers_in_equal_steps_are_years(titles: list[str], are:
     assert are_years(titles) is are
 
 
+@pytest.mark.parametrize(
+    ("titles", "are"), [(["2001", "2011"], True), (["2001", "2001"], False), (["2001"], False), (["201", "202"], False)]
+)
+def test_two_numbers_are_years_where_two_are_enough(titles: list[str], are: bool) -> None:
+    assert are_years(titles, 2) is are
+
+
 def test_a_number_is_written_in_digits() -> None:
     assert [title for title in ("7", "-1.5e3", "+1,000", "x7", "7x", "", ".5") if is_number(title)] == [
         *("7", "-1.5e3", "+1,000")

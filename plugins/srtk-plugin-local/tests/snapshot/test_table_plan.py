@@ -1134,6 +1134,13 @@ def test_the_number_of_an_edge_is_no_property_of_it(make: Make) -> None:
         assert sum(map(bool, made.graph.qualifiers(made.triples))) == qualifiers
 
 
+def test_a_time_that_tells_the_rows_apart_is_their_key(make: Make) -> None:
+    made = make({"a.csv": "departure,from,to\n07:00,Riga,Oslo\n07:30,Riga,Oslo\n"})
+    assert made.facts() == {
+        (f"07:{minute}:00", *end) for minute in ("00", "30") for end in (("from", "Riga"), ("to", "Oslo"))
+    }
+
+
 def test_only_a_column_called_type_is_a_direction(make: Make) -> None:
     made = make({"a.csv": "Source,Target,Type,Mode\nAda,Bo,Undirected,directed\nBo,Cy,Undirected,directed\n"})
     assert made.graph.qualifiers(made.triples)[0] == (("Mode", '"directed"'),)
@@ -1150,6 +1157,14 @@ def test_only_a_column_called_type_is_a_direction(make: Make) -> None:
         ("train,from,to,cost\nFast,Riga,Oslo,5\nSlow,Oslo,Rome,6\n", "entities"),
         ("train,from,to,cost\nFast,Riga,Oslo,5\nFast,Riga,Oslo,6\n", "edges"),
         ("train,source,target,cost\nFast,Riga,Oslo,5\nSlow,Oslo,Rome,6\n", "edges"),
+        ("train,from,to\nFast,Riga,Oslo\nSlow,Oslo,Rome\n", "entities"),
+        ("train,from,to\nIC-1,Riga,Oslo\nIC-2,Oslo,Rome\n", "entities"),
+        ("from,to,train\nRiga,Oslo,IC-1\nOslo,Rome,IC-2\n", "edges"),
+        ("departure,from,to\n07:00,Riga,Oslo\n07:30,Oslo,Rome\n", "entities"),
+        ("from,to,leaves\nRiga,Oslo,2024-03-05 07:00\nRiga,Oslo,2024-03-06 07:00\n", "entities"),
+        ("year,from,to,people\n2001,Riga,Oslo,5\n2002,Riga,Oslo,5\n", "entities"),
+        ("from,to,since\nAda,Bo,2001-02-03\nBo,Cy,2003-04-05\n", "edges"),
+        ("source,target,day\nAda,Bo,2001-02-03\nBo,Cy,2003-04-05\n", "edges"),
     ],
 )
 def test_ends_of_a_journey_are_those_of_an_edge_where_nothing_names_it(make: Make, table: str, form: str) -> None:
