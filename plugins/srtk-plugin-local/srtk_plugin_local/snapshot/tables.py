@@ -112,12 +112,14 @@ def _read_text(
         plan = attrs.evolve(plan, titles=tuple(title[1:] for title in plan.titles))
         report.note("was read as a result of SPARQL; the languages and datatypes of its values are not kept")
     report.sheet = plan.titles
-    shape = _Shape(plan, report, has_terms)
+    proper = [cells for _, cells in rows if len(cells) == plan.width]
+    joins = separator in ",;" and not any(cell.startswith(" ") for cells in proper for cell in cells)
+    shape = _Shape(plan, report, has_terms, joins)
     if kind == "csv" or plan.titles or shape.is_drawn:
         yield from _split_rows(source, kind, separator, shape, meter)
     else:
         yield from _split_blocks(source, separator, shape, meter)
-    shape.tell_short()
+    shape.tell()
     meter(source.size)
 
 
@@ -130,23 +132,47 @@ def _first_lines(name: str, start: bytes) -> list[tuple[int, str]]:
 
 
 class _Shape:
-    """A plan put into practice: rows of another shape are counted and left out."""
+    """A plan put into practice: rows of another shape are counted and left out.
 
-    def __init__(self, plan: Plan, report: FileReport, has_terms: bool = False) -> None:
+    Args:
+        plan: The columns.
+        report: Counts the rows.
+        has_terms: Whether cells are terms of SPARQL.
+        joins: Whether a separator before a blank is part of a text where a row has too many cells.
+    """
+
+    def __init__(self, plan: Plan, report: FileReport, has_terms: bool = False, joins: bool = False) -> None:
         self.plan = plan
         self.has_terms = has_terms
         self.report = report
         # As in Markdown, where blanks stand beside the bars; a sheet's cells are stripped later.
         self.is_drawn = report.separator == "|" and bool(plan.header)
         self._strips = report.format == "csv" or bool(plan.titles) or self.is_drawn
+        self._joins = joins
         self._group = ""
         self._short: list[int] = []
+        self._joined: list[int] = []
 
     def above(self, text: str, line: int, unit: str = "") -> None:
         """Count a line above the first row, unless it belongs to the header or tells the separator."""
         if line < self.plan.start - self.plan.header and not text.startswith("sep=") and not is_border(text):
             reason, what = (COMMENTS, "a comment") if text.startswith("#") else (ABOVE, "no part of the table")
             self.report.skip(reason, line, f"the line is {what}; remove it", unit)
+
+    def joined(self, cells: list[str], line: int) -> list[str]:
+        """Return a row with too many cells as it has to be where separators before a blank are part of a text."""
+        if not self._joins or len(cells) <= self.plan.width or cells[0].startswith("#"):
+            return cells
+        found: list[str] = []
+        for cell in cells:
+            if cell.startswith(" ") and found:
+                found[-1] += f"{self.report.separator}{cell}"
+            else:
+                found.append(cell)
+        if len(found) != self.plan.width:
+            return cells
+        self._joined.append(line)
+        return found
 
     def takes(self, cells: Sequence[str], line: int, unit: str = "") -> bool:
         """Return whether a row is read; count it if not."""
@@ -181,12 +207,16 @@ class _Shape:
             self._short.append(line)
         return True
 
-    def tell_short(self) -> None:
-        """Note the rows of a sheet without some of its last cells."""
-        if self._short:
-            where = f"{'in' if len(self._short) == 1 else 'the first in'} {self._short[0]}"
-            what = "rows have fewer cells than there are headings"
-            self.report.note(f"{counted(len(self._short), what)}, {where}; the missing cells were read as empty")
+    def tell(self) -> None:
+        """Note the rows whose cells were joined, and those of a sheet without some of its last cells."""
+        mark = self.report.separator
+        for lines, what, done in (
+            (self._short, "rows have fewer cells than there are headings", "the missing cells were read as empty"),
+            (self._joined, "rows have more cells than there are columns", f"{mark!r} before a blank was read as text"),
+        ):
+            if lines:
+                where = f"{'in' if len(lines) == 1 else 'the first in'} {lines[0]}"
+                self.report.note(f"{counted(len(lines), what)}, {where}; {done}")
 
     def _fits(self, cells: Sequence[str]) -> bool:
         """Return whether surplus cells are empty, or missing cells of a sheet may be."""
@@ -317,6 +347,7 @@ def _split_rows(source: Input, kind: str, separator: str, shape: _Shape, meter: 
         notes.append((line, cells))
         if is_below and len(notes) <= _NOTES:
             continue
+        notes = [(number, shape.joined(some, number)) for number, some in notes]
         rows += [some for number, some in notes if shape.takes(some, number)]
         notes = []
         if len(rows) >= ROWS:

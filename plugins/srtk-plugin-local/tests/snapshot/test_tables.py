@@ -787,6 +787,15 @@ def test_rows_with_fewer_cells_than_headings_are_told(read: Any) -> None:
     assert "fewer" not in read("name,city,age\nAda,Leeds,34\nBen,York,\nDan,Hull,5,\n", "b.csv").said
 
 
+def test_a_separator_before_a_blank_is_text_in_a_row_with_too_many_cells(read: Any) -> None:
+    made = read("name,street,city\nAda,Mill Lane,Leeds\nBen,Quay, 67, rear,York\n#,a, b,c\nDan,Kirk,Hull, UK,x\n")
+    assert "1 row has more cells than there are columns, in 3; ',' before a blank was read as text" in made.said
+    assert {("Ben", "street", "Quay, 67, rear"), ("Ben", "city", "York")} <= set(made.facts)
+    assert "skipped 1 row with another number of columns, in 5" in made.said
+    # Where blanks follow separators anyhow, nothing shows which of them is text.
+    assert "skipped 1 row" in read("name, street, city\nAda, Mill Lane, Leeds\nBen, Quay, 67, York\n", "b.csv").said
+
+
 NOTED = "land,size,rate\nNorland,1200,2\nSouthey,850,-4\n\n"
 
 
