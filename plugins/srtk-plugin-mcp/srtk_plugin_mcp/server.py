@@ -125,7 +125,8 @@ def mcp_server(make: Callable[[], Session]) -> MCPServer[Any]:
         return function
 
     async def retrieve(question: str, ids: list[str] | None, read: bool, limits: dict[str, Any]) -> Result:
-        asked = Question("0", _text("question", question), tuple(Link(id_) for id_ in ids or ()))
+        links = tuple(Link(_text(f"entities[{place}]", id_)) for place, id_ in enumerate(ids or ()))
+        asked = Question("0", _text("question", question), links)
         session = await _session(lazy)
         [retrieval] = await _call(session.aretrieve([asked], read=read, timeout=SECONDS, limits=limits or None))
         return await aresult_of(session, retrieval)
@@ -175,10 +176,12 @@ def mcp_server(make: Callable[[], Session]) -> MCPServer[Any]:
 
         def linked() -> Result:
             [one] = session.labelled(session.linked([question]))
-            near = session.suggest([text], 5)[0] if not one.question.links else ()
+            near = session.suggest([text], 5)[0] if one.error is None and not one.question.links else ()
             return Result(one, tuple(near))
 
         one = await _call(session.aturn(linked, timeout=SECONDS))
+        if one.error is not None:
+            raise ToolError(redacted(one.error))
         content = Linked(entities=entities(one.links, one.labels), near=entities(one.near))
         lines = [f"{item['entity']}: {item['name']}" for item in content["entities"]] or ["No entity was found."]
         if content["near"]:

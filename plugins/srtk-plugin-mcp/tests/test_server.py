@@ -175,6 +175,8 @@ def test_the_graph_is_described() -> None:
         ("ask", {"question": " "}, "question: it is empty; give a text"),
         ("ask", {"question": "x", "triples": 0}, "triples: it is 0; give a number from 1 to 1,000"),
         ("ask", {"question": 3}, "question: it is 3; give a text"),
+        ("link", {"text": "x" * 20_001}, "the question has 20,001 characters; shorten it to 20,000 at most"),
+        ("ask", {"question": "x", "entities": ["a", " "]}, "entities[1]: it is empty; give a text"),
         ("ask", {"question": None}, "question: it is null; give a text"),
         ("ask", {}, "question: ask needs it; give a text"),
         ("ask", {"question": "x", "triples": "many"}, 'triples: it is "many"; give a whole number, or leave it out'),
