@@ -46,6 +46,9 @@ Count = Annotated[int, msgspec.Meta(ge=1, le=1_000_000)]
 Triples = Annotated[int, msgspec.Meta(ge=1, le=MOST_TRIPLES)]
 """Triples of one answer."""
 
+Id = Annotated[str, msgspec.Meta(min_length=1)]
+"""Id of an entity."""
+
 _some = msgspec.Meta(min_length=1, max_length=MOST_ITEMS)
 
 _text = {"type": "string", "minLength": 1}
@@ -69,7 +72,7 @@ class Linked(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
         score: Its score.
     """
 
-    entity: str
+    entity: Id
     start: int | None = None
     end: int | None = None
     name: str | None = None
@@ -103,7 +106,7 @@ class Item(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
 
     question: str
     id: str | int = ""
-    entities: list[str | Linked] | None = None
+    entities: list[Id | Linked] | None = None
 
     def as_question(self, number: int = 0) -> Question:
         """Return the question with its links."""
@@ -188,7 +191,7 @@ class Around(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
         timeout: Seconds after which the request fails.
     """
 
-    entities: Annotated[list[str], _some]
+    entities: Annotated[list[Id], _some]
     triples: Triples = 20
     timeout: Seconds = SECONDS
 
@@ -204,8 +207,8 @@ class Between(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
         timeout: Seconds after which the request fails.
     """
 
-    start: str
-    end: str
+    start: Id
+    end: Id
     depth: Annotated[int, msgspec.Meta(ge=1, le=DEEPEST)] = 3
     triples: Triples = 50
     timeout: Seconds = SECONDS
@@ -303,7 +306,7 @@ def check(body: bytes, kind: Any) -> None:
         fault, _, place = str(error).partition(" - at `$")
         if not isinstance(error, msgspec.ValidationError) and _HALF.search(body) and _is_json(body):
             fault = r"a text has half of a character (\ud800 to \udfff, not in pairs); send whole characters"
-        raise ValueError(f"{place.strip('.`') or 'body'}: {fault}") from None
+        raise ValueError(f"{place.strip('.`').removeprefix('[...]') or 'body'}: {fault}") from None
 
 
 _HALF = re.compile(rb"\\u[dD][89a-fA-F]")

@@ -5,8 +5,9 @@ from __future__ import annotations
 import asyncio
 import hmac
 import logging
-from collections.abc import AsyncIterator, Callable, Collection
+from collections.abc import AsyncIterator, Callable, Collection, Mapping
 from contextlib import asynccontextmanager
+from http import HTTPStatus
 from math import ceil
 from typing import Any
 from urllib.parse import SplitResult, urlsplit
@@ -22,7 +23,7 @@ from litestar.types import Message, Send
 
 from srtk_framework.host import __version__
 from srtk_framework.run import Session
-from srtk_framework.values import BusyError, InputError, LateError, SrtkError, redacted
+from srtk_framework.values import BusyError, InputError, LateError, SrtkError, redacted, shortened
 from srtk_plugin_serve import chat, question_page, routes
 from srtk_plugin_serve.bodies import check, schemas
 from srtk_plugin_serve.gone import body_of
@@ -157,8 +158,8 @@ def _failed(request: Request[Any, Any, Any], error: Exception) -> Response[Any]:
     elif isinstance(error, LateError):
         status = 504
     elif isinstance(error, HTTPException):
-        status, message = error.status_code, error.detail
-        headers = dict(error.headers or {})
+        status, headers = error.status_code, dict(error.headers or {})
+        message = _told(request, status, headers) if error.detail == HTTPStatus(status).phrase else error.detail
     elif isinstance(error, InputError | ValueError | TypeError | RecursionError | OverflowError):
         status = 400
     elif not isinstance(error, SrtkError):
@@ -168,6 +169,18 @@ def _failed(request: Request[Any, Any, Any], error: Exception) -> Response[Any]:
     if request.url.path.startswith("/v1/"):  # as clients of OpenAI read it
         body = {"error": {"message": message, "type": "error", "param": None, "code": status}}
     return Response(body, status_code=status, headers=headers, media_type="application/json")
+
+
+def _told(request: Request[Any, Any, Any], status: int, headers: Mapping[str, str]) -> str:
+    """Return the sentence for an error of which the server says no more than the phrase of its status."""
+    path = shortened(request.url.path)
+    if status == HTTPStatus.NOT_FOUND:
+        return f"there is nothing at {path}; /schema/openapi.json describes the routes"
+    if status == HTTPStatus.METHOD_NOT_ALLOWED:
+        return f"{path} takes {headers.get('allow', 'another method')}, not {request.method}"
+    if status == HTTPStatus.REQUEST_ENTITY_TOO_LARGE:
+        return f"the body has more than {LARGEST:,} bytes; send less at once"
+    return HTTPStatus(status).phrase
 
 
 class _Described(JsonRenderPlugin):

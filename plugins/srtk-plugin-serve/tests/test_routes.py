@@ -176,6 +176,7 @@ def test_a_late_answer_is_a_timeout(client: TestClient[Any]) -> None:
 def test_a_body_that_is_too_large_is_refused(client: TestClient[Any]) -> None:
     response = client.post("/ask", json={"question": "x" * 1_100_000})
     assert response.status_code == 413
+    assert response.json()["error"] == "the body has more than 1,000,000 bytes; send less at once"
 
 
 def test_the_schema_describes_each_route(client: TestClient[Any]) -> None:
@@ -212,6 +213,7 @@ def test_a_body_that_is_no_json_or_nests_too_deep_is_refused(client: TestClient[
         ('{"question": "Réunion"}'.encode("latin-1"), "body: it is not in UTF-8"),
         (b'{"question": "cut \\ud83d"}', "body: a text has half of a character"),
         (b'{"question": "cut \\ud83d', "body: Input data was truncated"),
+        (b'{"question": "x", "triples": ' + b"9" * 5000 + b"}", "body: Integer value out of range"),
         (b'{"question": "\\ud83c\\udfac", "depth": "1"}', "depth: Expected `int | null`, got `str`"),
     ],
 )
@@ -221,6 +223,36 @@ def test_a_body_that_is_no_text_of_whole_characters_is_told(
     refused = client.post("/ask", content=content, headers={"Content-Type": "application/json"})
     assert refused.status_code == 400
     assert refused.json()["error"].startswith(fault)
+
+
+@pytest.mark.parametrize(
+    ("path", "body", "place"),
+    [
+        ("/ask", {"question": TEXT, "entities": ["Alien", ""]}, "entities[1]"),
+        ("/ask", {"question": TEXT, "entities": [{"entity": ""}]}, "entities[0].entity"),
+        ("/expand", {"entities": [""]}, "entities[0]"),
+        ("/paths", {"start": "Alien", "end": ""}, "end"),
+    ],
+)
+def test_an_empty_id_is_refused_by_its_place(client: TestClient[Any], path: str, body: Any, place: str) -> None:
+    refused = client.post(path, json=body)
+    assert (refused.status_code, refused.json()["error"]) == (400, f"{place}: Expected `str` of length >= 1")
+
+
+@pytest.mark.parametrize(
+    ("method", "path", "status", "sentence"),
+    [
+        ("GET", "/nix", 404, "there is nothing at /nix; /schema/openapi.json describes the routes"),
+        ("POST", "/v1/responses", 404, "there is nothing at /v1/responses; /schema/openapi.json describes the routes"),
+        ("GET", "/ask", 405, "/ask takes POST, OPTIONS, not GET"),
+    ],
+)
+def test_a_route_or_a_method_that_is_not_there_is_told_in_a_sentence(
+    client: TestClient[Any], method: str, path: str, status: int, sentence: str
+) -> None:
+    refused = client.request(method, path)
+    error = refused.json()["error"]
+    assert (refused.status_code, error["message"] if path.startswith("/v1/") else error) == (status, sentence)
 
 
 def test_a_stream_that_is_late_ends_with_the_error(client: TestClient[Any]) -> None:
