@@ -109,12 +109,18 @@ def service(
 
 
 class _Service(Litestar):
-    """An application that answers HEAD as it answers GET, without the body."""
+    """An application that answers HEAD as it answers GET, without the body, and ends quietly when it is stopped."""
 
     async def __call__(self, scope: Any, receive: Any, send: Any) -> None:
         if scope["type"] == "http" and scope["method"] == "HEAD":
             scope, send = {**scope, "method": "GET"}, _without_body(send)
-        await super().__call__(scope, receive, send)
+        try:
+            await super().__call__(scope, receive, send)
+        except asyncio.CancelledError:
+            if scope["type"] != "http":
+                raise
+            # The last line of a stream has said so; the server would log where it was cut off.
+            _log.warning("%s %s was stopped before its end", scope["method"], scope["path"])
 
 
 def _without_body(send: Send) -> Send:

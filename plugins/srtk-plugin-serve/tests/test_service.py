@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import json
 import threading
 import time
 from collections.abc import Sequence
@@ -138,6 +139,52 @@ def test_a_body_without_an_end_is_not_waited_for_and_a_stopped_service_says_so(s
     assert [one["status"] for one in sent if "status" in one] == [408, 503]
     assert b"the body did not come within 0.1 seconds" in sent[1]["body"]
     assert b"the service was stopped before it answered" in sent[3]["body"]
+
+
+@attrs.define(eq=False)
+class OneThenGate(Gate):
+    """Links one text at once, and others once it is opened."""
+
+    def link(self, texts: Sequence[str]) -> list[list[Link]]:
+        if not self.asked:
+            self.asked += texts
+            return [[Link("Alien")] for _ in texts]
+        return super().link(texts)
+
+
+def test_a_stream_of_a_stopped_service_ends_with_the_reason_and_without_a_traceback(
+    start: Any, caplog: pytest.LogCaptureFixture
+) -> None:
+    gate = OneThenGate()
+    app = start({"entity_linker": gate, "batch": 1}).app
+    headers = [(b"host", b"testserver.local"), (b"content-type", b"application/json")]
+    scope = {"type": "http", "method": "POST", "path": "/ask-many", "raw_path": b"/ask-many", "query_string": b""}
+    come = [{"type": "http.request", "body": json.dumps({"questions": ["first", "second"]}).encode()}]
+    sent: list[Any] = []
+
+    async def receive() -> Any:
+        if come:
+            return come.pop()
+        await asyncio.sleep(60)
+
+    async def send(message: Any) -> None:
+        sent.append(message)
+
+    async def stopped() -> None:
+        call = asyncio.create_task(app({**scope, "headers": headers, "app": app}, receive, send))
+        while len(gate.asked) < 2:
+            await asyncio.sleep(0.01)
+        call.cancel()
+        await call
+
+    try:
+        asyncio.run(stopped())
+    finally:
+        gate.go.set()
+    lines = b"".join(one.get("body", b"") for one in sent).splitlines()
+    assert [*map(json.loads, lines)][-1] == {"error": STOPPED}
+    assert sent[-1]["more_body"] is False
+    assert "POST /ask-many was stopped before its end" in caplog.text
 
 
 def test_the_calls_of_a_stopped_service_are_answered_and_leave_the_queue(start: Any) -> None:
