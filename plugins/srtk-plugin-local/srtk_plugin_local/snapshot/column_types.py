@@ -12,7 +12,7 @@ from functools import lru_cache
 
 import attrs
 
-from srtk_plugin_local.snapshot.units import CURRENCIES, SINGULARS, SPACE, WITH_UNIT, unit_pattern
+from srtk_plugin_local.snapshot.units import CURRENCIES, MINUS, SINGULARS, SPACE, WITH_UNIT, unit_pattern
 
 # Words of a missing value, in small letters; ``na`` is none of them, since it is Namibia and sodium.
 USUAL = (
@@ -122,15 +122,15 @@ def _digits(point: str, comma: str) -> str:
 
 
 _POINTED, _COMMAED = _digits(r"\.", ","), _digits(",", r"\.")
-_MINUS = "CASE WHEN regexp_matches({0}, '[(-]') THEN '-' ELSE '' END || "
+_MINUS = f"CASE WHEN regexp_matches({{0}}, '[({MINUS}]') THEN '-' ELSE '' END || "
 
 
 def _written(name: str, digits: str, mark: str, unit: str = "") -> ColumnType:
     """Return the type of numbers with groups of digits, or in brackets, which accountants write for a minus."""
-    end = unit_pattern(unit)
-    forms: tuple[str, ...] = (rf"[+-]?{digits}", rf"\({digits}\)")
+    end, sign = unit_pattern(unit), f"[+{MINUS}]"
+    forms: tuple[str, ...] = (rf"{sign}?{digits}", rf"\({digits}\)")
     if unit:
-        signed = (rf"[+-]?{end}{SPACE}?{digits}", rf"{end}{SPACE}?[+-]{digits}", rf"[+-]?{digits}{SPACE}?{end}")
+        signed = (rf"{sign}?{end}{SPACE}?{digits}", rf"{end}{SPACE}?{sign}{digits}", rf"{sign}?{digits}{SPACE}?{end}")
         inner = rf"({end}{SPACE}?{digits}|{digits}{SPACE}?{end})"
         forms = (*signed, rf"\({inner}\)", rf"{end}{SPACE}?\({digits}\)", rf"\({digits}\){SPACE}?{end}")
     plain = f"replace(regexp_replace({{0}}, '[^0-9{mark}]', '', 'g'), '{mark}', '.')"
@@ -383,7 +383,7 @@ def _has_both(values: Sequence[str]) -> bool:
 
 def _with_comma(values: Sequence[str], separator: str) -> tuple[ColumnType, str] | None:
     """Return the type of numbers with commas: decimal commas or groups of thousands."""
-    marked = any(mark in value for value in values for mark in (",", "(", *SPACE[1:-1]))
+    marked = any(mark in value for value in values for mark in (",", "(", *MINUS[:-1], *SPACE[1:-1]))
     if not (marked or share(values, _GROUPED_BY_DOTS) >= NEARLY) or share(values, _NINE_DIGITS) == 1:
         return None
     in_brackets = [value for value in values if "(" in value]

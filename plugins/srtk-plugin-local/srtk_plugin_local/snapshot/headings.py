@@ -57,9 +57,10 @@ WEAK_ENDS = frozenset(("start", "end", "from", "to", "value", "src", "dest", "de
 # Headings of links to another row of the same table.
 ROLES = frozenset(
     (
-        *("boss", "manager", "supervisor", "parent", "reports to", "father", "mother", "spouse", "husband", "wife"),
-        *("partner", "predecessor", "successor", "evolves from", "part of", "managed by", "sire", "dam", "lead"),
-        *("superior", "chef", "vorgesetzter", "jefe", "vater", "mutter", "eltern", "padre", "madre", "pere", "mere"),
+        *("boss", "manager", "mgr", "supervisor", "parent", "reports to", "father", "mother", "spouse", "husband"),
+        *("wife", "partner", "predecessor", "successor", "evolves from", "part of", "managed by", "sire", "dam"),
+        *("lead", "superior", "chef", "vorgesetzter", "jefe", "vater", "mutter", "eltern", "padre", "madre", "pere"),
+        "mere",
     )
 )
 
@@ -176,6 +177,9 @@ def key_by_heading(titles: Sequence[str], table: str) -> int | None:
     for at, title in enumerate(known):
         parts = title.split()
         if parts[-1:] in (["id"], ["key"]) and stem and same_word(parts[-2], stem[-1]):
+            return at
+        glued = next((title.removesuffix(word) for word in (*KEYS, *CODES) if title.endswith(word)), "")
+        if glued and stem and same_word(glued, stem[-1]):  # EMPNO in a table of emp
             return at
     filled = [at for at, title in enumerate(known) if title]
     return filled[0] if filled and known[filled[0]].split()[-1] in (*KEYS, *CODES) else None

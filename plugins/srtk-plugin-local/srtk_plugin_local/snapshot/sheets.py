@@ -422,6 +422,11 @@ class Sheets:
         other = f"{column.sql} IS NOT NULL AND lower({column.sql}) NOT IN ({listed})"
         return not first_row(self.con, f"SELECT count(*) FROM {sheet.table} WHERE {other}")[0]
 
+    def has_both(self, sheet: Sheet, one: Column, other: Column) -> bool:
+        """Return whether a row has values in both columns."""
+        both = f"{one.sql} IS NOT NULL AND {other.sql} IS NOT NULL"
+        return bool(first_row(self.con, f"SELECT count(*) FROM {sheet.table} WHERE {both}")[0])
+
     def hits(self, sheet: Sheet, column: Column, target: Sheet, other: str) -> float:
         """Return the share of the different values of a column that an expression over another sheet gives."""
         value = column.canonical("x") if not column.split else "x"

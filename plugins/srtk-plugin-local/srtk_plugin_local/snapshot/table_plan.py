@@ -315,8 +315,7 @@ def _period(sheets: Sheets, sheet: Sheet, key: Column) -> Column | None:
 
 def _names_another(sheets: Sheets, sheet: Sheet, column: Column) -> bool:
     """Return whether a heading names another table, as ``Customer`` beside a table of customers."""
-    last = column.words.split()[-1:]
-    return any(other is not sheet and last and other.words and same_word(last[0], other.words[-1]) for other in sheets)
+    return any(other is not sheet and names_table(column, other, False) for other in sheets)
 
 
 def _is_of_another(sheets: Sheets, sheet: Sheet, column: Column) -> bool:
@@ -352,7 +351,8 @@ def _find_name(sheets: Sheets, sheet: Sheet, settings: BuildSettings) -> None:
     key, *more = sheet.key
     among = _nameable(sheet, settings)
     coded = is_code(key)
-    if not more and (_name_by_heading(sheet, among) or (key.type is NAMES and key.why != "heading" and not coded)):
+    names = key.type is NAMES and key.why != "heading" and not coded
+    if not more and (_name_by_heading(sheets, sheet, among) or names):
         return
     if _name_by_parts(among) or (key.type is NAMES and " " in key.example):
         return
@@ -377,8 +377,8 @@ def _nameable(sheet: Sheet, settings: BuildSettings) -> list[Column]:
     return [c for c in _open(sheet) if c.place not in literal and not c.split]
 
 
-def _name_by_heading(sheet: Sheet, among: Sequence[Column]) -> bool:
-    """Name the rows by the column whose heading is a word for a name."""
+def _name_by_heading(sheets: Sheets, sheet: Sheet, among: Sequence[Column]) -> bool:
+    """Name the rows by the column whose heading is a word for a name, and rows that lack it by another such column."""
     known = first_known(sheet.titles, LABELS, {column.place for column in among})
     if known is None:
         return False
@@ -386,6 +386,11 @@ def _name_by_heading(sheet: Sheet, among: Sequence[Column]) -> bool:
     if neo4j_name(column.title).casefold() != "name" and column.distinct < _NAMED * column.filled:
         return False
     column.kind, column.why = "name", "heading"
+    for other in among:
+        named = neo4j_name(other.title).casefold() in LABELS and other.distinct >= _NAMED * other.filled
+        if not other.kind and named and not sheets.has_both(sheet, column, other):
+            other.kind, other.why = "name", f"heading, of rows without {column.title}"
+            break
     return True
 
 

@@ -6,6 +6,8 @@ import re
 
 # Spaces between groups of digits, or between a number and its unit: also those that do not break, and narrow ones.
 SPACE = "[ \u00a0\u2009\u202f]"
+# A minus as typewriters have it, as typesetters do, and the dash that stands for one.
+MINUS = "\u2212\u2013-"
 _CURRENCIES = """
     $ € £ ¥ ₹ ₽ ₩ ₺ ₴ ₪ ₫ ₱ ฿ US$ A$ C$ R$ kr zł Kč Ft
     USD EUR GBP JPY CNY CHF CAD AUD NZD SEK NOK DKK PLN CZK HUF RON BGN RUB UAH TRY ILS AED SAR INR IDR MYR PHP THB VND
@@ -29,7 +31,7 @@ SINGULARS = {f"{unit}s": unit for unit in _WORDS.split()}
 # A currency may stand before a number; a measure there makes a code, such as m1.
 _CURRENCY, _ANY_UNIT = _any_of(_CURRENCIES), _any_of(" ".join((_CURRENCIES, _MEASURES, _WORDS, *SINGULARS)))
 WITH_UNIT = re.compile(
-    rf"[+-]?(?P<before>{_CURRENCY})?{SPACE}?[+-]?\(?(?:(?P<inner>{_CURRENCY}){SPACE}?)?"
+    rf"[+{MINUS}]?(?P<before>{_CURRENCY})?{SPACE}?[+{MINUS}]?\(?(?:(?P<inner>{_CURRENCY}){SPACE}?)?"
     rf"(?P<number>[0-9](?:[0-9.,]|{SPACE}(?=[0-9]))*){SPACE}?(?P<after>{_ANY_UNIT})?\)?{SPACE}?(?P<last>{_ANY_UNIT})?"
 )
 

@@ -108,6 +108,8 @@ def test_a_pair_of_headings_names_the_ends_of_an_edge(titles: list[str], ends: A
         (["country", "code"], "", None),
         (["movie id"], "", 0),
         (["title", "movieId"], "movies", 1),
+        (["title", "EMPNO"], "emp", 1),
+        (["title", "EMPNO"], "dept", None),
         ([], "", None),
         ([""], "", None),
     ],

@@ -90,6 +90,15 @@ def test_codes_under_the_name_of_the_table_are_its_key_before_unique_names(stage
     assert kinds(staged, {name: "order,bike,price O1,Rover,3 O2,Swift,3"})[0] == key
 
 
+def test_a_manager_may_be_abbreviated(staged) -> None:
+    assert kinds(staged, {"emp.csv": "EMPNO,ENAME,MGR 7,Ada, 8,Bo,7"})[2] == "link>emp.key (heading of a role)"
+
+
+def test_the_key_of_another_table_links_and_names_no_row(staged) -> None:
+    tables = {"orders.csv": "orderID,customerID,n 1,VINET,5 2,TOMSP,5", "customers.csv": "customerID,x VINET,p TOMSP,q"}
+    assert kinds(staged, tables)[1] == "link>customers.key (heading of a key)"
+
+
 @pytest.mark.parametrize(
     ("table", "wanted"),
     [
@@ -835,6 +844,8 @@ def test_a_journey_with_a_number_is_an_entity(make: Make) -> None:
         (["12 %", "3%"], ",", "number in %"),
         (["$5", "€3"], ",", "quantity"),
         (["(500.00)", "20.00"], ",", "grouped number"),
+        (["\u22124.3", "17.7", "+1.5"], ",", "grouped number"),
+        (["+1.5%", "\u20130.5%"], ",", "number in %"),
         (["(5)", "(6)"], ",", "names"),
         (["605 802", "1\u202f709\u00a0037"], ",", "grouped number"),
         (["1 200,50", "3,5"], ";", "decimal comma"),
@@ -918,6 +929,8 @@ def test_numbers_among_texts_are_told_by_their_share(values: list[str], name: st
         ("($1,200.50)|$3", '"-1200.5"^^xsd:decimal'),
         ("-3 %|4 %", '"-3"^^xsd:decimal'),
         ("(500.00)|20.00", '"-500"^^xsd:decimal'),
+        ("\u22124.30|+5", '"-4.3"^^xsd:decimal'),
+        ("\u2212$1,200.50|$3", '"-1200.5"^^xsd:decimal'),
         ("605 802|1 709 037", '"605802"^^xsd:decimal'),
         ("8:15|12:30:05", '"08:15:00"^^xsd:time'),
         ("8:15 pm|12:30 AM", '"20:15:00"^^xsd:time'),
