@@ -27,6 +27,7 @@ _FOREIGN = (
 )
 _AS_GRAPHML = "which is not read; write it as GraphML, as with networkx"
 _AS_SQLITE = "which is not read; load it into SQLite, and give that"
+_AS_APOC = "which is not read; run it, and give the graph as `apoc.export.json.all` writes it"
 _AS_JSON = "which is not read; write it as JSON: a list of objects"
 _FOREIGN_TEXT = (
     (r"BEGIN:VCARD", "is a vCard, which is not read; export the contacts as CSV"),
@@ -39,6 +40,7 @@ _FOREIGN_TEXT = (
     (r"\*(?:Vertices|Network)\b", f"is a network of Pajek, {_AS_GRAPHML}"),
     (r"(?:CREATE TABLE|INSERT INTO)\s[^,;\t]*(?:\(|$)|PRAGMA\s.*;$", f"is a dump of SQL, {_AS_SQLITE}"),
     (r"-\s+[\w ]+:\s", f"is YAML, {_AS_JSON}"),
+    (r"(?:CREATE|MERGE|UNWIND)\s[^,;\t]*[(\[]|:begin$", f"is a script of Cypher, {_AS_APOC}"),
     (
         r"Prefix\s*\(\s*[\w.-]*:\s*=|Ontology\s*\(\s*(?:<|$)",
         "is OWL in functional syntax, which is not read; save it as RDF/XML or Turtle",
@@ -52,6 +54,7 @@ _FOREIGN_TEXT = (
 # What the content alone does not tell.
 _FOREIGN_ENDINGS = {
     **dict.fromkeys((".yaml", ".yml"), f"is YAML, {_AS_JSON}"),
+    **dict.fromkeys((".cypher", ".cql"), f"is a script of Cypher, {_AS_APOC}"),
     ".toml": f"is TOML, {_AS_JSON}",
     ".sql": f"is a dump of SQL, {_AS_SQLITE}",
     ".ods": "is an OpenDocument spreadsheet, which is not read; save it as .xlsx or CSV",
@@ -70,6 +73,10 @@ _RDF_NAMESPACE = "http://www.w3.org/1999/02/22-rdf-syntax-ns#"
 
 _NO_ELEMENT = re.compile(r"<!--.*?(?:-->|\Z)|<\?.*?(?:\?>|\Z)|<!ENTITY\s[^\"']*(?:\"[^\"]*\"|'[^']*')[^>]*>", re.DOTALL)
 _ROOT = re.compile(r"<(?:[A-Za-z_][\w.-]*:)?([A-Za-z_][\w.-]*)")
+_OF_WIKIDATA = (
+    re.compile(r'"type"\s*:\s*"(?:item|property|lexeme)"'),
+    re.compile(r'"(?:labels|lemmas)"\s*:\s*\{\s*"[a-z-]+"\s*:\s*\{\s*"language"'),
+)
 _JSON_LD = re.compile(r'"@(?:context|id|graph|type|value)"\s*:')
 _DIRECTIVE = re.compile(
     r"@(?:prefix|base|version)\s|PREFIX\s+[^\s<>:]*:\s*<|BASE\s*<|VERSION\s+[\"']1\.2", re.IGNORECASE
@@ -164,6 +171,8 @@ def western_example(head: bytes) -> str:
 def _text_format(text: str, name: str) -> str | None:
     text = text.lstrip()
     if re.match(r"\{|\[\s*(?:\{|\Z)", text) or (text.startswith("[") and _JSON_LD.search(text)):
+        if all(key.search(text) for key in _OF_WIKIDATA):
+            raise InputError(f"{name}: is JSON of Wikidata; give --from wikidata-json")
         return "jsonld" if _JSON_LD.search(text) else "json"
     if text.startswith("<") and (root := _xml_root(text, name)) is not None:
         return root
@@ -201,6 +210,8 @@ def _xml_root(text: str, name: str) -> str | None:
     if root in _FOREIGN_ROOTS:
         raise InputError(f"{name}: {_FOREIGN_ROOTS[root]}")
     known = next((kind for kind, form in FORMATS.items() if form.root == root), None)
+    if known is None and _RDF_NAMESPACE not in text and "</" in text and PurePath(name).suffix.lower() == ".xml":
+        raise InputError(f"{name}: is XML without RDF, which is not read; write it as CSV, as with pandas.read_xml")
     return known or ("rdfxml" if _RDF_NAMESPACE in text else None)
 
 

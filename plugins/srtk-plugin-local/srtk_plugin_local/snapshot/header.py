@@ -197,6 +197,8 @@ class _First:
         if self.certain or settings.header is not False:
             found = self._recognised()
             if found is not None:
+                if {"node1", "label", "node2"} <= {*self.titles}:
+                    self.report.note("has the headings of KGTK; give --from kgtk to read its names and literals")
                 return self._facts(found, True)
             if self._evidence():
                 return self._sheet(True)

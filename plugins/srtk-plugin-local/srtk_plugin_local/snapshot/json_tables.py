@@ -18,7 +18,7 @@ from srtk_plugin_local.snapshot.input_files import Input, blocks
 from srtk_plugin_local.snapshot.input_report import FileReport, Meter
 from srtk_plugin_local.snapshot.limits import LONG_LITERAL, LONG_LITERALS, MAX_LITERAL, ROWS, check_whole, check_width
 from srtk_plugin_local.snapshot.list_cells import ONLY_NAMES, name_of_object
-from srtk_plugin_local.snapshot.tables import decoded_lines, read_batches
+from srtk_plugin_local.snapshot.tables import decoded_lines, read_batches, read_cells
 
 if TYPE_CHECKING:
     import pyarrow as pa
@@ -91,8 +91,13 @@ def json_tables(name: str, planner: Planner, strict: bool, meter: Meter, memory:
     if isinstance(found, dict):
         _check_keys(found, name)
         records = _records(found, report)
+        if records is None and name_of_object(found) and not any(map(_holds_rows, found.values())):
+            records = [found]
     else:
         records = found if isinstance(found, list) else None
+    if records is not None and _are_rows(records):
+        yield report, read_cells(_rows_of_cells(records, name), planner, report)
+        return
     if records is not None:
         yield from _table(report, _rows_of(records, name), planner, "row ")
         return
@@ -100,11 +105,14 @@ def json_tables(name: str, planner: Planner, strict: bool, meter: Meter, memory:
     lists = {key: some for key, some in found.items() if _is_table(some)} if isinstance(found, dict) else {}
     if not lists:
         raise InputError(f"{name}: holds no table; {_SHAPE}; give --format jsonld if it is JSON-LD")
+    is_placed = _place_nodes(lists)
     rest = [key for key in found if key not in lists]
     for number, (key, some) in enumerate(lists.items()):
         report = FileReport(f"{name}{WITHIN}{key}", "json", strict)
         if number == 0:
             _note_unread(rest, report)
+        if is_placed and key == "nodes":
+            report.note("its edges name nodes by their places, from 0, which were read as their ids")
         elements = _unwrapped(some, report) if wrapper == "elements" else some
         yield from _table(report, _rows_of(elements, report.name), planner, "row ")
 
@@ -273,6 +281,18 @@ def _graph_of(found: Any, name: str) -> tuple[Any, str | None]:
     return inner, key
 
 
+def _place_nodes(lists: dict[str, list[Any]]) -> bool:
+    """Give nodes without ids their places as ids, where the ends of the edges are places, as in files of D3."""
+    nodes, edges = lists.get("nodes", []), lists.get("links", lists.get("edges", []))
+    ends = {edge.get(end) for edge in edges for end in ("source", "target")}
+    if not ends or any("id" in node for node in nodes) or not ends <= {*map(str, range(len(nodes)))}:
+        return False
+    if ends <= {name_of_object(node) for node in nodes}:
+        return False
+    lists["nodes"] = [_with_id(str(place), node) for place, node in enumerate(nodes)]
+    return True
+
+
 def _unwrapped(rows: list[Any], report: FileReport) -> list[Any]:
     """Return the data of Cytoscape's elements with the keys beside it, without their place and state."""
     if not all(isinstance(row.get("data"), dict) for row in rows):
@@ -287,6 +307,20 @@ def _unwrapped(rows: list[Any], report: FileReport) -> list[Any]:
 
 def _is_table(value: Any) -> bool:
     return isinstance(value, list) and bool(value) and all(isinstance(one, dict) for one in value)
+
+
+def _holds_rows(value: Any) -> bool:
+    """Return whether a value is a table, or several objects below ids."""
+    return _is_table(value) or (isinstance(value, dict) and len(value) > 1 and _is_table([*value.values()]))
+
+
+def _rows_of_cells(found: list[list[Any]], name: str) -> list[tuple[int, list[str]]]:
+    """Return lists of cells as rows of a table of text, all as wide as the widest."""
+    width = max(map(len, found))
+    for number, row in enumerate(found, start=1):
+        if any(isinstance(cell, dict | list) for cell in row):
+            raise InputError(f"{name}: row {number}: a cell is a list or an object; {_SHAPE}")
+    return [(number, [*map(_text, row), *[""] * (width - len(row))]) for number, row in enumerate(found, start=1)]
 
 
 def _rows_of(found: list[Any], name: str) -> Rows:

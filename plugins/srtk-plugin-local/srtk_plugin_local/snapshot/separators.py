@@ -54,7 +54,7 @@ def found_separator(lines: Sequence[tuple[int, str]], kind: str) -> str:
     for other in (usual, *(c for c in ",;\t|" if c != usual)):
         quoted = "csv" if kind == "csv" or other in ",;" else kind
         widths[other] = [len(cells) for _, cells in first_rows(lines, quoted, other)]
-    (columns, same), separator = _best_separator(widths)
+    (columns, same, _), separator = _best_separator(widths)
     if columns > 2 or same == 1:
         return separator
     # Above a table there may be lines of other widths, as in the statement of an account.
@@ -64,12 +64,15 @@ def found_separator(lines: Sequence[tuple[int, str]], kind: str) -> str:
     return _best_separator(widths)[1] or usual
 
 
-def _best_separator(widths: Mapping[str, Sequence[int]]) -> tuple[tuple[int, float], str]:
-    """Return the best separator by the numbers of cells into which each cuts the lines, and its score."""
-    best, separator = (0, 0.0), ""
+def _best_separator(widths: Mapping[str, Sequence[int]]) -> tuple[tuple[int, float, bool], str]:
+    """Return the best separator by the numbers of cells into which each cuts the lines, and its score.
+
+    A tab stands in few texts, so that it goes before others that cut as well.
+    """
+    best, separator = (0, 0.0, False), ""
     for other, some in widths.items():
         if some and some[0] > 1:
-            score = (min(some[0], 3), some.count(some[0]) / len(some))
+            score = (min(some[0], 3), some.count(some[0]) / len(some), other == "\t")
             if score[1] >= _SAME_WIDTH and score > best:
                 best, separator = score, other
     return best, separator

@@ -97,7 +97,7 @@ def _read_text(
     lines = [line for line in _first_lines(source.name, start) if not is_border(line[1])]
     if separator is None:
         separator = found_separator(lines, kind)
-        if kind == "tsv" and separator in ",;":
+        if kind == "tsv" and (separator in ",;" or _is_quoted(lines, separator)):
             kind = "csv"
     report.format, report.separator = kind, separator
     if kind == "csv" and len(separator) != 1:
@@ -121,6 +121,12 @@ def _read_text(
         yield from _split_blocks(source, separator, shape, meter)
     shape.tell()
     meter(source.size)
+
+
+def _is_quoted(lines: Sequence[tuple[int, str]], separator: str) -> bool:
+    """Return whether all cells of the first line are in quotation marks, as R writes headings."""
+    cells = lines[0][1].split(separator) if lines else []
+    return len(cells) > 1 and all(len(cell) > 1 and cell[0] == cell[-1] == '"' for cell in cells)
 
 
 def _first_lines(name: str, start: bytes) -> list[tuple[int, str]]:

@@ -136,6 +136,16 @@ def test_text_of_no_known_format_and_name_is_a_table_and_that_is_told(tmp_path: 
         ("Prefix: a: <http://x.org/>\n", "is OWL in Manchester syntax"),
         ("Ontology: <http://x.org/>\n", "is OWL in Manchester syntax"),
         ("- name: Ada\n  role: chief\n", "is YAML"),
+        ("CREATE (a:Person {name: 'Ada'});\n", "is a script of Cypher"),
+        (":begin\nMERGE (a)\n", "is a script of Cypher"),
+        (
+            '[\n{"type":"item","id":"Q1","labels":{"en":{"language":"en","value":"x"}}},\n',
+            "is JSON of Wikidata; give --from wikidata-json",
+        ),
+        (
+            '{"entities": {"L1": {"type": "lexeme", "lemmas": {"de": {"language": "de", "value": "x"}}}}}',
+            "is JSON of Wikidata",
+        ),
     ],
 )
 def test_formats_that_are_not_read_are_named_with_what_to_do(
@@ -151,6 +161,7 @@ def test_formats_that_are_not_read_are_named_with_what_to_do(
         ("a.yaml", "name: Ada\n", "is YAML, which is not read; write it as JSON"),
         ("a.TOML", "[[a]]\nb = 1\n", "is TOML"),
         ("a.sql", "-- a dump\n", "is a dump of SQL"),
+        ("a.cql", "USE x;\n", "is a script of Cypher"),
         ("a.gml", "Creator x\n", "is a graph, which is not read; write it as GraphML"),
         ("a.ods", b"PK\x03\x04mimetype", "is an OpenDocument spreadsheet, which is not read; save it as .xlsx"),
         ("a.numbers", b"PK\x03\x04Index", "is a spreadsheet of Apple"),
@@ -164,6 +175,14 @@ def test_the_ending_tells_a_format_that_is_not_read_where_the_content_does_not(
     assert detect(str(tmp_path / name), "csv") == ("csv", None)
     if isinstance(content, str):
         assert detect(written(tmp_path, name, TEXTS["turtle"]), None)[0] == "turtle"
+
+
+def test_xml_without_rdf_is_refused_where_its_name_says_xml_alone(tmp_path: Path) -> None:
+    text = "<people><person id='1'><name>Ada</name></person></people>"
+    with pytest.raises(InputError, match=r"a\.xml: is XML without RDF, which is not read; write it as CSV"):
+        detect(written(tmp_path, "a.xml", text), None)
+    assert detect(written(tmp_path, "a.rdf", text), None) == ("rdfxml", None)
+    assert detect(str(tmp_path / "a.xml"), "rdfxml") == ("rdfxml", None)
 
 
 def test_a_contradiction_is_told_once_and_the_content_is_read(tmp_path: Path) -> None:

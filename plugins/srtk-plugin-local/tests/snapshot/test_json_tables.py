@@ -209,7 +209,7 @@ def test_a_text_with_the_separator_of_lists_is_refused(read):
 
 def test_one_line_is_a_row_where_the_name_says_lines(read):
     assert read('{"name": "Ada", "born": "London"}', "a.jsonl").facts == [("Ada", "born", "London")]
-    assert refused(read, '{"name": "Ada", "born": "London"}').startswith(": holds no table")
+    assert refused(read, '{"person": "Ada", "born": "London"}').startswith(": holds no table")
 
 
 def test_a_file_of_lines_is_known_by_its_content(read):
@@ -389,6 +389,41 @@ def test_nodes_and_edges_are_read_where_they_are_wrapped(read, whole):
     assert "'style'" in found.said.partition("these keys are not read: ")[2]
 
 
+LINKS = [{"source": 0, "target": 1}, {"source": 0, "target": 2}]
+
+
+@pytest.mark.parametrize("key", ["links", "edges"])
+def test_ends_of_edges_that_are_places_of_nodes_lead_to_these(read, key):
+    found = read({"nodes": [{"name": "Ada"}, {"name": "Bo"}, {"name": "Cy"}], key: LINKS})
+    assert [found.graph.labels([s, o]) for s, _, o in found.facts] == [["Ada", "Bo"], ["Ada", "Cy"]]
+    assert "its edges name nodes by their places, from 0, which were read as their ids" in found.said
+
+
+@pytest.mark.parametrize(
+    "nodes",
+    [
+        [{"id": "0", "name": "Ada"}, {"id": "1", "name": "Bo"}, {"id": "2", "name": "Cy"}],
+        [{"name": "2"}, {"name": "1"}, {"name": "0"}],
+        [{"name": "Ada"}, {"name": "Bo"}],
+    ],
+)
+def test_ends_of_edges_that_are_ids_or_names_or_beyond_the_nodes_are_no_places(read, nodes):
+    assert "by their places" not in read({"nodes": nodes, "links": LINKS}).said
+
+
+def test_lists_of_three_texts_are_facts(read):
+    assert read([["Ada", "knows", "Bo"], ["Bo", "likes", "Cy"]]).facts == [
+        ("Ada", "knows", "Bo"),
+        ("Bo", "likes", "Cy"),
+    ]
+
+
+def test_an_object_with_a_name_and_no_table_is_a_single_row(read):
+    found = read({"name": "Ada", "born": 1815, "knows": ["Bo", "Cy"]})
+    assert text_facts(found) == {("Ada", "born", "1815"), ("Ada", "knows", "Bo"), ("Ada", "knows", "Cy")}
+    assert read({"name": "Mill", "staff": [{"name": "Ada", "role": "miller"}]}).facts == [("Ada", "role", "miller")]
+
+
 ROWS = [{"name": "Ada Moss", "city": "Leeds"}, {"name": "Ben Ortiz", "city": "York"}]
 
 
@@ -399,6 +434,7 @@ ROWS = [{"name": "Ada Moss", "city": "Leeds"}, {"name": "Ben Ortiz", "city": "Yo
         {"name": {"1": "Ben Ortiz", "0": "Ada Moss"}, "city": {"0": "Leeds", "1": "York"}},
         {"columns": ["name", "city"], "index": [0, 1], "data": [[*row.values()] for row in ROWS]},
         {"range": "A1:B3", "values": [["name", "city"], *([*row.values()] for row in ROWS)]},
+        [["name", "city", ""], *([*row.values()] for row in ROWS)],
     ],
 )
 def test_rows_are_read_in_whatever_way_they_are_nested(read, whole):
@@ -413,11 +449,13 @@ def test_rows_are_read_in_whatever_way_they_are_nested(read, whole):
         {"a": {"x": 1}, "b": {"y": 2}},
         {"a": {}, "b": {}},
         {"a": {"x": 1}, "b": {"x": 2}, "c": 3},
+        {"name": "Ada", "towns": {"a": {"x": 1}, "b": {"x": 2}}},
         {"values": [[]]},
         {"values": [[], ["a"]]},
         {"results": {"x": 1}, "b": {"x": 2}},
         {"values": [1]},
-        [["name", "city"], ["Ada", "Leeds"]],
+        [["name", "city"], ["Ada", ["Leeds"]]],
+        [["name", "city"], {"name": "Ada"}],
     ],
 )
 def test_other_nested_objects_and_lists_are_no_rows(read, whole):
@@ -471,6 +509,15 @@ def test_nodes_and_edges_of_apoc_are_read_with_their_properties(read, whole):
     }
     [about] = found.graph.qualifiers(found.graph.match([Pattern(relation="KNOWS")])[0])
     assert set(about) == {("since", '"1993"^^xsd:integer'), ("via", '"x"'), ("via", '"y"')}
+
+
+def test_nodes_without_name_are_named_by_their_title(read):
+    nodes = [*NODES, {"type": "node", "id": "2", "labels": ["Film"], "properties": {"title": "Alien"}}]
+    found = read([*nodes, EDGE])
+    assert found.graph.labels(["0", "2"]) == ["Ann", "Alien"]
+    assert "title" not in {relation for _, relation, _ in found.facts}
+    both = [*nodes, {"type": "node", "id": "3", "labels": ["Person"], "properties": {"name": "Cy", "title": "Dr"}}]
+    assert ("2", "title", "Alien") in text_facts(read([*both, EDGE]))
 
 
 def test_nodes_with_values_of_their_own_are_rows(read):

@@ -177,6 +177,17 @@ def test_quoted_cells_hold_separators_and_line_ends(read: Any) -> None:
     assert "skipped 1 row with an empty cell, in 4" in made.said
 
 
+def test_quotation_marks_around_all_headings_quote_in_tsv_too(read: Any) -> None:
+    assert read('"id"\t"name"\t"city"\n"1"\t"Ada"\t"Riga\tEast"\n', "a.txt").facts == [("1", "city", "Riga\tEast")]
+    assert read('"a"\tr\t"b"\n', "a.txt").facts == [('"a"', "r", '"b"')]
+
+
+def test_the_headings_of_kgtk_are_told(read: Any) -> None:
+    said = "has the headings of KGTK; give --from kgtk to read its names and literals"
+    assert said in read("node1\tlabel\tnode2\nQ1\tP1\tQ2\n", "a.tsv").said
+    assert said not in read("node1\trelation\tnode2\nQ1\tP1\tQ2\n", "a.tsv").said
+
+
 def test_rows_that_cannot_be_read_are_counted_with_the_first_place(read: Any) -> None:
     made = read("# made by hand\na\tr\tb\na\t\tb\n\nc\tr\nd\tr\te\tf\nx\tr\ty\t\n", "a.tsv")
     assert made.facts == [("a", "r", "b"), ("x", "r", "y")]
@@ -354,6 +365,7 @@ def test_words_of_a_header_that_come_again_below_make_no_header(read: Any) -> No
         ("csv", ["product;price;weight", "Tea;1,50;0,25", "Rice;2,10;1,00", "Salt;0,80;0,50"], ";"),
         ("csv", ["product|price|weight", "Tea|1,50|0,25", "Rice|2,10|1,00", "Salt|0,80"], "|"),
         ("csv", ["product\tprice\tweight", "Tea\t1,50\t0,25", "Rice\t2,10\t1,00"], "\t"),
+        ("csv", ["/[IsA,cat,pet]\tIsA\tcat\tpet", "/[IsA,dog,pet]\tIsA\tdog\tpet"], "\t"),  # before what cuts as well
         ("csv", ["name;place;born", "Ann;Riga, Latvia, EU;1990"], ";"),
         ("csv", ["name;genres", "A;x, y, z", "B;u, v, w"], ";"),
         ("csv", ['name;"text, a";b', 'A;"x, y";c', 'B;"u, v";d'], ";"),
