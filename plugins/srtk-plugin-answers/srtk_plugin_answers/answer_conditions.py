@@ -19,7 +19,7 @@ from srtk_plugin_answers.drafts import Case, Draft
 from srtk_plugin_answers.graph_names import objects_of
 from srtk_plugin_answers.node_sets import NodeSet
 from srtk_plugin_answers.operations import Operated
-from srtk_plugin_answers.question_classes import MENTION, STOP_WORDS, stems_of, without_names, words_of
+from srtk_plugin_answers.question_classes import MENTION, STOP_WORDS, kinds_of_people, stems_of, without_names, words_of
 from srtk_plugin_answers.question_kinds import NEITHER, NOT_CLEAR, excluded_text
 
 _NOT_EXCLUDED = "all that the question excludes is known, and not all of its class"
@@ -136,19 +136,23 @@ def modified(sources: Sources, question: Question, case: Case, draft: Draft) -> 
     nodes = [one for one in draft.entities if not isinstance(one, Literal)]
     # Which dishes are vegetarian: a column of yes and no.
     predicate = {found["word"]} - STOP_WORDS if (found := _PREDICATE.search(fold(question.text))) else set()
-    if not (words or predicate) or not nodes:
+    # Which women: some of the people, where no type and no relation says so.
+    typed = case.operated.fit or stems_of(noun) & told
+    people = frozenset[str]() if typed else frozenset[str]().union(*kinds_of_people({noun}))
+    if not (words or predicate or people) or not nodes:
         return draft
     words -= _words_of_classes(sources, nodes, noun)
-    if not words and not predicate:
+    if not (words or predicate or people):
         return draft
-    one, named = sources.sets.narrowed(NodeSet(None, dict.fromkeys(nodes, ())), words | predicate, noun)
-    left = words - named - {noun}
+    wanted, known = words | predicate | people, "" if people else noun
+    one, named = sources.sets.narrowed(NodeSet(None, dict.fromkeys(nodes, ())), wanted, known)
+    left = words - named - {known} | ({noun} if people and not people & named else set())
     if left and not any(sources.graph.find(sorted(left))) and not sources.sets.is_text(left):
         if draft.kind == "count" or not links:  # with nothing else to go by, and a number would be of other things
             return Draft(draft.kind, missing=_NOT_CALLED.format(words=", ".join(sorted(left))))
         return attrs.evolve(draft, likened=True, notice=_LEFT_OUT.format(words=" ".join(sorted(left))))
     if left or not one.instances or (draft.kind == "ordinal" and len(one.instances) < len(nodes)):
-        return Draft(draft.kind, missing=_NOT_MODIFIED.format(words=" ".join(sorted(words))))
+        return Draft(draft.kind, missing=_NOT_MODIFIED.format(words=" ".join(sorted(words)) or noun))
     kept = [node for node in draft.entities if node in one.instances]
     shown = [pair for node in kept for pair in one.values.get(node, ())]
     number = draft.number if draft.number is None or draft.counts else len(kept)

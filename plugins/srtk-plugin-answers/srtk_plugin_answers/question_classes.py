@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import functools
 import re
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence, Set
 from itertools import zip_longest
 
 from srtk_framework.text import fold, without_mentions
@@ -78,6 +78,15 @@ _WHO = word_set("who whom who's whos")
 _PARTICIPLES = ("ed", "en", "ing", "born", "made", "won")
 _SOMEONE = word_set("someone somebody anyone anybody")
 PEOPLE = ("person", "human")
+_OF_SEX = frozenset(("sex", "gender"))
+_KINDS = (
+    _OF_SEX | {"woman", "girl", "lady", "female", "f"},
+    _OF_SEX | {"man", "boy", "gentleman", "male", "m"},
+    frozenset(("child", "kid", "baby", "infant", "toddler", "minor")),
+    frozenset(("adult", "grownup")),
+    frozenset(("teenager", "teen", "adolescent")),
+)
+"""Nouns that mean some of the people in a table, as its values may say, with the columns of one-letter values."""
 _WORD = re.compile(r"¤|'s\b|[^\W_]+(?:['.&-][^\W_]+)*|[^\w\s]")
 _PARENTHESES = re.compile(r"\s*\([^()]*\)")
 _SAME = word_set("species series news physics means always as his this is was us gas bus")
@@ -90,6 +99,11 @@ _IRREGULAR = {
     "wives": "wife",
     "lives": "life",
 }
+
+
+def kinds_of_people(words: Set[str]) -> list[frozenset[str]]:
+    """Return, for each kind of people that a noun among some words means, all words that may name it in a table."""
+    return [kind for kind in _KINDS if (kind - _OF_SEX) & words]
 
 
 def singular(word: str) -> str:

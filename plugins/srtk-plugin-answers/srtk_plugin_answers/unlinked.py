@@ -20,6 +20,7 @@ from srtk_plugin_answers.node_sets import Lead, NodeSet, Row
 from srtk_plugin_answers.question_classes import (
     PEOPLE,
     STOP_WORDS,
+    kinds_of_people,
     name_of,
     shared_words,
     singular,
@@ -46,7 +47,10 @@ _DONE = word_set(
 _CONTRACTED = re.compile(r"n['’]t\b")
 _QUOTES = '"“”‘«»'
 _MARKS = f"{_QUOTES}',;:?.!"
+_LIFE = frozenset(("born", "died"))
+"""Verbs of ``_DONE`` that need not be true of all members: without a bound on their day they are conditions."""
 _PARTICIPLES = ("ed", "ing")
+_NO_VALUE = "the question names no value that the graph has of {words}"
 _NUMBERS = "the graph has a number of {noun!r} for each of several, and not how many there are; ask for the sum of them"
 _NOTHING_DECIDES = "the graph has no number or date that decides"
 _WORDS = 3
@@ -83,7 +87,7 @@ class UnlinkedSets:
             return Lead(), NOT_CLEAR
         rest, bounded = clauses(told)
         # Of a single table whatever noun is asked for means its rows.
-        covered = set(named_class) or {phrase.split()[-1] for phrase in phrases}
+        covered = set(named_class) or {phrase.split()[-1] for phrase in phrases} - _LIFE
         covered |= {word for clause in bounded for word in words_of(clause)}
         # The verb of an order by counts names what is counted: served, used for.
         verbs = {word for word in words_of(rest) if word.endswith(_PARTICIPLES)}
@@ -91,7 +95,10 @@ class UnlinkedSets:
         # The noun may be a value of some rows: the pets of a table of animals.
         words = words_of(rest) - of_order - (set() if self._only_columns() and not of_class else covered)
         denied = words_of(excluding or "")
-        whole, named = self.narrowed(whole, words - denied)
+        kinds = [] if of_class else kinds_of_people(words)
+        whole, named = self.narrowed(whole, words.union(*kinds) - denied)
+        for one in kinds:
+            covered, named = (covered, named | one) if one & named else (covered - one, named)
         if excluding is not None:
             without, excluded = self.narrowed(whole, words & denied)
             if not excluded:
@@ -234,15 +241,19 @@ class UnlinkedSets:
             lead = Lead(facts=facts, answers=members, members=members, proof=proof)
         else:
             return Lead(), "no entity of the graph was found in the question"
+        done = _DONE if sets[0].bounds or kind.kind in ("superlative", "ordinal") else _DONE - _LIFE
         # A participle before the noun narrows as an adjective does: painted doors.
         before = class_modifiers(question.text)[0]
         left = sorted(
             word
-            for word in words_of(rest) - covered - STOP_WORDS - _DONE
-            if not (word.isdigit() or (narrowed and word not in before and word.endswith(_PARTICIPLES)))
+            for word in words_of(rest) - covered - STOP_WORDS - done
+            if not (word.isdigit() or (narrowed and word not in {*before, *_LIFE} and word.endswith(_PARTICIPLES)))
         )
         if left:
-            return Lead(), f"nothing of the graph is called {', '.join(left)}"
+            labels = self.values.counted.names.labels(self.schema.relations).values()
+            others = [word for word in left if not any(stems_of(word) & stems_of(label) for label in labels)]
+            missing = f"nothing of the graph is called {', '.join(others)}"
+            return Lead(), missing if others else _NO_VALUE.format(words=", ".join(left))
         return lead, ""
 
     def class_set(self, text: str) -> NodeSet | None:
@@ -392,6 +403,8 @@ class UnlinkedSets:
         best: dict[frozenset[str], dict[str, Triple]] = {}
         rank: dict[frozenset[str], tuple[int, int]] = {}
         for (relation, parts), triples in found.items():
+            if len("".join(parts)) == 1 and not told[relation]:
+                continue  # the letter of a code
             if (own := (len(told[relation]), len(triples))) > rank.get(parts, (0, 0)):
                 best[parts], rank[parts] = triples, own
         for (relation, parts), triples in found.items():

@@ -54,6 +54,9 @@ FILES = {
     "ferries.csv": "departure,from,to\n07:00,Ulla,Storn\n10:15,Crai,Oban\n12:00,Oban,Lism\n14:30,Ulla,Storn\n",
     "actors.tsv": "subject\trelation\tobject\nAmber\tstarred actors\tRuth Kell\nDust\tstarred actors\tRuth Kell\n"
     "Amber\trelease year\t1999\nDust\trelease year\t2003\nIvory\tstarred actors\tLeo Park\n",
+    "ship.csv": "passenger,sex,who,age,port,survived\nAnn,female,woman,33,Cork,1\nBob,male,child,4,Cork,1\n"
+    "Cyd,female,woman,55,Kiel,0\nDan,male,man,36,Kiel,1\nEve,female,child,7,Cork,0\n",
+    "kids.csv": "pupil,gender,grade,score\nAnn,F,A,3\nBob,M,F,4\nCyd,F,M,5\nDan,M,B,6\n",
     "kin.tsv": "subject\trelation\tobject\nAnna\tparent of\tBert\nBert\tlives in\tOslo\nEmil\tlives in\tBergen\n"
     "Oslo\tlocated in\tNorway\nBergen\tlocated in\tNorway\nAnna\tlives in\tBergen\n",
 }
@@ -204,8 +207,38 @@ def test_an_answer_is_sure_though_the_graph_has_another_word_for_what_is_asked(a
 
 
 @pytest.mark.parametrize(
+    ("name", "question", "text"),
+    [
+        ("ship.csv", "How many passengers survived?", "3"),
+        ("ship.csv", "How many women survived?", "1"),
+        ("ship.csv", "Which men survived?", "Dan"),
+        ("ship.csv", "How many children survived?", "1"),
+        ("ship.csv", "Which women are in Cork?", "Ann"),
+        ("ship.csv", "Which women in Cork have survived?", "Ann"),
+        ("ship.csv", "Who is the oldest woman?", "Cyd"),
+        ("kids.csv", "How many girls are there?", "2"),
+        ("kids.csv", "Which boy has the highest score?", "Dan"),
+    ],
+)
+def test_a_noun_for_some_of_the_people_keeps_those_that_a_column_says_it_of(
+    ask, name: str, question: str, text: str
+) -> None:
+    assert ask(name, question)["text"] == text
+
+
+@pytest.mark.parametrize(
     ("name", "question", "missing"),
     [
+        ("ship.csv", "How many passengers died?", "nothing of the graph is called died"),
+        ("ship.csv", "How many women died?", "nothing of the graph is called died"),
+        ("ship.csv", "How many adults survived?", "nothing of the graph is called adult"),
+        ("ship.csv", "How many adults are in Cork?", "nothing of the graph is called adult"),
+        (
+            "goods.csv",
+            "How many products of purple brand and price are there?",
+            "nothing of the graph is called purple",
+        ),
+        ("goods.csv", "How many products of that price are there?", "no value that the graph has of price"),
         ("lives.csv", "When did Liv Dal die?", "called 'died'"),
         ("seeds.csv", "Which hybrid carrots are there?", "no relation like 'hybrid'"),
         ("loans.csv", "Which reader has Cleo?", "no relation like 'reader'"),

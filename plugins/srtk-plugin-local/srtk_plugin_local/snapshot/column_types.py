@@ -30,6 +30,13 @@ _LONG = 100
 
 # First words of a heading that asks for yes or no.
 _ASKS = ("is", "has", "was", "are", "can", "does", "should")
+# Last words of a heading that tells of a state, besides participles: 0 and 1 under it are no and yes.
+_STATES = frozenset(
+    (
+        *("active", "alive", "available", "dead", "female", "free", "male", "married", "open", "optional", "organic"),
+        *("paid", "private", "public", "smoker", "sold", "valid", "vegan", "vegetarian", "visible", "won"),
+    )
+)
 # Words of headings under which two numbers with a colon are no time of day.
 _SPANS = frozenset(
     (
@@ -323,7 +330,7 @@ def type_of(values: Sequence[str], separator: str) -> tuple[ColumnType, str]:
 def type_by_heading(kind: ColumnType, words: Sequence[str], values: Collection[str]) -> ColumnType:
     """Return the type of a column by its heading, where its values leave it open.
 
-    Values 0 and 1 are truth values under ``is_active``, ``20240131`` is a day under ``start_date``, ``3:45`` is no
+    Values 0 and 1 are truth values under ``is_active`` and ``survived``, ``20240131`` is a day under ``start_date``, ``3:45`` is no
     time of day under ``duration``, and ``NO`` and ``SI`` are codes under ``country``.
 
     Args:
@@ -333,13 +340,22 @@ def type_by_heading(kind: ColumnType, words: Sequence[str], values: Collection[s
     """
     if kind is INTEGER and words[-1:] == ["date"] and share(list(values), COMPACT) == 1:
         return COMPACT
-    if kind is INTEGER and words and (words[0] in _ASKS or words[-1] == "flag") and share(list(values), ZERO_ONE) == 1:
+    if kind is INTEGER and words and share(list(values), ZERO_ONE) == 1 and _asks(words, values):
         return ZERO_ONE
     if (kind is TIME and not _SPANS.isdisjoint(words)) or (kind in (GROUPED, COMMA) and not _CALLED.isdisjoint(words)):
         return TEXT
     if kind is YES_NO and not _CODED.isdisjoint(words):
         return NAMES
     return kind
+
+
+def _asks(words: Sequence[str], values: Collection[str]) -> bool:
+    """Return whether a heading above 0 and 1 asks for yes or no; below *units sold* they may be numbers."""
+    if words[0] in _ASKS or words[-1] == "flag":
+        return True
+    *before, last = words
+    is_state = last in _STATES or (len(last) > 4 and last.endswith("ed") and not last.endswith("eed"))
+    return is_state and len({*values}) > 1 and not any(word.endswith("s") for word in before)
 
 
 def share(values: Sequence[str], kind: ColumnType) -> float:
