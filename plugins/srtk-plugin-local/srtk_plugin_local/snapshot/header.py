@@ -84,6 +84,25 @@ def plan_facts(settings: BuildSettings) -> Planner:
     return plan
 
 
+def _with_row_names(rows: Sequence[Row], usual: int) -> list[Row] | None:
+    """Return rows with an empty heading above the names of the rows, which R leaves out; None for other rows.
+
+    The first line then has a cell less than each of the others, and their first cells are different words.
+    """
+    (line, titles), *rest = rows
+    names = [cells[0] for _, cells in rest]
+    is_short = usual > 2 and len(rest) > 1 and {len(cells) for _, cells in rest} == {usual} and len(titles) == usual - 1
+    if (
+        not is_short
+        or not all(titles)
+        or recognised(titles) is not None
+        or len({*names}) < len(names)
+        or share(names, DOUBLE) > 0
+    ):
+        return None
+    return [(line, ["", *titles]), *rest]
+
+
 def _above(rows: Sequence[Row], usual: int) -> int:
     """Return the number of first rows that are no part of the table: they fill less than half of the usual cells."""
     filled = [sum(bool(cell.strip()) for cell in cells) for _, cells in rows]
@@ -137,6 +156,11 @@ class _First:
         self.report = report
         plain = [row for row in rows if not row[1][0].startswith("#")] or rows
         self.usual = Counter(len(cells) for _, cells in plain).most_common(1)[0][0]
+        if settings.header is None and (named := _with_row_names(rows, self.usual)) is not None:
+            rows = named
+            report.note(
+                "its first line has a heading less than its rows have cells; the first column is the name of the row"
+            )
         kept = [row for row in rows if not (row[1][0].startswith("#") and len(row[1]) != self.usual)]
         # Headings of a container, at line 0, stand above rows of their own width.
         above = _above(kept, self.usual) if kept[0][0] else 0
@@ -353,6 +377,7 @@ class _First:
 
     def _unclear(self) -> str:
         count, separator = len(self.cells), self.report.separator
+        separated = f" separated by {separator!r}" if separator else ""
         first, *others = self.cells
         if not others:
             more = "; write columns that blanks line up as CSV, as with pandas.read_fwf" if "  " in first else ""
@@ -366,7 +391,7 @@ class _First:
                 "then entities), or --no-header (the rows are then edges)"
             )
         return (
-            f"expected 3 columns separated by {separator!r}, found {count}: {shortened(str(list(self.cells)))}; name "
+            f"expected 3 columns{separated}, found {count}: {shortened(str(list(self.cells)))}; name "
             "subject, relation and object with --columns, by heading or number (--columns 1,2,3), or give --header if "
             "the first line is one and each row is one entity"
         )

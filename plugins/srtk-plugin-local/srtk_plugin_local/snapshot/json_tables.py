@@ -103,6 +103,8 @@ def json_tables(name: str, planner: Planner, strict: bool, meter: Meter, memory:
         return
     found, wrapper = _graph_of(found, name)
     lists = {key: some for key, some in found.items() if _is_table(some)} if isinstance(found, dict) else {}
+    if not lists and isinstance(found, dict):
+        lists = {key: some for key, some in found.items() if _are_rows(some) and len(some[0]) > 1}
     if not lists:
         raise InputError(f"{name}: holds no table; {_SHAPE}; give --format jsonld if it is JSON-LD")
     is_placed = _place_nodes(lists)
@@ -113,6 +115,9 @@ def json_tables(name: str, planner: Planner, strict: bool, meter: Meter, memory:
             _note_unread(rest, report)
         if is_placed and key == "nodes":
             report.note("its edges name nodes by their places, from 0, which were read as their ids")
+        if _are_rows(some):
+            yield report, read_cells(_rows_of_cells(some, report.name), planner, report)
+            continue
         elements = _unwrapped(some, report) if wrapper == "elements" else some
         yield from _table(report, _rows_of(elements, report.name), planner, "row ")
 

@@ -37,7 +37,7 @@ from srtk_plugin_local.snapshot.headings import (
 )
 from srtk_plugin_local.snapshot.layout_words import kept, unwanted_columns
 from srtk_plugin_local.snapshot.plurals import same_word
-from srtk_plugin_local.snapshot.property_graphs.roles import WEIGHTS
+from srtk_plugin_local.snapshot.property_graphs.roles import SPARE_TYPES, WEIGHTS
 from srtk_plugin_local.snapshot.sheets import Column, Sheet, Sheets
 from srtk_plugin_local.snapshot.staging_values import first_row
 from srtk_plugin_local.snapshot.table_links import HIT, LAST_NAMES, find_links, names_table
@@ -358,7 +358,7 @@ def _find_name(sheets: Sheets, sheet: Sheet, settings: BuildSettings) -> None:
         return
     named = [c for c in among if c.words.split()[-1:] in (["name"], ["title"], ["label"], ["identifier"])]
     named.sort(key=lambda c: not any(same_word(word, c.words.split()[0]) for word in sheet.words))
-    texts = [c for c in among if _may_name(c)]
+    texts = [c for c in among if _may_name(c) and c.words.split()[-1:] not in [[word] for word in SPARE_TYPES]]
     for column in named if coded and key.why != "heading" else [*named, *texts]:
         titled = column in named
         tells = key.type is not NAMES or titled or column.distinct == sheet.rows

@@ -356,6 +356,17 @@ def test_files_of_names_have_their_columns_in_a_fixed_order() -> None:
         fixed("Q1,a,b,c\n")
 
 
+def test_names_of_rows_may_lack_a_heading() -> None:
+    rows = "Mazda,21,6\nDatsun,22,4\n"
+    assert sheet("mpg,cyl\n" + rows) == (("", "mpg", "cyl"), 2)
+    _, report = planned("mpg,cyl\n" + rows)
+    assert report.notes == [
+        "its first line has a heading less than its rows have cells; the first column is the name of the row"
+    ]
+    for text in ("mpg\n" + rows, "mpg,\n" + rows, "mpg,cyl\n" + rows + rows, "mpg,cyl\n1,21,6\n2,22,4\n"):
+        assert (sheet(text) or [()])[0] != ("", "mpg", "cyl")
+
+
 def test_lines_above_a_table_that_fill_few_cells_are_no_header() -> None:
     table = "Branch,Manager,Staff,Opened\nGraz,Ann,8,2014\nBasel,Bo,15,2009\n"
     assert sheet("Staff report 2020,,,\n,,,\n" + table) == (("Branch", "Manager", "Staff", "Opened"), 4)

@@ -411,6 +411,15 @@ def test_ends_of_edges_that_are_ids_or_names_or_beyond_the_nodes_are_no_places(r
     assert "by their places" not in read({"nodes": nodes, "links": LINKS}).said
 
 
+def test_lists_of_cells_beside_other_keys_are_a_table_where_no_objects_are(read):
+    rows = [["Ada", "knows", "Bo"], ["Bo", "likes", "Cy"]]
+    found = read({"entities": ["Ada", "Bo", "Cy"], "triples": rows})
+    assert found.facts == [("Ada", "knows", "Bo"), ("Bo", "likes", "Cy")]
+    assert "these keys are not read: 'entities'" in found.said
+    assert "not read: 'triples'" in read({"nodes": [{"name": "Ada", "age": 7, "x": 1}], "triples": rows}).said
+    assert refused(read, {"ids": [[1], [2]]}).startswith(": holds no table")
+
+
 def test_lists_of_three_texts_are_facts(read):
     assert read([["Ada", "knows", "Bo"], ["Bo", "likes", "Cy"]]).facts == [
         ("Ada", "knows", "Bo"),

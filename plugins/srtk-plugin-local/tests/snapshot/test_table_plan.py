@@ -136,6 +136,7 @@ def test_the_key_of_another_table_links_and_names_no_row(staged) -> None:
         ("index,name,x a,Ada,3 b,Bo,3", ["key* (first unique column of names)", "name (heading)", "literal"]),
         ("uuid,name,x 1,pp,3 2,qq,3", ["key* (heading)", "name (heading)", "literal"]),
         ("name,hash,x pp,1,3 qq,1,3", ["key* (only unique column of names)", "bookkeeping", "literal"]),
+        ("id,type,x Ada,Person,3 Mill,Firm,3", ["key* (heading)", "names", "literal"]),  # a type names nothing
         # Keys.
         ("id,name,x ,Ada,3 ,Bo,3", ["empty", "key* (only unique column of names)", "literal"]),
         ("x,y,z 3,a|b,p 4,c|d,p", ["key* (first column, which is unique)", "names", "names"]),

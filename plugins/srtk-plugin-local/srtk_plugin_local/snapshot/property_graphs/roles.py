@@ -26,7 +26,8 @@ NAMES = (
 )
 
 _TYPES = ("label v", "labelv", "labels", "node labels", "label", "rdf type", "node type", "entity type")
-_SPARE_TYPES = ("type", "kind", "category", "class")
+# Names of properties that may be types, best first.
+SPARE_TYPES = ("type", "kind", "category", "class")
 # Types that programs write where a node has none.
 DEFAULT_TYPES = ("vertex", "node", "unknown")
 
@@ -154,9 +155,9 @@ def types(profiles: Profiles, taken: Sequence[str]) -> list[str]:
     sure = [name for name, values in free.items() if normal(name) in _TYPES and _are_words(values)]
     if sure:
         return sure
-    fit = [name for name, values in free.items() if normal(name) in _SPARE_TYPES and _are_words(values)]
+    fit = [name for name, values in free.items() if normal(name) in SPARE_TYPES and _are_words(values)]
     fit = [name for name in fit if _repeats(free[name]) or free[name].total() < 4]
-    return sorted(fit, key=lambda name: _SPARE_TYPES.index(normal(name)))[:1]
+    return sorted(fit, key=lambda name: SPARE_TYPES.index(normal(name)))[:1]
 
 
 def _are_words(values: Counter[str]) -> bool:
