@@ -39,7 +39,8 @@ class SharedNames:
         if all(_is_bare(node, names[node]) for node in nodes):
             return False
         found = {names[node] for node in nodes}
-        return len(found) > 1 or self._leading(found.pop()) is None
+        # A node that is called by its id shares no name, and in a graph without labels all are.
+        return len(found) > 1 or found <= {*nodes} or self._leading(found.pop()) is None
 
     def leading(self, nodes: Sequence[str]) -> str | None:
         """Return the relation that leads to nodes with few and meaningless names; None if a name has a meaning."""

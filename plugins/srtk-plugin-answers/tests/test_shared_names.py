@@ -104,6 +104,11 @@ def test_ends_of_several_names_or_of_none_that_is_known_and_values_are_meaningfu
     assert found.are_meaningful([Literal.make("part")], labels)
 
 
+def test_a_node_that_is_called_by_its_id_shares_no_name_and_others_are_not_looked_for() -> None:
+    no_graph: Any = None
+    assert SharedNames(no_graph, Schema()).are_meaningful(["part"], {"part": "part"})
+
+
 def test_an_iri_is_no_name_and_what_holds_it_is_known_where_one_relation_leads_to_it() -> None:
     nodes = ["http://x/1", "http://x/2"]
     rows = [("a", "has", nodes[0]), ("b", "has", nodes[1]), ("a", "sees", nodes[1])]
