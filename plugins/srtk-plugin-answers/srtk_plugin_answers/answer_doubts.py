@@ -12,17 +12,16 @@ from srtk_plugin_answers.answer_types import value_kind
 from srtk_plugin_answers.choices import returns
 from srtk_plugin_answers.drafts import Case, Draft
 from srtk_plugin_answers.literal_values import fits, is_date, is_time
-from srtk_plugin_answers.question_classes import without_names
+from srtk_plugin_answers.question_classes import without_names, words_of
 from srtk_plugin_answers.question_kinds import is_polar, marked_text, unnamed_text
 from srtk_plugin_answers.question_orders import WORD
 from srtk_plugin_answers.question_values import value_constraints
+from srtk_plugin_answers.yes_no_handlers import NO_CHOICE
 
 _NUMBER = re.compile(r"(?<![\w.,-])\d+(?:[.,]\d+)*s?(?![\w-])")
 _SAME = re.compile(r"\bsame (?P<noun>[^\W\d_]+(?: [^\W\d_]+)?) as\b")
-_OR = re.compile(r"¤ +or\b|\bor (?:[\w-]+ ){0,3}?¤")
 _UNIT = re.compile(r"\bper [^\W\d_]+")
 _LEFT_OUT = "{words} of the question decided nothing, and was left out"
-_CHOICE = "which of the things that the question joins by 'or' is meant is not worked out; ask for each alone"
 _NO_NAME = "the graph has a number or a date, and no name, of what the question asks who or where it is"
 _NOT_ALIKE = "nothing else of the graph was found that has the same {noun}"
 
@@ -41,11 +40,11 @@ def doubted(sources: Sources, case: Case, draft: Draft) -> Draft:
     links = {link.entity for link in question.links}
     if (
         is_polar(WORD.findall(text.casefold()))
-        and _OR.search(plain)
+        and " or " in plain
         and draft.kind != "comparison"
-        and (len(draft.entities) > 1 or not links >= set(draft.entities))
+        and not _is_named(sources, question, draft)
     ):
-        return Draft(draft.kind, missing=_CHOICE)
+        return Draft(draft.kind, missing=NO_CHOICE)
     if (found := _SAME.search(plain)) and links and (draft.path is None or not returns(draft.path.steps)):
         return Draft(draft.kind, missing=_NOT_ALIKE.format(noun=found["noun"]))
     if value_kind(text) == "name" and draft.kind != "count" and not _has_names(draft):
@@ -72,6 +71,15 @@ def _is_of_one_column(sources: Sources, question: Question, draft: Draft) -> boo
         return False
     [steps] = sources.graph.steps(sources.graph.frontiers([[path.entity]]), True)
     return any(step.inverse and step.relation in beside for step in steps)
+
+
+def _is_named(sources: Sources, question: Question, draft: Draft) -> bool:
+    """Return whether a single thing or value answers that the question names."""
+    if len(draft.entities) != 1:
+        return False
+    [label] = sources.graph.labels(draft.entities)
+    links = {link.entity for link in question.links}
+    return draft.entities[0] in links or (bool(words_of(label)) and words_of(label) <= words_of(question.text))
 
 
 def _has_names(draft: Draft) -> bool:

@@ -14,8 +14,17 @@ from srtk_plugin_answers.answer_sources import Sources
 from srtk_plugin_answers.choices import choices
 from srtk_plugin_answers.drafts import Case, Draft
 from srtk_plugin_answers.joined_parts import parts_of, together
-from srtk_plugin_answers.lookup_handlers import by_date, by_empty, by_noun_of, by_path, by_set, by_value, by_year
-from srtk_plugin_answers.number_handlers import by_arithmetic, by_number
+from srtk_plugin_answers.lookup_handlers import (
+    by_date,
+    by_empty,
+    by_holder,
+    by_noun_of,
+    by_path,
+    by_set,
+    by_value,
+    by_year,
+)
+from srtk_plugin_answers.number_handlers import by_arithmetic, by_name, by_number
 from srtk_plugin_answers.operations import Operated
 from srtk_plugin_answers.order_handlers import (
     by_comparison,
@@ -29,7 +38,7 @@ from srtk_plugin_answers.question_kinds import Kind
 from srtk_plugin_answers.row_handlers import by_row_verb
 from srtk_plugin_answers.unlinked_handlers import by_class, by_linked_class, by_text
 from srtk_plugin_answers.unread_forms import by_unread_form
-from srtk_plugin_answers.yes_no_handlers import by_bound, by_join, by_same, polar
+from srtk_plugin_answers.yes_no_handlers import by_bound, by_choice, by_join, by_same, polar
 
 Handler = Callable[[Sources, Case], Draft | None]
 
@@ -37,6 +46,7 @@ _NAMES: Sequence[Handler] = (by_unread_form, by_count, by_text, by_year)
 _UNLINKED: Sequence[Handler] = (by_class,)
 _LOOKUP: Sequence[Handler] = (
     by_noun_of,
+    by_holder,
     by_row_verb,
     by_arithmetic,
     by_date,
@@ -45,7 +55,7 @@ _LOOKUP: Sequence[Handler] = (
     by_path,
 )
 _OF_KIND: Mapping[Kind, Sequence[Handler]] = {
-    "yes-no": (by_same, by_join, by_bound, *_LOOKUP),
+    "yes-no": (by_same, by_choice, by_join, by_bound, *_LOOKUP),
     "difference": (by_empty, *_LOOKUP),
     "lookup": (by_empty, *_LOOKUP),
     "time-bound": (by_empty, *_LOOKUP),
@@ -72,6 +82,7 @@ _OF_KIND: Mapping[Kind, Sequence[Handler]] = {
     ),
     "count": (
         by_empty,
+        by_name,
         by_noun_of,
         by_arithmetic,
         by_date,

@@ -43,5 +43,9 @@ def is_first_subject(text: str, label: str) -> bool | None:
     found = passive or active
     if found is None or not stems_of(found["verb"]) & stems_of(name):
         return None
-    is_agent = is_of_agent(name) or (" " not in name and name.endswith(_AGENT))
-    return is_agent == (passive is not None)
+    return is_agent(name) == (passive is not None)
+
+
+def is_agent(name: str) -> bool:
+    """Return whether a relation's name is of who does something to its subject: *director*, *directed by*."""
+    return is_of_agent(name) or (" " not in name and name.endswith(_AGENT))

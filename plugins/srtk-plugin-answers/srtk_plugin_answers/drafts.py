@@ -102,6 +102,7 @@ class Draft:
             counts=lead.facts.get("counts", ()),
             likened=lead.facts.get("likened", False),
             cut=lead.facts.get("cut", 0),
+            notice=lead.facts.get("notice", ""),
         )
 
 

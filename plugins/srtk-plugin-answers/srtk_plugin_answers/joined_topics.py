@@ -11,12 +11,13 @@ import attrs
 
 from srtk_framework.graph import instances, path_order
 from srtk_framework.roles import KnowledgeGraph
-from srtk_framework.text import link_topics, spaced
+from srtk_framework.text import fold, link_topics, spaced
 from srtk_framework.values import Budget, Frontier, Literal, Path, Pattern, Question, RankedPath, Step, Subgraph, Triple
 from srtk_plugin_answers.directions import is_first_subject
+from srtk_plugin_answers.literal_values import truth_of
 from srtk_plugin_answers.node_sets import PATHS, SETS, Lead, NodeSet, Row, margin, whole_set
 from srtk_plugin_answers.path_scores import PathScores
-from srtk_plugin_answers.question_classes import STOP_WORDS, stems_of, without_names, words_of
+from srtk_plugin_answers.question_classes import STOP_WORDS, name_of, stems_of, without_names, words_of
 
 # Distance of scores from which on another relation is meant; wrong relations were 2 and more away.
 _CLEAR = 1.0
@@ -83,6 +84,8 @@ class JoinedTopics:
             return Lead(
                 facts={"complete": True, "likened": True}, answers=entities, proof=[(one, None) for one in joined]
             )
+        if not joined and (lead := self._truth_of_row(question, entities)) is not None:
+            return lead
         if proof := proof or self._over_row(question, text, best.relation):
             columns = {triple.relation for triple, _ in proof}
             # Who sent it and who received it may be in both columns.
@@ -144,10 +147,26 @@ class JoinedTopics:
             return ()
         entities = {link.entity for link in question.links}
         [some] = instances(self.graph, [path], [{}], Budget(triples=self.members, hub=self.members), [{}])
-        rows = [one for one in some if one.end in entities]
+        between = rows_between(self.graph, question, self.tables)
+        rows = [one for one in some if one.end in entities and (not self.tables or one.triples[0].subject in between)]
         if not all(self._is_row(one.triples[0].subject, path, named) for one in rows):
             return ()
         return [(triple, path) for one in rows for triple in one.triples]
+
+    def _truth_of_row(self, question: Question, entities: Sequence[str]) -> Lead | None:
+        """Return what a column of yes and no that the question names says of the rows that join its links: *paid*.
+
+        None where there are no such rows, or they do not say the same.
+        """
+        rows = rows_between(self.graph, question, self.tables)
+        columns = self._called(question, {one for row in self.tables.values() for one in row}) if rows else set()
+        found = self.graph.match([Pattern(row, one, None) for row in rows for one in sorted(columns)])
+        shown = [triple for row in found for triple in row if truth_of(triple.object) is not None]
+        truths = {truth_of(triple.object) for triple in shown}
+        if len(truths) != 1:
+            return None
+        proof = [(triple, None) for triple in [*shown, *(one for row in rows.values() for one in row)]]
+        return Lead(facts={"complete": True}, answers=entities if truths == {True} else (), proof=proof)
 
     def _tells_row(self, question: Question, proof: Row) -> bool:
         """Return whether a question has a word of the columns or of the table of a row: who *bought*, a *buyer*."""
@@ -256,6 +275,36 @@ def triples_between(graph: KnowledgeGraph, question: Question) -> list[Triple]:
     # Either link may be the subject.
     patterns = [Pattern(one, None, other) for one in links for other in links if one != other]
     return [triple for row in graph.match(patterns) for triple in row] if patterns else []
+
+
+def rows_between(
+    graph: KnowledgeGraph, question: Question, tables: Mapping[str, Sequence[str]]
+) -> dict[str, list[Triple]]:
+    """Return the rows of tables that all links of a question are cells of, if it has two or more, with these cells.
+
+    A link behind a preposition that is the name of a column is a cell of that column: *from* Oslo *to* Rome.
+    """
+    links = list(dict.fromkeys(link.entity for link in question.links))
+    columns = sorted({one for row in tables.values() for one in row})
+    if len(links) < 2 or not columns:
+        return {}
+    several = tables if len(tables) > 1 else ()
+    by_name = {name_of(label): one for one, label in zip(columns, graph.labels(columns), strict=True)}
+    by_name = {name: one for name, one in by_name.items() if name in STOP_WORDS}
+    before = {
+        link.entity: by_name.get(fold(question.text[: link.start]).split()[-1]) for link in question.links if link.start
+    }
+    cells = [
+        # Of several tables each row's id begins with its table's name.
+        {
+            one.subject: one
+            for one in row
+            if one.relation == (before.get(link) or one.relation)
+            and (one.relation in columns or one.subject.partition(":")[0] in several)
+        }
+        for link, row in zip(links, graph.match([Pattern(None, None, link) for link in links]), strict=True)
+    ]
+    return {row: [some[row] for some in cells] for row in cells[0] if all(row in some for some in cells)}
 
 
 def _lead_of(

@@ -17,22 +17,38 @@ from srtk_plugin_answers.answer_types import (
     measure_asked,
     value_kind,
 )
-from srtk_plugin_answers.choices import Choice
+from srtk_plugin_answers.choices import Choice, returns
+from srtk_plugin_answers.directions import is_agent
 from srtk_plugin_answers.drafts import NO_RELATION, NO_VALUE, Case, Draft, looked_up, margin_of
-from srtk_plugin_answers.joined_topics import triples_between
-from srtk_plugin_answers.literal_values import fits, is_date, is_missing, value_of
+from srtk_plugin_answers.joined_topics import rows_between, triples_between
+from srtk_plugin_answers.literal_values import fits, is_date, is_missing, is_time, value_of
 from srtk_plugin_answers.node_sets import whole_set
 from srtk_plugin_answers.operations import Operated
 from srtk_plugin_answers.order_handlers import asks_for_value
 from srtk_plugin_answers.path_scores import LIKE
-from srtk_plugin_answers.question_classes import PEOPLE, shared_words, singular, without_names, word_set, words_of
-from srtk_plugin_answers.question_kinds import is_yes_no, unnamed_text
+from srtk_plugin_answers.question_classes import (
+    PEOPLE,
+    name_of,
+    shared_words,
+    singular,
+    stems_of,
+    without_names,
+    word_set,
+    words_of,
+)
+from srtk_plugin_answers.question_kinds import is_yes_no, marked_text, unnamed_text
 from srtk_plugin_answers.question_orders import long_meant
 from srtk_plugin_answers.statement_years import dates_of, ends
 from srtk_plugin_answers.yes_no_handlers import no_value
 
 _YEAR = re.compile(r"\b(?:1\d|20)\d\d\b")
 _NOUN_OF = re.compile(r"\b(?P<noun>[^\W\d_]+) of (?:(?:an?|the) )? *¤")
+_HOLDERS = (
+    re.compile(r"^whose (?P<noun>[^\W\d_]+(?: [^\W\d_]+)?) (?:is|are|was|were) (?:the )?¤$"),
+    re.compile(r"^(?:who|whom) (?:do|does|did|has|have|had) (?:the )?¤ (?P<verb>[^\W\d_]{3,})$"),
+    re.compile(r"^(?:who|what) (?:is|are|was|were|has been|have been) (?P<verb>[^\W\d_]{3,}) by (?:the )?¤$"),
+)
+_NO_HOLDER = "nothing of the graph has what the question names as its {name}"
 _KIND = ("kind", "type", "sort")
 _IS_A = ("is a", "isa", "kind of", "type of", "subclass of", "sub class of", "subtype of")
 _ASKS = word_set(
@@ -41,6 +57,22 @@ _ASKS = word_set(
 """Words beside a noun that say no more than that it is asked for."""
 _HAPPENED = re.compile(r"^(?:\w+ed|born|built|won|sold)\b")
 """Names of relations that say of what they are the date."""
+_BEGUN = word_set(
+    """
+    begin began begun born build built create created discovered establish established found founded hire hired join
+    joined launch launched married open opened plant planted since start started
+    """
+)
+_ENDED = word_set(
+    """
+    abolish abolished close closed demolish demolished destroy destroyed die died dissolve dissolved divorced end ended
+    finish finished fired leave left quit retire retired sank sink sunk
+    """
+)
+"""Words for the beginning and for the end of something, which have different dates."""
+_AGED = word_set("age old made")
+_ORIGINS = stems_of("birth born built opened founded established created constructed inception")
+"""Words and stems of the names of relations that say how old something is."""
 _NOT_WITHIN = "nothing of the set has a value of {name!r} within {within}"
 _NO_VERB = "no relation of the graph is called as {verb!r}; the answer is from {label!r}"
 _OVER = "what the question names has no {noun} of its own; the answer goes over {over}"
@@ -92,7 +124,7 @@ def by_date(sources: Sources, case: Case) -> Draft | None:
     """Answer when: by the dates of a statement, or where a path ends in dates."""
     if value_kind(unnamed_text(case.question)) != "date":
         return None
-    if (draft := _of_statement(sources, case.question)) is not None:
+    if (draft := _of_statement(sources, case.question) or _of_row(sources, case.question)) is not None:
         return draft
     dated = [choice for choice in case.found if all(fits(end, "date") or is_missing(end) for end in choice.ends)]
     # A price may look like a year.
@@ -102,14 +134,22 @@ def by_date(sources: Sources, case: Case) -> Draft | None:
         return Draft(case.kind, missing="the graph has no date of what the question names")
     relation = dated[0].path.steps[-1].relation
     called = sources.likeness.called_as(case.question, [*sources.operations.schema.relations, relation])
-    if called and relation not in called:
+    if called and (relation not in called or returns(dated[0].path.steps)):
         frontiers = sources.graph.frontiers([[link.entity for link in case.question.links]] * len(called))
         # A column *born* of places is another one.
         if not any(sources.graph.triples(frontiers, [Step(one) for one in sorted(called)], 1)):
             return Draft(case.kind, missing=NO_VALUE.format(noun=sources.likeness.label(min(called))))
     is_named = bool(called) or sources.likeness.names_in(case.question, [relation])
     is_other = not is_named and bool(_HAPPENED.search(fold(sources.likeness.label(relation))))
+    if not is_named and _is_opposite(without_names(case.question), sources.likeness.label(relation)):
+        return Draft(case.kind, missing="the graph has no date of what the question names")
     return attrs.evolve(looked_up(case, "lookup", dated), likened=dated[0].path in likely or is_other)
+
+
+def _is_opposite(text: str, label: str) -> bool:
+    """Return whether a question asks for the end of what a date is the beginning of, or the other way round."""
+    asked, told = words_of(text), words_of(label)
+    return any(asked & one and told & other for one, other in ((_BEGUN, _ENDED), (_ENDED, _BEGUN)))
 
 
 def _is_price(sources: Sources, case: Case, choice: Choice) -> bool:
@@ -159,8 +199,13 @@ def by_value(sources: Sources, case: Case) -> Draft | None:
     if not ages:
         return Draft(case.kind, missing="the graph has no age of what the question names")
     draft = looked_up(case, case.kind, [*ages, *(choice for choice in case.found if choice not in ages)])
-    is_date = all(fits(end, "date") for end in ages[0].ends)
-    return attrs.evolve(draft, likened=not (is_date or _is_told(sources, case, ages[0], "age old")))
+    return attrs.evolve(draft, likened=not _tells_age(sources, ages[0]))
+
+
+def _tells_age(sources: Sources, choice: Choice) -> bool:
+    """Return whether a date or a number says by its name how old something is: *born*, and not *hired*."""
+    label = sources.likeness.label(choice.path.steps[-1].relation)
+    return bool(words_of(label) & _AGED or stems_of(label) & _ORIGINS)
 
 
 def _is_told(sources: Sources, case: Case, choice: Choice, measure: str) -> bool:
@@ -221,6 +266,30 @@ def by_noun_of(sources: Sources, case: Case) -> Draft | None:
     return attrs.evolve(draft, number=len(draft.entities)) if case.kind == "count" else draft
 
 
+def by_holder(sources: Sources, case: Case) -> Draft | None:
+    """Answer whose *manager* X is, whom X *manages* and who is *managed* by X: what has X for a manager."""
+    links = list(dict.fromkeys(link.entity for link in case.question.links))
+    plain = marked_text(case.question).strip(" ?.!")
+    found = next((one for form in _HOLDERS if (one := form.match(plain))), None)
+    if found is None or len(links) != 1:
+        return None
+    noun, verb = found.groupdict().get("noun"), found.groupdict().get("verb")
+    labels = sources.operations.names.labels(sources.operations.schema.relations)
+    told = [
+        one
+        for one, label in labels.items()
+        if (noun is not None and name_of(label) == noun)
+        or (verb is not None and stems_of(verb) & stems_of(label) and is_agent(name_of(label)))
+    ]
+    if len(told) != 1:
+        return None
+    path = RankedPath(links[0], (Step(told[0], True),), 0.0)
+    sets = sources.operations.read_sets(case.operated.reads, case.question, [path])
+    if not sets:
+        return Draft(case.kind, missing=_NO_HOLDER.format(name=labels[told[0]]))
+    return Draft.of_lead(case.kind, whole_set(sets))
+
+
 def _of_lead(sources: Sources, question: Question, one: Operated) -> Draft:
     """Answer with the result of the operation: a number, yes or no, values or nodes."""
     lead, kind = one.lead, one.kind.kind
@@ -249,6 +318,44 @@ def _of_statement(sources: Sources, question: Question) -> Draft | None:
         return None
     values = tuple(dict.fromkeys(date for _, date in dates))
     return Draft("lookup", values, [(triple, None) for triple, _ in dates], complete=True)
+
+
+def _of_row(sources: Sources, question: Question) -> Draft | None:
+    """Return when something happened that two links or more are cells of, by the key or the only date of its rows.
+
+    Where the question names another column of these rows, that is no date, its time is not known: *returned*.
+    """
+    tables, graph = sources.operations.schema.tables, sources.graph
+    rows = rows_between(graph, question, tables)
+    if not rows:
+        return None
+    [frontier] = graph.frontiers([sorted(rows)])
+    [steps] = graph.steps([frontier], False)
+    dated, others = {}, []
+    for step, row in zip(steps, graph.triples([frontier] * len(steps), steps, None), strict=True):
+        if all((is_date(one.object) or is_time(one.object)) and fits(one.object, "date") for one in row):
+            dated[step.relation] = row
+        else:
+            others.append(step.relation)
+    cells = [triple for row in rows.values() for triple in row]
+    asked = stems_of(without_names(question))
+    told = stems_of(" ".join([*map(sources.likeness.label, {one.relation for one in cells} | {*dated}), *tables]))
+    if asked & stems_of(" ".join(map(sources.likeness.label, others))) - told:
+        return None
+    keys = [row.partition(":")[2] if len(tables) > 1 else row for row in rows]
+    if not dated and all(is_date(key) or is_time(key) for key in keys):
+        days = [*rows]
+    elif len(dated) == 1:
+        [shown] = dated.values()
+        days, cells = list(dict.fromkeys(one.object for one in shown)), [*shown, *cells]
+    else:
+        return None
+    proof = [(triple, None) for triple in cells]
+    # Who plays at home may play away, too.
+    is_open = len({(one.relation, one.object) for row in rows.values() for one in row}) > len(
+        {link.entity for link in question.links}
+    )
+    return Draft("lookup", tuple(days), proof, complete=True, likened=is_open or not asked & told)
 
 
 def _says(noun: str, label: str) -> bool:

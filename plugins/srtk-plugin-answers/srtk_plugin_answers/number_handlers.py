@@ -8,7 +8,7 @@ from collections.abc import Sequence
 
 import attrs
 
-from srtk_framework.values import Step, rounded
+from srtk_framework.values import Pattern, Step, rounded
 from srtk_plugin_answers.answer_sources import Sources
 from srtk_plugin_answers.answer_types import Arithmetic, arithmetic_of, measured_noun
 from srtk_plugin_answers.choices import Choice
@@ -21,6 +21,7 @@ from srtk_plugin_answers.question_kinds import marked_text, unnamed_text
 # Below the least likeness of a noun (`LIKE`): a difference is counted in a unit, which is rarely a relation's name.
 _MEASURE = 0.2
 _OF_MENTION = re.compile(r"\bhow many ¤ (?:is|are|was|were|did|do|does|have|has)\b")
+_CALLED = re.compile(r"\b(?:called|named|the name(?: of)?) ¤\W*$")
 _NOT_COUNTED = "how many of it there are the graph does not say; name the number that is asked for, such as a stock"
 
 
@@ -34,6 +35,19 @@ def by_arithmetic(sources: Sources, case: Case) -> Draft | None:
     if noun is not None and not sources.likeness.is_like(case.operated, noun, Step(lead.facts["relation"]), _MEASURE):
         return Draft(operation, missing=f"the graph has no number of {noun} for what the question names")
     return calculated(sources, operation, lead)
+
+
+def by_name(sources: Sources, case: Case) -> Draft | None:
+    """Answer how many are called by a name: all nodes that have it, each with what the graph says of it."""
+    if not _CALLED.search(marked_text(case.question)):
+        return None
+    names = {link.name or link.entity for link in case.question.links}
+    nodes = [node for row in sources.graph.find(sorted(names)) for node in row]
+    if len(names) != 1 or not nodes:
+        return None
+    rows = sources.graph.match([Pattern(node, None, None) for node in nodes])
+    proof = [(row[0], None) for row in rows if row]
+    return Draft(case.kind, tuple(nodes), proof, complete=True, number=len(nodes))
 
 
 def by_number(sources: Sources, case: Case) -> Draft | None:

@@ -18,9 +18,17 @@ _HOW_MANY = re.compile(r"\bhow many\b", re.IGNORECASE)
 _STOCK = re.compile(r"\b(?:(?P<none>out of|no longer in|not in)|in) stock\b|\b(?P<sold>sold out)\b", re.IGNORECASE)
 
 
+_NONE_OF = re.compile(
+    r"\b(?:(?:(?P<verb>has|have|had)|(?!with\b|there\b)[^\W\d_]{3,}) no|(?P<with>with no|without(?: any)?)"
+    r"|(?:do|does|did)(?: not|n['’]t) have any) (?P<first>[^\W\d_]{3,})(?P<second> [^\W\d_]{3,})?",
+    re.IGNORECASE,
+)
+
+
 def rewritten(
     question: Question,
     is_name: Callable[[str], bool],
+    is_number: Callable[[str], bool],
     is_called: Callable[[str], bool],
     has: Callable[[Question, str], bool],
 ) -> Question:
@@ -29,6 +37,7 @@ def rewritten(
     Args:
         question: The question.
         is_name: Whether a relation has a text as its name.
+        is_number: Whether a relation has a text as its name, and leads to numbers alone.
         is_called: Whether a node or a text of the graph is called so: *non-fiction* may be a genre.
         has: Whether something that a question links has a relation with a name.
     """
@@ -38,6 +47,11 @@ def rewritten(
             return question  # how many copies of a book
         is_none = found["none"] or found["sold"]
         return replaced(question, found.start(), found.end(), f"with a stock {'of exactly' if is_none else 'over'} 0")
+    for none in _NONE_OF.finditer(text):
+        noun = next((noun for noun in (f"{none['first']}{none['second'] or ''}", none["first"]) if is_number(noun)), "")
+        if noun:
+            having = none["verb"] or ("with" if none["with"] else "have")
+            return replaced(question, none.start(), none.start("first") + len(noun), f"{having} a {noun} of exactly 0")
     found = _PREFIXED.search(text)
     if found is None:
         return question

@@ -91,7 +91,10 @@ class PathsReader(Reader):
 
     def read(self, questions: Sequence[Question], subgraphs: Sequence[Subgraph]) -> list[Answer]:
         """Answer each question by its operation, else by where the best path ends."""
-        questions = [rewritten(one, self._likeness.is_name, self._is_called, self._has) for one in questions]
+        questions = [
+            rewritten(one, self._likeness.is_name, self._sources.sets.is_number, self._is_called, self._has)
+            for one in questions
+        ]
         nodes = [sorted({end for t in s.triples for end in (t.subject, t.object)}) for s in subgraphs]
         every = sorted({node for row in nodes for node in row if not isinstance(node, Literal)})
         names = dict(zip(every, self.graph.labels(every), strict=True)) if every else {}

@@ -105,9 +105,8 @@ class RelationLikeness:
         noun = asked_relation(case.question.text) or next((one for one in one.phrases if one not in PEOPLE), None)
         if noun is not None and self.is_name(noun):
             # A value that is missing here is neither another value nor the value of another node.
-            is_other = noun not in [name_of(self.label(step.relation)) for step in steps] and (
-                len(steps) == 1 or noun in one.phrases
-            )
+            names = {name_of(self.label(step.relation)) for step in steps}
+            is_other = noun not in names | {*map(singular, names)} and (len(steps) == 1 or noun in one.phrases)
             # The rows of a reader are no readers; but whose ground it is are those of the ground.
             is_owned = case.question.text.casefold().startswith("whose")
             is_other = is_other or (noun in one.phrases and not is_owned and self._is_from_cell(noun, steps[-1]))
@@ -226,8 +225,9 @@ class RelationLikeness:
         }
 
     def is_name(self, noun: str) -> bool:
-        """Return whether a relation of the graph has a noun as its name."""
-        return noun in map(name_of, self.names.labels(self.names.schema.relations).values())
+        """Return whether a relation of the graph has a noun, or its plural, as its name."""
+        names = {name_of(label) for label in self.names.labels(self.names.schema.relations).values()}
+        return noun in names or noun in map(singular, names)
 
     def _is_doubted(self, one: Operated, noun: str, step: Step, labels: Mapping[str, str]) -> bool:
         """Return whether a noun is more like another relation than like a step's relation."""

@@ -41,9 +41,13 @@ _DONE = word_set(
     born died dated date year years happened happen take took taken place set held start started begin began open opened
     last lasted run runs cost costs weigh weighs measure measures earn earns work works live lives exist exists
     according total number sum average mean overall together more less fewer least most than over under
+    get gets got gotten receive receives received obtain obtained
     different distinct table data dataset database file graph
     """
 )
+_LACKING = "the graph has no value of {noun!r} for these, which may not be known"
+_ROWS = word_set("row record entry item")
+_NUMBER_OF = word_set("number count total amount sum no nr num of the")
 _CONTRACTED = re.compile(r"n['’]t\b")
 _QUOTES = '"“”‘«»'
 _MARKS = f"{_QUOTES}',;:?.!"
@@ -99,8 +103,13 @@ class UnlinkedSets:
         whole, named = self.narrowed(whole, words.union(*kinds) - denied)
         for one in kinds:
             covered, named = (covered, named | one) if one & named else (covered - one, named)
+        lacking = ""
         if excluding is not None:
             without, excluded = self.narrowed(whole, words & denied)
+            if not excluded:
+                # Flats without a tenant have no such value, as far as the graph knows.
+                without, excluded = self._with_column(whole, denied)
+                lacking = _LACKING.format(noun=" ".join(sorted(excluded)))
             if not excluded:
                 return Lead(), "nothing of the class has what the question excludes"
             having = {*without.instances}
@@ -121,18 +130,36 @@ class UnlinkedSets:
         if order is not None and not (named or bounds):
             sets = [*sets, *(one for one, _ in found)]
         lead, missing = self._answered(question, kind, sets, rest, covered, bool(named or bounds), order)
-        if order is not None and not of_class:
+        # Where nothing but an unknown noun says which rows are meant, all rows may be too many: the drummers of a band.
+        is_whole = kind.kind in ("count", "lookup") and not (named or bounds) and not {*phrases} <= {*PEOPLE, *_ROWS}
+        if not of_class and (order is not None or is_whole):
             lead = attrs.evolve(lead, facts={**lead.facts, "likened": True})
+        if lacking:
+            lead = attrs.evolve(lead, facts={**lead.facts, "likened": True, "notice": lacking})
         return lead, missing
 
     def _counted_noun(self, phrases: Sequence[str]) -> str | None:
         """Return the name of a column of numbers that is counted: *how many votes*."""
         labels = self.values.counted.names.labels(self.schema.relations)
-        told = [relation for relation, label in labels.items() if singular(name_of(label)) in phrases]
+        told = [one for one, label in labels.items() if any(_counts(label, noun) for noun in {*phrases} - {*PEOPLE})]
         for relation, row in zip(told, self.graph.match([Pattern(None, one, None) for one in told]), strict=True):
             if row and all(fits(triple.object, "number") for triple in row):
                 return labels[relation]
         return None
+
+    def _with_column(self, whole: NodeSet, words: set[str]) -> tuple[NodeSet, set[str]]:
+        """Return the members that have a relation that some words name, and these words; of a number none lacks it."""
+        labels = self.values.counted.names.labels(self.schema.relations)
+        told = {one: named for one, label in labels.items() if (named := words_of(name_of(label))) and named <= words}
+        one = self._subjects(list(told))
+        is_known = one is not None and not self.is_number(" ".join(sorted(words)))
+        if one is None or not is_known or whole.instances.keys().isdisjoint(one.instances):
+            return NodeSet(None, {}), set()
+        return one, set().union(*told.values())
+
+    def is_number(self, noun: str) -> bool:
+        """Return whether a relation of numbers is called as a noun."""
+        return self._counted_noun([" ".join(map(singular, noun.casefold().split()))]) is not None
 
     def is_text(self, words: Iterable[str]) -> bool:
         """Return whether something of the graph has one of some words as a text."""
@@ -417,6 +444,12 @@ class UnlinkedSets:
             if parts and len(fit) >= len(parts) and row and None not in truths.values():
                 best[fit] = {triple.subject: triple for triple in row if truths[triple.subject]}
         return best
+
+
+def _counts(label: str, noun: str) -> bool:
+    """Return whether a relation's name is a noun, or the number of it: *votes*, *number of votes*, *vote count*."""
+    told, asked = words_of(name_of(label)), words_of(noun)
+    return asked <= told and told - asked <= _NUMBER_OF
 
 
 def _set(shown: Iterable[tuple[str, Triple]]) -> NodeSet | None:

@@ -17,6 +17,9 @@ from srtk_plugin_answers.question_classes import STOP_WORDS, name_of, singular, 
 from srtk_plugin_answers.question_kinds import is_negated, is_yes_no, marked_text, unnamed_text
 from srtk_plugin_answers.question_values import ValueConstraint
 
+_BEGINS = re.compile(r"(?:is|are|was|were) (?:the )?$", re.IGNORECASE)
+_OR_VALUE = re.compile(r"(?!or\b).+ or ", re.IGNORECASE)
+NO_CHOICE = "not one of the things that the question joins by 'or' was found to be so; ask for each alone"
 _SAME = re.compile(r"\bsame (?P<noun>[^\W\d_]+(?: [^\W\d_]+)?)\W*$")
 _NOT_SHARED = "not each of the things that the question names has a value called {noun!r}"
 _NOT_KNOWN = "whether it is so is not known: the graph has no relation like what the question asks of what it names"
@@ -55,6 +58,30 @@ def by_same(sources: Sources, case: Case) -> Draft | None:
     if not all(values):
         return Draft(case.kind, missing=_NOT_SHARED.format(noun=found["noun"]))
     return Draft(case.kind, truth=bool(set.intersection(*values)), proof=[(one, None) for one in shown], complete=True)
+
+
+def by_choice(sources: Sources, case: Case) -> Draft | None:
+    """Answer which of two values something is: *is the door blue or green*; refuse where it is both."""
+    question = case.question
+    subject = min(
+        (link for link in question.links if link.start is not None), key=lambda link: link.start or 0, default=None
+    )
+    if subject is None or case.operated.bounds or not _BEGINS.match(question.text[: subject.start]):
+        return None
+    values = question.text[subject.end or 0 :].strip(" ?.!")
+    if not _OR_VALUE.match(values):
+        return None
+    [frontier] = sources.graph.frontiers([[subject.entity]])
+    [steps] = sources.graph.steps([frontier], False)
+    own = [one for row in sources.graph.triples([frontier] * len(steps), steps, None) for one in row]
+    named = map(words_of, sources.graph.labels([one.object for one in own]))
+    shown = [one for one, words in zip(own, named, strict=True) if words and words <= words_of(values)]
+    ends = tuple(dict.fromkeys(one.object for one in shown))
+    if not ends:
+        return None
+    if len(ends) > 1:
+        return Draft(case.kind, missing=NO_CHOICE)
+    return Draft(case.kind, ends, [(one, None) for one in shown], complete=True)
 
 
 def _confirmed(sources: Sources, question: Question, one: Operated, found: Sequence[Choice]) -> Draft:
