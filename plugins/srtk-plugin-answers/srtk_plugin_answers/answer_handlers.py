@@ -12,6 +12,7 @@ from srtk_plugin_answers.answer_conditions import complement, either, modified, 
 from srtk_plugin_answers.answer_doubts import doubted
 from srtk_plugin_answers.answer_sources import Sources
 from srtk_plugin_answers.choices import choices
+from srtk_plugin_answers.definition_handlers import by_definition
 from srtk_plugin_answers.drafts import Case, Draft
 from srtk_plugin_answers.joined_parts import parts_of, together
 from srtk_plugin_answers.lookup_handlers import (
@@ -43,6 +44,7 @@ from srtk_plugin_answers.yes_no_handlers import by_bound, by_choice, by_join, by
 Handler = Callable[[Sources, Case], Draft | None]
 
 _NAMES: Sequence[Handler] = (by_unread_form, by_count, by_text, by_year)
+_LINKED: Sequence[Handler] = (by_definition,)
 _UNLINKED: Sequence[Handler] = (by_class,)
 _LOOKUP: Sequence[Handler] = (
     by_noun_of,
@@ -105,7 +107,8 @@ def draft_of(sources: Sources, question: Question, operated: Operated, names: Ma
         read = [draft_of(sources, part, one, names) for part, one in zip(parts, each, strict=True)]
         if (whole := together(question, read)) is not None:
             return whole
-    handlers = (*_NAMES, *(_UNLINKED if not question.links else _OF_KIND.get(operated.kind.kind, _LOOKUP)))
+    of_kind = (*_LINKED, *_OF_KIND.get(operated.kind.kind, _LOOKUP)) if question.links else _UNLINKED
+    handlers = (*_NAMES, *of_kind)
     if question.links:
         paths = operated.found.paths
         labels = sources.operations.names.labels({path.steps[-1].relation for path in paths if path.steps})
