@@ -330,8 +330,8 @@ def type_of(values: Sequence[str], separator: str) -> tuple[ColumnType, str]:
 def type_by_heading(kind: ColumnType, words: Sequence[str], values: Collection[str]) -> ColumnType:
     """Return the type of a column by its heading, where its values leave it open.
 
-    Values 0 and 1 are truth values under ``is_active`` and ``survived``, ``20240131`` is a day under ``start_date``, ``3:45`` is no
-    time of day under ``duration``, and ``NO`` and ``SI`` are codes under ``country``.
+    Values 0 and 1 are truth values under ``is_active`` and ``survived``, ``20240131`` is a day under ``start_date``,
+    ``3:45`` is no time of day under ``duration``, and ``NO`` and ``SI`` are codes under ``country``.
 
     Args:
         kind: The type by the values.
