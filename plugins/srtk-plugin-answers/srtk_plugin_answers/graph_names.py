@@ -126,7 +126,10 @@ def words_of_role(schema: Schema, phrases: Sequence[str], step: Step, label: str
         and step.relation in columns
         and not {*columns, *map(singular, map(spaced, columns))} & {*phrases} - {*PEOPLE}
     ]
-    return max([role_words(phrases, label, step.inverse), *(shared_words(phrases, spaced(name)) for name in tables)])
+    # The contact title of a customer is no title of a contact: rows are called by their table.
+    is_column = not step.inverse and any(step.relation in columns for columns in schema.tables.values())
+    role = 0 if is_column else role_words(phrases, label, step.inverse)
+    return max([role, *(shared_words(phrases, spaced(name)) for name in tables)])
 
 
 def objects_of(graph: KnowledgeGraph, frontiers: Sequence[Frontier], relations: Sequence[str]) -> dict[str, list[str]]:

@@ -9,7 +9,7 @@ import attrs
 
 from srtk_framework.graph import path_order
 from srtk_framework.roles import KnowledgeGraph, PathScorer, SearchSettings
-from srtk_framework.text import fold, link_topics, unnamed_entities, without_mentions
+from srtk_framework.text import link_topics, unnamed_entities, without_mentions
 from srtk_framework.values import Budget, Question, RankedPath, Schema, Subgraph
 from srtk_plugin_answers.answer_types import arithmetic_of, asked_relation, asks_for_things, class_words, classes_asked
 from srtk_plugin_answers.counted_steps import CountedSteps
@@ -21,7 +21,7 @@ from srtk_plugin_answers.node_sets import Lead, NodeSet, classed, set_paths, who
 from srtk_plugin_answers.path_ends import PathEnds
 from srtk_plugin_answers.path_reads import PathReads
 from srtk_plugin_answers.path_scores import PathScores, is_clear, scores_of_questions
-from srtk_plugin_answers.question_classes import asks_for_several, name_of, without_names
+from srtk_plugin_answers.question_classes import asks_for_several, name_of, without_names, words_of
 from srtk_plugin_answers.question_kinds import QuestionKind, kind_of, marked_text, unnamed_text
 from srtk_plugin_answers.question_orders import counted_order, order_clause, ordering_words
 from srtk_plugin_answers.question_values import ValueConstraint, clauses, value_constraints
@@ -269,9 +269,11 @@ class Operations:
 
     def _means_rows(self, one: Operated) -> bool:
         """Return whether a question asks for things by a noun that names no column."""
-        labels = {fold(label) for label in self.names.labels(self.schema.relations).values()}
-        is_asked = asks_for_things(unnamed_text(one.question)) or _counts_things(one.question)
-        return bool(one.phrases) and not labels & {*one.phrases} and is_asked
+        if not one.phrases or not (asks_for_things(unnamed_text(one.question)) or _counts_things(one.question)):
+            return False
+        labels = [words_of(label) for label in self.names.labels(self.schema.relations).values()]
+        # The contact of a customer is in the column *contact name*.
+        return not any(words_of(phrase) <= label for phrase in one.phrases for label in labels)
 
     def _find_classes(self, reads: PathReads, every: Sequence[Operated]) -> None:
         """Find the nodes of each question that have the class that it names, and the sets with such members."""

@@ -214,11 +214,11 @@ def shared_words(phrases: Sequence[str], label: str) -> int:
 def role_words(phrases: Sequence[str], relation: str, of_object: bool) -> int:
     """Return how many words a phrase shares with the class that a relation's name gives to its object or subject.
 
-    The last words name the object: *official language* leads to a language, *customer ID* to a customer. The first
-    words of several name the subject: *city country* and *city in country* lead from a city.
+    The last words name the object: *official language* leads to a language, *customer ID* and *customer name* to a
+    customer. The first words of several name the subject: *city country* and *city in country* lead from a city.
     """
     words = fold(relation).split()
-    if len(words) > 1 and words[-1] in _KEYS:
+    if len(words) > 1 and words[-1] in (*_KEYS, "name", "names"):
         return shared_words(phrases, " ".join(words[:-1])) if of_object else 0
     if not words or words[-1] in _PREPOSITIONS:
         return 0  # directed by

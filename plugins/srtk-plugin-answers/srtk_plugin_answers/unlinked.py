@@ -11,7 +11,7 @@ import attrs
 from srtk_framework.roles import KnowledgeGraph
 from srtk_framework.text import spaced
 from srtk_framework.values import Literal, Pattern, Question, Schema, Step, Triple
-from srtk_plugin_answers.answer_types import class_modifiers, class_words, classes_asked, value_kind
+from srtk_plugin_answers.answer_types import arithmetic_of, class_modifiers, class_words, classes_asked, value_kind
 from srtk_plugin_answers.counted_steps import not_counted, verb_stems
 from srtk_plugin_answers.deciding_values import DecidingValues
 from srtk_plugin_answers.graph_names import words_of_role
@@ -49,6 +49,8 @@ _LACKING = "the graph has no value of {noun!r} for these, which may not be known
 _ROWS = word_set("row record entry item")
 _NUMBER_OF = word_set("number count total amount sum no nr num of the")
 _CONTRACTED = re.compile(r"n['’]t\b")
+# The noun of what a number is added up over: the total freight of all orders.
+_OVER = re.compile(r"\b(?:of|over|for|across|from) (?:(?:all|the|our|my) )*(?P<noun>[^\W\d_]+)\W*$", re.IGNORECASE)
 _QUOTES = '"“”‘«»'
 _MARKS = f"{_QUOTES}',;:?.!"
 _LIFE = frozenset(("born", "died"))
@@ -80,6 +82,9 @@ class UnlinkedSets:
         order = counted_order(question.text) if kind.kind in ("superlative", "ordinal") else None
         found = self._class_sets(phrases, order)
         whole, named_class = next(found, (None, frozenset()))
+        if whole is None and (over := _OVER.search(question.text)) and arithmetic_of(question.text):
+            found = self._class_sets([singular(over["noun"].lower())], order)
+            whole, named_class = next(found, (None, frozenset()))
         if whole is None:
             return Lead(), "no entity of the graph was found in the question, and no class of entities"
         of_class = bool(named_class)

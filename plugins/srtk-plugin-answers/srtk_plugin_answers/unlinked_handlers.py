@@ -13,7 +13,7 @@ from srtk_plugin_answers.answer_types import arithmetic_of
 from srtk_plugin_answers.choices import other_words, unknown_names
 from srtk_plugin_answers.drafts import Case, Draft
 from srtk_plugin_answers.number_handlers import calculated
-from srtk_plugin_answers.question_classes import name_of, stems_of
+from srtk_plugin_answers.question_classes import name_of, stems_of, word_set
 from srtk_plugin_answers.question_kinds import AUXILIARY, QuestionKind, is_yes_no, unnamed_text
 from srtk_plugin_answers.question_orders import ORDERING, ORDINALS
 from srtk_plugin_answers.unlinked import UnlinkedSets
@@ -28,6 +28,10 @@ _VALUE = re.compile(
     r" (?P<noun>[^\W\d_]+(?: [^\W\d_]+)?)"
 )
 """A question for the greatest value itself: *what is the highest salary*."""
+_HAVING = word_set(
+    "achieved charged drew earned gained got had has have held made paid reached received recorded scored"
+)
+"""Verbs of somebody who has a value."""
 _PLAIN_MARKS = "?.,;:!'’-()/%&$€£"
 _MOST = 1000
 """Members from which on a class that is linked is not read whole."""
@@ -58,9 +62,12 @@ def by_class(sources: Sources, case: Case) -> Draft:
         kind = attrs.evolve(kind, kind="superlative")  # the cheapest that is not organic
     if kind.kind in ("superlative", "ordinal") and (draft := _by_maker(sources, sets, case, kind)) is not None:
         return draft
-    lead, missing = sets.lead(case.question, kind)
+    asked, is_said = _without_verb(sources, case.question)
+    lead, missing = sets.lead(asked, kind)
     if missing:
         return Draft(case.kind, missing=missing)
+    if not is_said:
+        lead = attrs.evolve(lead, facts={**lead.facts, "likened": True})
     if (operation := arithmetic_of(case.question.text)) and lead.values:
         return calculated(sources, operation, lead)
     draft = Draft.of_lead(case.kind, lead)
@@ -93,6 +100,21 @@ def _by_maker(sources: Sources, sets: UnlinkedSets, case: Case, kind: QuestionKi
     proof = [*lead.proof, *((one, None) for one in onward)]
     makers = tuple(dict.fromkeys(one.object for one in onward))
     return attrs.evolve(draft, entities=makers, proof=proof) if onward else None
+
+
+def _without_verb(sources: Sources, question: Question) -> tuple[Question, bool]:
+    """Return a question without its verb where a column decides an order, and whether the verb adds nothing.
+
+    Who paid the highest fare has it; who complained about the highest fare may be somebody else.
+    """
+    found = _MAKER.match(question.text.strip(" ?.!"))
+    verb = found["verb"].casefold() if found else ""
+    if found is None or verb in AUXILIARY or not sources.likeness.is_name(found["thing"].split()[-1].casefold()):
+        return question, True
+    if any(stems_of(verb) & stems_of(label) for label in sources.relation_words):
+        return question, True
+    text = f"{question.text[: found.start('verb')]}has{question.text[found.end('verb') :]}"
+    return attrs.evolve(question, text=text), verb in _HAVING
 
 
 def _has_sign(question: Question) -> bool:
