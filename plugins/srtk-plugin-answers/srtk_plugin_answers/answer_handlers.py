@@ -35,6 +35,7 @@ from srtk_plugin_answers.order_handlers import (
     by_ordering_relation,
     by_place,
 )
+from srtk_plugin_answers.phrase_handlers import by_phrase
 from srtk_plugin_answers.question_kinds import Kind
 from srtk_plugin_answers.row_handlers import by_row_verb
 from srtk_plugin_answers.unlinked_handlers import by_class, by_linked_class, by_text
@@ -44,7 +45,8 @@ from srtk_plugin_answers.yes_no_handlers import by_bound, by_choice, by_join, by
 Handler = Callable[[Sources, Case], Draft | None]
 
 _NAMES: Sequence[Handler] = (by_unread_form, by_count, by_text, by_year)
-_LINKED: Sequence[Handler] = (by_definition,)
+_LINKED: Sequence[Handler] = (by_definition, by_phrase)
+"""Handlers of questions of a fixed form, which read all words of it."""
 _UNLINKED: Sequence[Handler] = (by_class,)
 _LOOKUP: Sequence[Handler] = (
     by_noun_of,
@@ -112,13 +114,15 @@ def draft_of(sources: Sources, question: Question, operated: Operated, names: Ma
     if question.links:
         paths = operated.found.paths
         labels = sources.operations.names.labels({path.steps[-1].relation for path in paths if path.steps})
-        first = things_first(sources, question, operated, choices(question, operated, {**names, **labels}))
-        found = held_first(sources, operated, first, names)
+        things = things_first(sources, question, operated, choices(question, operated, {**names, **labels}))
+        found = held_first(sources, operated, things, names)
         known = Case(question, with_held(sources, with_things(sources, question, operated), names), found, labels)
-    drafts = (handler(sources, known) for handler in handlers)
-    draft = next((one for one in drafts if one is not None), None)
+    drafts = ((handler, handler(sources, known)) for handler in handlers)
+    first, draft = next(((by, one) for by, one in drafts if one is not None), (None, None))
     if draft is None:
         draft = Draft(operated.kind.kind, missing="no path leads to an answer")
+    elif first in _LINKED:  # all words of the question are read
+        return doubted(sources, known, draft)
     draft = modified(sources, question, known, complement(sources, question, operated, polar(question, draft)))
     draft = either(sources, question, known, within_rows(sources, question, known, draft))
     draft = doubted(sources, known, attrs.evolve(draft, likened=draft.likened or bool(parts)))

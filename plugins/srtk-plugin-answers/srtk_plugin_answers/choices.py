@@ -30,6 +30,10 @@ from srtk_plugin_answers.question_orders import long_meant
 from srtk_plugin_answers.question_values import value_constraints
 
 _WHAT_DID = re.compile(r"what (?:did|do|does|has|have) ", re.IGNORECASE)
+_OF_TERMS = re.compile(r"\b(?:types?|class|classes|kinds?|sorts?|instances?)\b", re.IGNORECASE)
+"""Words of questions that terms of RDF, OWL and SKOS may answer."""
+_TERMS = "http://www.w3.org/"
+_TYPE = "http://www.w3.org/1999/02/22-rdf-syntax-ns#type"
 _NO_WORD = re.compile(r"[^\w]+")
 _CAPITAL = re.compile(r"(?<![\w.'’-])[A-Z][a-zà-ÿ]{2,}\b")
 _TOKEN = re.compile(r"\w+")
@@ -56,6 +60,11 @@ class Choice:
     narrowed: bool = False
 
 
+def is_term(node: str) -> bool:
+    """Return whether a node is a term of RDF, OWL or SKOS, such as ``owl:Class``, which says little of what has it."""
+    return node.startswith(_TERMS)
+
+
 def choices(question: Question, operated: Operated, names: Mapping[str, str]) -> list[Choice]:
     """Return the paths of a subgraph with their ends, best first; of paths with the same ends only the first.
 
@@ -69,6 +78,8 @@ def choices(question: Question, operated: Operated, names: Mapping[str, str]) ->
         choice = _choice(question, operated, path)
         of_ends.setdefault(frozenset(choice.ends), choice)
     of_ends.pop(frozenset(), None)
+    if not _OF_TERMS.search(question.text):
+        of_ends = {ends: choice for ends, choice in of_ends.items() if not _is_over_terms(choice)}
     every = sorted(of_ends.values(), key=lambda choice: not (choice.narrowed or _has_role(choice, operated)))
     text = unnamed_text(question)
     if noun := asked_relation(question.text):
@@ -95,6 +106,11 @@ def choices(question: Question, operated: Operated, names: Mapping[str, str]) ->
         every = [choice for choice in every if verb & _told(choice, names)] or _by_field(every, names)
     measure = measure_asked(text)
     return every if measure is None else _by_measure(every, operated, measure, _singulars(text), names)
+
+
+def _is_over_terms(choice: Choice) -> bool:
+    """Return whether a path leads to or over what has a term for a type: any two classes share ``owl:Class``."""
+    return all(any(one.relation == _TYPE and is_term(one.object) for one in way) for way in choice.ends.values())
 
 
 def _told(choice: Choice, names: Mapping[str, str]) -> set[str]:

@@ -14,7 +14,7 @@ _OWN = re.compile(rf"{_IS} ¤ ¤ ?['’]s {_PHRASE}$")
 _PASSIVE = re.compile(rf"{_IS} ¤ (?P<verb>[^\W\d_]+) by ")
 _ACTIVE = re.compile(r"^(?:do|does|did|has|have|had) ¤ (?P<verb>[^\W\d_]+) ")
 _AGENT = ("er", "or", "ing")  # a director directs it, and who stars in it is starring
-_BOTH_WAYS = word_set(
+BOTH_WAYS = word_set(
     """
     adjacent ally border bordering borders brother colleague connected connects cousin friend married marry meet met
     neighbor neighbour opponent partner related rival sibling similar sister spouse twin wife husband
@@ -35,7 +35,7 @@ def is_first_subject(text: str, label: str) -> bool | None:
         None where the words do not tell it, or the relation goes both ways.
     """
     plain, name = " ".join(fold(text).strip(" ?.!").split()), name_of(label)
-    if plain.count("¤") != 2 or _BOTH_WAYS & {*name.split()}:
+    if plain.count("¤") != 2 or BOTH_WAYS & {*name.split()}:
         return None
     if found := _NOUN.match(plain) or _OWN.match(plain):
         return True if name == f"{found['noun']} of" else False if name == found["noun"] else None

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from typing import Any
 
 import attrs
@@ -27,12 +27,13 @@ from srtk_framework.values import (
 from srtk_plugin_answers.answer_handlers import draft_of
 from srtk_plugin_answers.answer_sources import Sources
 from srtk_plugin_answers.certainty import Evidence
-from srtk_plugin_answers.choices import Choice, named_ends, other_names, place_of
+from srtk_plugin_answers.choices import Choice, is_term, named_ends, other_names, place_of
 from srtk_plugin_answers.drafts import Draft
 from srtk_plugin_answers.literal_values import is_missing
 from srtk_plugin_answers.operations import Operated, Operations
 from srtk_plugin_answers.path_scores import is_clear, share_of
 from srtk_plugin_answers.question_classes import name_of, without_names, words_of
+from srtk_plugin_answers.question_kinds import is_yes_no, unnamed_text
 from srtk_plugin_answers.question_rewrites import rewritten
 from srtk_plugin_answers.relation_likeness import RelationLikeness
 from srtk_plugin_answers.result_order import with_proof
@@ -95,10 +96,13 @@ class PathsReader(Reader):
             rewritten(one, self._likeness.is_name, self._sources.sets.is_number, self._is_called, self._has)
             for one in questions
         ]
+        relations = {*self._operations.schema.relations}
+        questions = [_without_vocabulary(one, relations) for one in questions]
         nodes = [sorted({end for t in s.triples for end in (t.subject, t.object)}) for s in subgraphs]
         every = sorted({node for row in nodes for node in row if not isinstance(node, Literal)})
         names = dict(zip(every, self.graph.labels(every), strict=True)) if every else {}
         linked, questions = questions, self._with_named_ends(questions, nodes, names)
+        questions = [_without_vocabulary(one, relations) for one in questions]
         operated = self._operations.of(questions, subgraphs)
         drafts = [
             draft_of(self._sources, question, one, names) for question, one in zip(questions, operated, strict=True)
@@ -233,6 +237,16 @@ def _is_foreign(question: Question) -> bool:
     """Return whether a question is visibly in another language than English, outside of its links' mentions."""
     text = without_names(question).lower()
     return is_foreign(text[start:end] for start, end in words(text))
+
+
+def _without_vocabulary(question: Question, relations: Collection[str]) -> Question:
+    """Return a question without the links to relations and to terms of RDF, OWL and SKOS, where it has others.
+
+    An ontology has its relations as nodes: *what is played by X* names one. Of *is X a class* the class is meant.
+    """
+    kept = tuple(link for link in question.links if link.entity not in relations and not is_term(link.entity))
+    is_asked = not kept or is_yes_no(unnamed_text(question))
+    return question if is_asked or len(kept) == len(question.links) else attrs.evolve(question, links=kept)
 
 
 def _with_links(question: Question, more: Sequence[Link]) -> Question:

@@ -1,4 +1,4 @@
-"""Questions for what something is, on vocabularies, ontologies and tables."""
+"""Questions for what something is, and by relations whose direction is told, on vocabularies and tables."""
 
 from collections.abc import Callable
 from importlib.util import find_spec
@@ -38,8 +38,22 @@ FILES = {
   dct:description "Such as a captain." ; rdfs:isDefinedBy :onto .
 :mira a owl:NamedIndividual , :Ketch ; rdfs:label "Mira" .
 :orka a :Ketch ; rdfs:label "Orka" .
+:steeredBy a owl:ObjectProperty ; rdfs:label "steered by" ; rdfs:range :Ketch .
+:ann rdfs:label "Ann Poe" ; :born 1980 . :mira :steeredBy :ann .
 :onto a owl:Ontology ; rdfs:label "Boats" .
 """,
+    "kinds.csv": "id,name,evolves_from_id,size\n1,moss,,2\n2,fern,1,3\n3,palm,2,9\n4,reed,2,4\n",
+    "firm.tsv": "".join(
+        f"{a}\t{r}\t{b}\n"
+        for a, r, b in (
+            ("Ida", "reports to", "Tom"),
+            ("Una", "reports to", "Ida"),
+            ("Ida", "married to", "Bo"),
+            ("Mill", "located in", "Oslo"),
+            ("Oslo", "located in", "Norway"),
+            ("Norway", "head of state", "Tom"),
+        )
+    ),
     "crew.csv": "name,type,description,joined\n"
     "Ida Moe,PERSON,Ida Moe leads the survey of the northern reefs.,2011\n"
     "Tom Dal,PERSON,Tom Dal repairs engines and radios.,2014\nReef Fund,ORGANIZATION,A fund for reefs.,1999\n",
@@ -112,3 +126,69 @@ def test_classes_of_every_vocabulary_and_further_columns_do_not_say_what_somethi
     answer = ask(name, question)
     assert answer["text"] == ""
     assert answer["missing"].endswith(f"and no class that says what it is; ask for what it has: {kept}")
+
+
+@pytest.mark.parametrize(
+    ("name", "question", "text"),
+    [
+        # the words of an order, over relations of either direction
+        ("tools.ttl", "What is narrower than Saw?", "Fretsaw and Hacksaw"),
+        ("tools.ttl", "Which concepts are narrower than Tool?", "Saw and Hammer"),
+        ("tools.ttl", "What is broader than Hammer?", "Tool"),
+        ("tools.ttl", "What is Hacksaw narrower than?", "Saw"),
+        ("tools.ttl", "How many concepts are narrower than Tool?", "2"),
+        ("tools.ttl", "What is related to Hammer?", "Saw"),
+        ("tools.ttl", "What is narrower than Vice?", "the graph has nothing of that order for 'Vice'"),
+        ("boats.ttl", "What are the subclasses of Vessel?", "Yacht"),
+        ("boats.ttl", "Which subclasses does Yacht have?", "Ketch"),
+        ("boats.ttl", "What is the superclass of Ketch?", "Yacht"),
+        ("boats.ttl", "What is Ketch a subclass of?", "Yacht"),
+        ("boats.ttl", "List all instances of Ketch", "Mira and Orka"),
+        ("boats.ttl", "What is Mira an instance of?", "Ketch"),
+        # relations of an ontology are nodes too, and are named as relations
+        ("boats.ttl", "What is steered by Ann Poe?", "Mira"),
+        ("boats.ttl", "What is a kind of Yacht?", "Ketch"),
+        # a verb with its preposition, whose subject or object is the link
+        ("kinds.csv", "What does fern evolve from?", "moss"),
+        ("kinds.csv", "What evolves from fern?", "palm and reed"),
+        ("kinds.csv", "From what does palm evolve?", "fern"),
+        (
+            "kinds.csv",
+            "What did moss evolve from?",
+            "the graph has 'evolves from id' of 'moss' in the other direction alone",
+        ),
+        ("firm.tsv", "Who does Ida report to?", "Tom"),
+        ("firm.tsv", "Who reports to Ida?", "Una"),
+        ("firm.tsv", "What is located in Oslo?", "Mill"),
+        ("firm.tsv", "What is Oslo located in?", "Norway"),
+        # said of both alike, and a noun that is no verb
+        ("firm.tsv", "Who is married to Ida?", "Bo"),
+        ("firm.tsv", "Who is married to Bo?", "Ida"),
+        ("firm.tsv", "Who is the head of Norway?", "Tom"),
+    ],
+)
+def test_the_direction_of_a_relation_is_the_one_that_is_told(
+    ask: Callable[[str, str], dict[str, Any]], name: str, question: str, text: str
+) -> None:
+    answer = ask(name, question)
+    assert said(answer) == text
+    assert answer.get("certainty", "sure") == "sure"
+
+
+def test_a_class_of_classes_is_no_answer_unless_a_class_is_asked_for(ask: Callable[[str, str], dict[str, Any]]) -> None:
+    assert ask("boats.ttl", "Who has an anchor?")["text"] == ""
+    assert ask("boats.ttl", "What is the type of Anchor?")["text"] == "Class"
+
+
+@pytest.mark.parametrize(
+    ("name", "question", "text"),
+    [
+        ("kinds.csv", "What does moss evolve into?", "fern"),
+        ("tools.ttl", "What are the subclasses of Saw?", "Fretsaw and Hacksaw"),
+    ],
+)
+def test_a_verb_turned_by_its_preposition_and_another_order_are_likely_at_most(
+    ask: Callable[[str, str], dict[str, Any]], name: str, question: str, text: str
+) -> None:
+    answer = ask(name, question)
+    assert (answer["text"], answer["certainty"]) == (text, "likely")
