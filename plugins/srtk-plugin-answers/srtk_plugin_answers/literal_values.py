@@ -71,9 +71,12 @@ _MISSING |= {"notavailable", "tba", "tbc", "tbd", "k.a.", "k.a", "keineangabe", 
 
 
 def is_missing(text: str) -> bool:
-    """Return whether a text stands for a value that is not known, such as *n/a*, *k. A.* or *?*."""
+    """Return whether a text stands for a value that is not known, such as *n/a*, *k. A.* or *?*.
+
+    Sodium's symbol and Namibia's code are values: a table has lost its NA when it was read.
+    """
     text = text.lexical if isinstance(text, Literal) else text
-    return "".join(text.casefold().split()) in _MISSING
+    return text not in ("Na", "NA") and "".join(text.casefold().split()) in _MISSING
 
 
 def is_code(name: str) -> bool:

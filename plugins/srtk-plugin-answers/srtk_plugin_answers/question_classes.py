@@ -92,6 +92,10 @@ _PARENTHESES = re.compile(r"\s*\([^()]*\)")
 _SAME = word_set("species series news physics means always as his this is was us gas bus")
 _IRREGULAR = {
     **{f"{word}s": word for word in ("movie", "cookie", "calorie", "zombie", "rookie", "genie", "tie", "pie", "lie")},
+    **{
+        f"{word}es": word
+        for word in ("alias", "atlas", "bias", "bonus", "bus", "campus", "canvas", "census", "gas", "lens", "virus")
+    },
     "men": "man",
     "women": "woman",
     "people": "person",

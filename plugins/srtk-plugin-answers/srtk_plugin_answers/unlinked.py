@@ -442,12 +442,22 @@ class UnlinkedSets:
         for (relation, parts), triples in found.items():
             if best.get(parts) is triples and told[relation] and all(map(str.isdigit, parts)):
                 best[parts | told[relation]] = best.pop(parts)  # in zone 1
+        told_by: dict[frozenset[str], int] = {}
         for row, label in zip(rows, self.graph.labels([step.relation for step in steps]), strict=True):
             parts = frozenset(words_of(label) - STOP_WORDS - _DONE)  # in colour, sold out
             truths = {triple.subject: truth_of(triple.object) for triple in row}
             fit = frozenset(one for one in words if one in parts or stems_of(one) & stems_of(label))
-            if parts and len(fit) >= len(parts) and row and None not in truths.values():
+            # Metals are those of the column metal, and not of metalloid.
+            exact = len(fit & parts)
+            if (
+                parts
+                and len(fit) >= len(parts)
+                and row
+                and None not in truths.values()
+                and exact >= told_by.get(fit, 0)
+            ):
                 best[fit] = {triple.subject: triple for triple in row if truths[triple.subject]}
+                told_by[fit] = exact
         return best
 
 

@@ -67,6 +67,8 @@ FILES = {
     "Amber\trelease year\t1999\nDust\trelease year\t2003\nIvory\tstarred actors\tLeo Park\n",
     "ship.csv": "passenger,sex,who,age,port,survived\nAnn,female,woman,33,Cork,1\nBob,male,child,4,Cork,1\n"
     "Cyd,female,woman,55,Kiel,0\nDan,male,man,36,Kiel,1\nEve,female,child,7,Cork,0\n",
+    "ores.csv": "ore,symbol,phase,metal,metalloid\n"
+    "Natrium,Na,solid,yes,no\nArgon,Ar,gas,no,no\nNeon,Ne,gas,no,no\nBoron,B,solid,no,yes\nIron,Fe,solid,yes,no\n",
     "kids.csv": "pupil,gender,grade,score\nAnn,F,A,3\nBob,M,F,4\nCyd,F,M,5\nDan,M,B,6\n",
     "kin.tsv": "subject\trelation\tobject\nAnna\tparent of\tBert\nBert\tlives in\tOslo\nEmil\tlives in\tBergen\n"
     "Oslo\tlocated in\tNorway\nBergen\tlocated in\tNorway\nAnna\tlives in\tBergen\n",
@@ -254,13 +256,15 @@ def test_an_answer_is_sure_though_the_graph_has_another_word_for_what_is_asked(a
         ("ship.csv", "Which women in Cork have survived?", "Ann"),
         ("ship.csv", "Who is the oldest woman?", "Cyd"),
         ("ship.csv", "Who reached the highest age?", "Cyd"),
+        ("ores.csv", "Which ores are metals?", "Iron and Natrium"),
+        ("ores.csv", "Which ores are metalloids?", "Boron"),
+        ("ores.csv", "How many ores are gases?", "2"),
+        ("ores.csv", "What is the symbol of Natrium?", "Na"),
         ("kids.csv", "How many girls are there?", "2"),
         ("kids.csv", "Which boy has the highest score?", "Dan"),
     ],
 )
-def test_a_noun_for_some_of_the_people_keeps_those_that_a_column_says_it_of(
-    ask, name: str, question: str, text: str
-) -> None:
+def test_a_noun_keeps_the_rows_that_a_column_says_it_of(ask, name: str, question: str, text: str) -> None:
     assert ask(name, question)["text"] == text
 
 
