@@ -483,7 +483,8 @@ class KnowledgeGraphConformance(BatchConformance):
         """``schema`` returns a Schema whose fields have the right types."""
         schema = driver.schema()
         assert isinstance(schema, Schema), f"schema returned {type(schema).__name__}"
-        for values in (schema.type_relations, schema.subclass_relations, schema.mediators, schema.noise):
+        lists = (schema.type_relations, schema.subclass_relations, schema.mediators, schema.noise, schema.symmetric)
+        for values in lists:
             assert isinstance(values, tuple), f"{values!r} in the schema must be a tuple"
             assert all(isinstance(value, str) for value in values), f"{values!r} in the schema must hold texts"
 

@@ -100,7 +100,8 @@ def _counts(answer: Answer, subgraph: Subgraph, labels: Mapping[str, str]) -> li
         return []
     relation = labels.get(choice.get("relation", ""), choice.get("relation", ""))
     counted = zip(answer.entities, choice["counts"], strict=False)
-    return [f"{labels.get(one, one)} ({relation}: {count:,})" for one, count in counted if isinstance(count, int)]
+    what = f"{relation}: " if relation else ""
+    return [f"{labels.get(one, one)} ({what}{count:,})" for one, count in counted if isinstance(count, int)]
 
 
 def _is_count(answer: Answer) -> bool:

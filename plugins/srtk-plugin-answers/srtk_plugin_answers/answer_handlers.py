@@ -12,6 +12,7 @@ from srtk_plugin_answers.answer_conditions import complement, either, modified, 
 from srtk_plugin_answers.answer_doubts import doubted
 from srtk_plugin_answers.answer_sources import Sources
 from srtk_plugin_answers.choices import choices
+from srtk_plugin_answers.connections import by_connection, of_unnamed
 from srtk_plugin_answers.definition_handlers import by_definition
 from srtk_plugin_answers.drafts import Case, Draft
 from srtk_plugin_answers.joined_parts import parts_of, together
@@ -103,6 +104,8 @@ def draft_of(sources: Sources, question: Question, operated: Operated, names: Ma
     ``names`` are the labels of the subgraph's nodes.
     """
     known = Case(question, operated)
+    if (connected := by_connection(sources, known)) is not None:
+        return connected
     is_joined = operated.kind.kind == "yes-no" and not operated.bounds and by_same(sources, known) is None
     if parts := parts_of(sources.graph, question) if is_joined else ():
         each = sources.operations.of_parts(operated, parts)
@@ -126,4 +129,5 @@ def draft_of(sources: Sources, question: Question, operated: Operated, names: Ma
     draft = modified(sources, question, known, complement(sources, question, operated, polar(question, draft)))
     draft = either(sources, question, known, within_rows(sources, question, known, draft))
     draft = doubted(sources, known, attrs.evolve(draft, likened=draft.likened or bool(parts)))
-    return draft if not draft.missing else by_linked_class(sources, known) or draft
+    draft = draft if not draft.missing else by_linked_class(sources, known) or draft
+    return of_unnamed(sources, question, draft)

@@ -33,6 +33,10 @@ _MOST = 200_000
 """Triples that are counted for one order."""
 
 
+Ended = tuple[str, str, Triple]
+"""Start and end of a step over a triple."""
+
+
 @attrs.frozen(order=True)
 class Decider:
     """A step that may decide an order, by the values of its relation or, if it ``counts``, by the number of ends."""
@@ -113,19 +117,26 @@ class CountedSteps:
         members = [sorted(one.instances) for one in sets]
         frontiers = self.graph.frontiers([row[:: -(-len(row) // _TRIED)] for row in members])
         rows = [scores.without_noise(row) for row in self.graph.steps(frontiers, True)]
+        # Of a relation without direction one step stands for both.
+        rows = [list(dict.fromkeys(self._ways(step)[0] for step in row)) for row in rows]
         pairs = [(place, step) for place, row in enumerate(rows) for step in row]
-        read = self.graph.triples([frontiers[place] for place, _ in pairs], [step for _, step in pairs], 2)
+        ways = [(place, step, way) for place, step in pairs for way in self._ways(step)]
+        read = self.graph.triples([frontiers[place] for place, _, _ in ways], [way for *_, way in ways], 2)
         found: list[tuple[int, Decider, list[str]]] = []
         things = years_with_facts(self.graph, read)
-        for (place, step), triples in zip(pairs, read, strict=True):
-            nodes = Counter(_member(triple, step) for triple in triples)
+        joined: dict[tuple[int, Step], list[Ended]] = {pair: [] for pair in pairs}
+        for (place, step, way), over in zip(ways, read, strict=True):
+            joined[place, step] += _ended(over, way)
+        for (place, step), row in joined.items():
+            triples = [triple for *_, triple in row]
+            nodes = Counter(member for member, *_ in row)
             if not step.inverse and all(
                 value_of(triple.object) is not None and triple.object not in things for triple in triples
             ):
                 if len(nodes) > 1:
                     found.append((place, Decider(step), []))
             elif max(nodes.values(), default=0) > 1:
-                ends = dict.fromkeys(_end(triple, step) for triple in triples)
+                ends = dict.fromkeys(end for _, end, _ in row)
                 found.append((place, Decider(step, counts=True), [one for one in ends if not isinstance(one, Literal)]))
         most = max(_LEAST_ENDS, _TRIED // max(1, len(found)))
         return [(place, one, ends[:most]) for place, one, ends in found]
@@ -196,21 +207,29 @@ class CountedSteps:
     def counted(self, one: NodeSet, step: Step, order: CountedOrder) -> Counted:
         """Count the ends of a step of each member that has some, of several classes those that are asked for."""
         members, read, cut = sorted(one.instances), 0, 0
-        found: dict[str, list[Triple]] = {}
+        found: dict[str, dict[str, Triple]] = {}
+        ways = self._ways(step)
         for start in range(0, len(members), _TRIED):
-            [row] = self.graph.triples(self.graph.frontiers([members[start : start + _TRIED]]), [step], _MOST - read)
-            read += len(row)
+            [block] = self.graph.frontiers([members[start : start + _TRIED]])
+            rows = self.graph.triples([block] * len(ways), ways, _MOST - read)
+            read += sum(map(len, rows))
             if read >= _MOST:  # of the members of this block some may have lost triples
                 cut = len(members) - start
                 break
-            for triple in row:
-                found.setdefault(_member(triple, step), []).append(triple)
-        ends = sorted({_end(triple, step) for row in found.values() for triple in row})
+            for way, row in zip(ways, rows, strict=True):
+                for member, end, triple in _ended(row, way):
+                    found.setdefault(member, {}).setdefault(end, triple)
+        ends = sorted({end for row in found.values() for end in row})
         kept, is_sure = self._asked(order, step, [end for end in ends if not isinstance(end, Literal)])
         if kept:
-            found = {member: [one for one in row if _end(one, step) in kept] for member, row in found.items()}
-        numbers = {member: (float(len(row)), tuple(row)) for member, row in found.items() if row}
+            found = {member: {end: one for end, one in row.items() if end in kept} for member, row in found.items()}
+        numbers = {member: (float(len(row)), tuple(row.values())) for member, row in found.items() if row}
         return Counted(numbers, cut, is_sure)
+
+    def _ways(self, step: Step) -> list[Step]:
+        """Return both directions of a relation that has none, and a step of any other relation alone."""
+        relation = step.relation
+        return [Step(relation), Step(relation, True)] if relation in self.names.schema.symmetric else [step]
 
     def _asked(self, order: CountedOrder, step: Step, ends: Sequence[str]) -> tuple[frozenset[str], bool]:
         """Return the ends of the counted noun's class, none for all, and whether no ends of other classes count."""
@@ -246,9 +265,6 @@ def not_counted(order: CountedOrder) -> str:
     return f"the graph has no relation or number like {order.noun or order.text!r} by which things could be ordered"
 
 
-def _member(triple: Triple, step: Step) -> str:
-    return triple.object if step.inverse else triple.subject
-
-
-def _end(triple: Triple, step: Step) -> str:
-    return triple.subject if step.inverse else triple.object
+def _ended(row: Iterable[Triple], step: Step) -> list[Ended]:
+    """Return where a step over each triple begins and ends."""
+    return [(one.object, one.subject, one) if step.inverse else (one.subject, one.object, one) for one in row]

@@ -16,6 +16,7 @@ from srtk_framework.values import Budget, Frontier, Literal, Path, Pattern, Ques
 from srtk_plugin_answers.directions import is_first_subject
 from srtk_plugin_answers.literal_values import truth_of
 from srtk_plugin_answers.node_sets import PATHS, SETS, Lead, NodeSet, Row, margin, whole_set
+from srtk_plugin_answers.path_reads import both_ways
 from srtk_plugin_answers.path_scores import PathScores
 from srtk_plugin_answers.question_classes import STOP_WORDS, name_of, stems_of, without_names, words_of
 
@@ -30,13 +31,14 @@ _JOIN = 2
 class JoinedTopics:
     """Read the paths between the topics of a question, with at most ``members`` instances of a path.
 
-    ``tables`` are the relations of each table that the graph was made of.
+    ``tables`` are the relations of each table that the graph was made of, ``symmetric`` those without direction.
     """
 
     graph: KnowledgeGraph
     scores: PathScores
     members: int
     tables: Mapping[str, Sequence[str]] = attrs.field(factory=dict)
+    symmetric: Collection[str] = ()
 
     def joining(self, question: Question) -> Lead:
         """Return the triples that join two of the links."""
@@ -112,7 +114,7 @@ class JoinedTopics:
 
     def _is_told(self, question: Question, entities: Sequence[str], triple: Triple) -> bool:
         """Return whether a triple that joins two links has the direction that the question tells, if it does."""
-        if len(entities) != 2:
+        if len(entities) != 2 or triple.relation in self.symmetric:
             return True
         is_first = is_first_subject(without_names(question), self.graph.labels([triple.relation])[0])
         first = _as_mentioned(question, self._names(question))[0]
@@ -245,17 +247,19 @@ class JoinedTopics:
         begun = attrs.evolve(path, steps=path.steps[:-1])
         cut: dict[str, int] = {}
         limits = Budget(triples=self.members + 1, hub=self.members, nodes=self.members)
-        [some] = instances(self.graph, [begun], [{}], limits, [cut])
+        ways = both_ways(begun, self.symmetric)
+        read = instances(self.graph, ways, [{}] * len(ways), limits, [cut] * len(ways))
+        some = [one for row in read for one in row]
         links = {link.entity for link in question.links}
         whole = NodeSet.at_ends(begun, some[: self.members], links, sum(cut.values()) + (len(some) > self.members))
-        step = path.steps[-1]
+        steps = [way.steps[0] for way in both_ways(attrs.evolve(path, steps=path.steps[-1:]), self.symmetric)]
         members, nodes = self.graph.frontiers([sorted(whole.instances), [last]])
-        [row] = self.graph.triples([members], [step], None)
         joining: dict[str, Triple] = {}
-        for triple in row:
-            member, end = (triple.object, triple.subject) if step.inverse else (triple.subject, triple.object)
-            if end in nodes.ids():
-                joining.setdefault(member, triple)
+        for step, row in zip(steps, self.graph.triples([members] * len(steps), steps, None), strict=True):
+            for triple in row:
+                member, end = (triple.object, triple.subject) if step.inverse else (triple.subject, triple.object)
+                if end in nodes.ids():
+                    joining.setdefault(member, triple)
         return whole, joining
 
     def _names(self, question: Question) -> dict[str, str]:

@@ -118,7 +118,7 @@ class Operations:
         self.names = GraphNames(self.graph, self.schema)
         scores = PathScores(self.scorer, self.schema.noise)
         self.values = DecidingValues(self.graph, scores, CountedSteps(self.graph, self.names))
-        self._topics = JoinedTopics(self.graph, scores, self.members, self.schema.tables)
+        self._topics = JoinedTopics(self.graph, scores, self.members, self.schema.tables, self.schema.symmetric)
 
     def kind(self, question: Question) -> QuestionKind:
         """Return the kind of a question; numbers are ordered before they are added up or subtracted."""
@@ -145,7 +145,7 @@ class Operations:
     def of(self, questions: Sequence[Question], found: Sequence[Subgraph]) -> list[Operated]:
         """Read sets, values and classes for the operation of each question, from its paths and links."""
         links = list(dict.fromkeys(link.entity for question in questions for link in question.links))
-        reads = PathReads(self.graph, self.members, links)
+        reads = PathReads(self.graph, self.members, links, self.schema.symmetric)
         every = self._begun(reads, questions, found)
         self._read_sets(reads, every)
         self._find_classes(reads, every)
@@ -160,7 +160,7 @@ class Operations:
             before = one.found
             one.found = of_class_first(one.ends, one.phrases if self.schema.type_relations else (), one.fit, one.cut)
             if one.found.triples != before.triples:
-                one.ends = PathEnds(one.found)
+                one.ends = PathEnds(one.found, self.schema.symmetric)
         return every
 
     def _begun(self, reads: PathReads, questions: Sequence[Question], found: Sequence[Subgraph]) -> list[Operated]:
@@ -175,10 +175,13 @@ class Operations:
         settings = self.scorer.search_settings() or SearchSettings()
         texts = self._texts(questions, names)
         scale = self.scale if settings.scale is None else settings.scale
+        symmetric = self.schema.symmetric
         scores = scores_of_questions(self.values.scores, scale, reads, self.schema, questions, texts)
         return [
-            Operated(one, kind, row, held, PathEnds(row), reads, own, text, *self._conditions(one, kind, held, names))
-            for one, kind, (row, held), own, text in zip(questions, kinds, dated, scores, texts, strict=True)
+            Operated(one, kind, row, held, ends, reads, own, text, *self._conditions(one, kind, held, names))
+            for one, kind, (row, held), ends, own, text in zip(
+                questions, kinds, dated, (PathEnds(row, symmetric) for row, _ in dated), scores, texts, strict=True
+            )
         ]
 
     def _texts(self, questions: Sequence[Question], names: Mapping[str, str]) -> list[str]:

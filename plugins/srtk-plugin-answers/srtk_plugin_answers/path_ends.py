@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Collection, Mapping
 
 import attrs
 
@@ -21,10 +21,12 @@ def turns_back(way: Way) -> bool:
 class PathEnds:
     """Follow the paths of a subgraph in its own triples; beginnings that paths share are followed once.
 
-    Ways to a node that go forth and back over one triple count last.
+    Ways to a node that go forth and back over one triple count last. Relations that are ``symmetric`` are followed in
+    both directions.
     """
 
     found: Subgraph
+    symmetric: Collection[str] = ()
     _onward: dict[tuple[str, str, bool], list[tuple[str, int]]] = attrs.field(init=False, factory=dict, repr=False)
     _levels: dict[tuple[str, Path], Mapping[str, Way]] = attrs.field(init=False, factory=dict, repr=False)
     _reached: dict[str, Way] | None = attrs.field(init=False, default=None, repr=False)
@@ -34,6 +36,9 @@ class PathEnds:
         for place, (subject, relation, object_) in enumerate(self.found.triples):
             onward.setdefault((subject, relation, False), []).append((object_, place))
             onward.setdefault((object_, relation, True), []).append((subject, place))
+            if relation in self.symmetric:
+                onward.setdefault((subject, relation, True), []).append((object_, place))
+                onward.setdefault((object_, relation, False), []).append((subject, place))
 
     def of(self, path: RankedPath) -> Mapping[str, Way]:
         """Return where a path ends, literals too, with the places of the triples that lead there."""

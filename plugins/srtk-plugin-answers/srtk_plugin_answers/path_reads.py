@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
+from itertools import product
 
 import attrs
 
 from srtk_framework.graph import Instance, PathKey, instances
 from srtk_framework.roles import KnowledgeGraph
-from srtk_framework.values import Budget, Frontier, RankedPath
+from srtk_framework.values import Budget, Frontier, RankedPath, Step
 
 
 @attrs.frozen
@@ -27,11 +28,13 @@ class PathReads:
         graph: Graph that is read.
         members: Maximum number of instances of a path that are read.
         links: Linked entities of the questions, whose frontiers the first call reads too.
+        symmetric: Relations that are followed in both directions.
     """
 
     graph: KnowledgeGraph
     members: int
     links: Sequence[str] = ()
+    symmetric: Collection[str] = ()
     _frontiers: dict[tuple[str, ...], Frontier] = attrs.field(init=False, factory=dict, repr=False)
     _paths: dict[PathKey, PathRead] = attrs.field(init=False, factory=dict, repr=False)
 
@@ -46,18 +49,30 @@ class PathReads:
         return [self._frontiers[key] for key in keys]
 
     def of(self, paths: Sequence[RankedPath]) -> list[PathRead]:
-        """Return the instances of each path."""
+        """Return the instances of each path, in both directions of its symmetric relations."""
         keys = [(path.entity, path.steps) for path in paths]
         new = {key: path for key, path in zip(keys, paths, strict=True) if key not in self._paths}
         if new:
-            starts = self.frontiers([[path.entity] for path in new.values()])
+            ways = [(key, way) for key, path in new.items() for way in both_ways(path, self.symmetric)]
+            paths = [path for _, path in ways]
+            starts = self.frontiers([[path.entity] for path in paths])
             known: list[Mapping[PathKey, Frontier]] = [
-                {(path.entity, ()): start} for path, start in zip(new.values(), starts, strict=True)
+                {(path.entity, ()): start} for path, start in zip(paths, starts, strict=True)
             ]
-            cuts: list[dict[str, int]] = [{} for _ in new]
+            cuts: list[dict[str, int]] = [{} for _ in paths]
             limits = Budget(triples=self.members + 1, hub=self.members, nodes=self.members)
-            read = instances(self.graph, list(new.values()), known, limits, cuts)
-            for key, some, cut in zip(new, read, cuts, strict=True):
-                left = sum(cut.values()) + (len(some) > self.members)
-                self._paths[key] = PathRead(some[: self.members], left)
+            read = instances(self.graph, paths, known, limits, cuts)
+            for (key, _), some, cut in zip(ways, read, cuts, strict=True):
+                before = self._paths.get(key, PathRead((), 0))
+                every = [*before.instances, *some] if before.instances else some
+                left = before.cut + sum(cut.values()) + (len(every) > self.members)
+                self._paths[key] = PathRead(every[: self.members], left)
         return [self._paths[key] for key in keys]
+
+
+def both_ways(path: RankedPath, symmetric: Collection[str]) -> list[RankedPath]:
+    """Return a path in each direction of its symmetric relations, as it is first."""
+    steps = [
+        (step, Step(step.relation, not step.inverse)) if step.relation in symmetric else (step,) for step in path.steps
+    ]
+    return [attrs.evolve(path, steps=way) for way in product(*steps)]

@@ -46,6 +46,7 @@ class MemoryGraph(KnowledgeGraph):
         subclass_relations: Relations from a class to its superclass.
         mediators: Patterns of ids of mediator nodes, which only join the parts of a statement.
         noise: Patterns of ids of relations that answer no question.
+        symmetric: Relations whose triples have no direction; each is given once.
         prefixes: Namespace IRIs by prefix.
     """
 
@@ -58,6 +59,7 @@ class MemoryGraph(KnowledgeGraph):
     subclass_relations: Sequence[str] = ()
     mediators: Sequence[str] = ()
     noise: Sequence[str] = ()
+    symmetric: Sequence[str] = ()
     prefixes: Mapping[str, str] = attrs.field(factory=dict)
     _all: tuple[Triple, ...] = attrs.field(init=False, repr=False)
     _at: dict[str, list[Triple]] = attrs.field(init=False, repr=False)
@@ -102,9 +104,9 @@ class MemoryGraph(KnowledgeGraph):
 
         A node is named by its attribute ``name``, ``label`` or ``title``; a type such as ``entity_type`` is an entity,
         and other numbers and texts are literals. The relation of an edge is its attribute ``relation``, ``label``,
-        ``type`` or the like, or the key of a multigraph's edge, else ``edge``; other attributes are qualifiers. Edges
-        without direction are read from their first to their second node. Layout (x, y, color) and bookkeeping
-        (created_at) are left out. Attributes that are read against their name are logged.
+        ``type`` or the like, or the key of a multigraph's edge, else ``edge``; other attributes are qualifiers. The
+        relations of edges without direction are ``symmetric``. Layout (x, y, color) and bookkeeping (created_at) are
+        left out. Attributes that are read against their name are logged.
 
         Args:
             graph: Ids are the ``str`` of its nodes.
@@ -138,6 +140,7 @@ class MemoryGraph(KnowledgeGraph):
         settings["qualifiers"] = [*made["qualifiers"], *settings.get("qualifiers", ())]
         if any(row[1] == TYPE for row in made["triples"]):
             settings.setdefault("type_relations", (TYPE,))
+        settings.setdefault("symmetric", tuple(report.symmetric))
         return cls(triples=made["triples"], **settings)
 
     def fingerprint(self) -> str:
@@ -155,6 +158,7 @@ class MemoryGraph(KnowledgeGraph):
             subclass_relations=tuple(self.subclass_relations),
             mediators=tuple(self.mediators),
             noise=tuple(self.noise),
+            symmetric=tuple(self.symmetric),
             prefixes=dict(self.prefixes),
         )
 

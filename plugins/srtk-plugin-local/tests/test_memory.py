@@ -234,8 +234,8 @@ def test_an_alias_is_of_an_entity_and_comes_once() -> None:
 def test_an_undirected_networkx_graph_is_read_and_reported(caplog: pytest.LogCaptureFixture) -> None:
     made = MemoryGraph.from_networkx(networkx.Graph([("a", "b", {"relation": "r"}), ("b", "c")]))
     assert made.match([Pattern()]) == [[Triple("a", "r", "b"), Triple("b", "edge", "c")]]
-    assert made.schema().type_relations == ()
-    assert "have no direction; each was read from its first to its second node" in caplog.text
+    assert (made.schema().type_relations, made.schema().symmetric) == ((), ("edge", "r"))
+    assert "its edges have no direction; answers are of both" in caplog.text
     assert "1 edge names no relation" in caplog.text
 
 

@@ -118,13 +118,15 @@ class LocalGraph(KnowledgeGraph):
 
     def schema(self) -> Schema:
         """Return the schema of the snapshot."""
-        schema = self._open.meta.schema
+        schema, build = self._open.meta.schema, self._open.meta.build
+        symmetric = {one for report in build.get("reading", ()) for one in report.get("symmetric", ())}
         lists = {name: tuple(schema[name]) for name in ("type_relations", "subclass_relations", "mediators", "noise")}
         return Schema(
             **lists,
             prefixes=dict(schema["prefixes"]),
             relations=tuple(self._open.relations),
-            tables=_own_columns(self._open.meta.build.get("plan", {}), self._relations),
+            tables=_own_columns(build.get("plan", {}), self._relations),
+            symmetric=tuple(one for one in self.own_ids(sorted(symmetric), True) if one in self._relations),
         )
 
     def has_blank_nodes(self) -> bool:

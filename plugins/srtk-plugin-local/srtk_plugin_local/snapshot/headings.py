@@ -54,6 +54,9 @@ _ENDS = [
 # Headings of ends that are also headings of an entity, such as those of a journey.
 WEAK_ENDS = frozenset(("start", "end", "from", "to", "value", "src", "dest", "destination"))
 
+# First words of headings of ends that tell a direction: who cites, and where a ferry goes.
+_DIRECTED = frozenset(("citing", "follower", "from", "head", "src", "subject", "destination", "dest", "dst"))
+
 # Headings of links to another row of the same table.
 ROLES = frozenset(
     (
@@ -238,3 +241,8 @@ def first_known(titles: Sequence[str], words: Sequence[str], among: Iterable[int
     among = range(len(titles)) if among is None else among
     ranks = [(words.index(normal(neo4j_name(titles[p]))), p) for p in among if normal(neo4j_name(titles[p])) in words]
     return min(ranks)[1] if ranks else None
+
+
+def has_direction(ends: Sequence[str]) -> bool:
+    """Return whether the headings of both ends of an edge tell its direction, as *source* and *target* do not."""
+    return any({*normal(title).split()[:1]} & _DIRECTED for title in ends)

@@ -37,6 +37,7 @@ class FileReport:
         notes: Further sentences for the screen.
         skipped: Count and first place of skipped rows, by reason.
         prefixes: Namespaces that the file declares, by prefix; the snapshot keeps them once for all files.
+        symmetric: Relations whose edges have no direction, or none that is known.
     """
 
     name: str
@@ -55,6 +56,7 @@ class FileReport:
     notes: list[str] = attrs.field(factory=list)
     skipped: dict[str, list[Any]] = attrs.field(factory=dict)
     prefixes: dict[str, str] = attrs.field(factory=dict)
+    symmetric: list[str] = attrs.field(factory=list)
 
     def skip(self, reason: str, line: int, sentence: str, unit: str = "") -> None:
         """Count a skipped row.
@@ -113,7 +115,10 @@ class FileReport:
     def data(self) -> dict[str, Any]:
         """Return the report as plain data."""
         inner = ("strict", "sheet", "properties", "links", "key", "prefixes")
-        return attrs.asdict(self, filter=lambda field, value: field.name not in inner, value_serializer=_plain)
+        data = attrs.asdict(self, filter=lambda field, value: field.name not in inner, value_serializer=_plain)
+        if not self.symmetric:
+            del data["symmetric"]
+        return data
 
 
 # Reason of the lines that begin with ``#`` and are no row.

@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
 from srtk_plugin_local.snapshot.build_settings import EDGE, BuildSettings
 from srtk_plugin_local.snapshot.column_types import QUANTITY, TIME
-from srtk_plugin_local.snapshot.headings import CODES, KEYS, TYPE, neo4j_name, neo4j_space
+from srtk_plugin_local.snapshot.headings import CODES, KEYS, TYPE, has_direction, neo4j_name, neo4j_space
 from srtk_plugin_local.snapshot.input_report import counted
 from srtk_plugin_local.snapshot.plurals import same_word, singular
 from srtk_plugin_local.snapshot.sheets import Column, Sheet, Sheets
@@ -250,6 +251,23 @@ def _write_edges(con: duckdb.DuckDBPyConnection, sheets: Sheets, sheet: Sheet, s
     con.execute("DROP TABLE IF EXISTS named_row")
     if sheet.form == "edges":
         sheet.note(f"its edges name no relation; it is called {EDGE!r}")
+        _tell_direction(con, sheet, (start, end))
+
+
+def _tell_direction(con: duckdb.DuckDBPyConnection, sheet: Sheet, ends: Sequence[Column]) -> None:
+    """Report that the edges have no direction, or that none is known, by their column *Type* or by their headings."""
+    told = [column for column in sheet.columns if (column.kind, column.words) == ("bookkeeping", "type")]
+    said = {
+        str(value).strip().lower()
+        for column in told
+        for (value,) in con.execute(f"SELECT DISTINCT {column.sql} FROM {sheet.table}").fetchall()
+        if value is not None
+    }
+    if "directed" in said or (not told and has_direction([column.title for column in ends])):
+        return
+    how = "have no direction" if "undirected" in said else "say no direction, and count as edges without one"
+    sheet.note(f"its edges {how}; answers are of both")
+    sheet.reports[0].symmetric = [EDGE]
 
 
 def _joining(sheets: Sheets, sheet: Sheet, end: Column) -> str:

@@ -24,9 +24,9 @@ def of_node(properties: Properties, id_: str = "n1") -> Rows:
 
 
 def of_edges(*edges: Properties, undirected: int = 0, **wishes: Any) -> tuple[Rows, FileReport]:
-    graph = PropertyGraph(undirected=undirected)
+    graph = PropertyGraph()
     for number, properties in enumerate(edges):
-        graph.add_edge("a", f"b{number}", properties)
+        graph.add_edge("a", f"b{number}", properties, directed=number >= undirected)
     return read(graph, **wishes)
 
 

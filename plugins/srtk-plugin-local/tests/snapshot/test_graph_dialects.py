@@ -132,8 +132,12 @@ def test_a_text_that_is_a_list_has_several_values(tmp_path: Path) -> None:
 def test_several_graphs_are_one_and_a_node_of_two_is_one(tmp_path: Path) -> None:
     second = '</graph><graph edgedefault="undirected"><node id="Ada"/><node id="Cy"/><edge source="Ada" target="Cy"/>'
     body = '<node id="Ada"/><node id="Bo"/><edge source="Ada" target="Bo"/>' + second
-    _, facts, _, report = made(graphml(tmp_path, "", body))
-    assert facts == [("Ada", "edge", "Bo"), ("Ada", "edge", "Cy")]
+    graph, facts, _, report = made(graphml(tmp_path, "", body))
+    assert (facts, graph.schema().symmetric) == (
+        [("Ada", "edge", "Bo"), ("Ada", "edge", "Cy"), ("Cy", "edge", "Ada")],
+        (),
+    )
+    assert "1 edge without direction was read in both directions, as others of their relation have one" in report
     assert "its 2 graphs were read as one" in report
     assert "1 node comes again in another graph; nodes with the same id are one" in report
     assert "1 edge has no direction" in report
@@ -226,8 +230,9 @@ def test_keywords_are_the_relation_where_there_is_no_other(tmp_path: Path) -> No
         'town by the sea.</data><data key="w">1.0</data><data key="f">a.pdf</data></edge>'
     )
     keys = "k=edge keywords string, d=edge description string, w=edge weight double, f=edge file_path string"
-    _, facts, qualifiers, report = made(graphml(tmp_path, keys, body, edges="undirected"))
+    graph, facts, qualifiers, report = made(graphml(tmp_path, keys, body, edges="undirected"))
     assert facts == [("Ada", "founding, company", "Mill")]
+    assert graph.schema().symmetric == ("founding, company",)
     assert list(qualifiers.values()) == [(("description", '"Ada founded Mill in a town by the sea."'),)]
     assert "the relation of an edge is its property 'keywords'; --columns source,NAME,target names another" in report
     assert "the weight of all edges is 1.0; it was left out (--keep NAME,... reads it)" in report

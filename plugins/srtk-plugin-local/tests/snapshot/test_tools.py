@@ -70,6 +70,9 @@ def test_gephi_gives_labels_relations_and_weights(tmp_path: Path) -> None:
     assert facts(graph) == [("1", "born", '"1815"^^xsd:integer'), ("1", "owns", "2"), ("2", "edge", "1")]
     assert graph.labels(["1", "2"]) == ["Ada", "Mill"]
     assert qualifiers(graph, "1", "owns", "2") == [("Weight", '"2.5"^^xsd:decimal')]
+    assert graph.schema().symmetric == ()
+    (tmp_path / "more.csv").write_text("Source,Target,Type,Label\n1,2,Undirected,likes\n2,1,Directed,owns\n")
+    assert opened(tmp_path, "gephi", "more.csv").schema().symmetric == ("likes",)
     (tmp_path / "other.csv").write_text("a,b\n1,2\n", encoding="utf-8")
     with pytest.raises(InputError, match=r"other\.csv:1: has neither Id nor Source and Target"):
         opened(tmp_path, "gephi", "other.csv")

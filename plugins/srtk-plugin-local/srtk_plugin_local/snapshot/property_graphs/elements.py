@@ -41,8 +41,8 @@ class PropertyGraph:
     Attributes:
         nodes: Properties by id.
         edges: The edges, from source to target where they have a direction.
+        undirected: Places of the edges that have none.
         members: Pairs of a node and the group that it is nested in.
-        undirected: Number of edges without direction.
         layout: Names of properties that the file itself declares to be layout.
         qualifiers: Qualifiers of facts that are known as such: subject, relation, object, relation, value.
     """
@@ -50,17 +50,19 @@ class PropertyGraph:
     nodes: dict[str, Properties] = attrs.field(factory=dict)
     edges: list[Edge] = attrs.field(factory=list)
     members: dict[tuple[str, str], None] = attrs.field(factory=dict)
-    undirected: int = 0
+    undirected: set[int] = attrs.field(factory=set)
     layout: set[str] = attrs.field(factory=set)
     qualifiers: list[tuple[str, str, str, str, str]] = attrs.field(factory=list)
     _texts: dict[str, str] = attrs.field(factory=dict, repr=False)
 
-    def add_edge(self, source: str, target: str, properties: Properties, key: str = "") -> None:
+    def add_edge(self, source: str, target: str, properties: Properties, key: str = "", directed: bool = True) -> None:
         """Add an edge; equal ids and short texts are kept in memory once."""
         one = self._texts.setdefault
         for name, value in properties.items():
             if type(value) is str and len(value) <= _SHORT:
                 properties[name] = one(value, value)
+        if not directed:
+            self.undirected.add(len(self.edges))
         self.edges.append(Edge(one(source, source), one(target, target), properties or _NONE, key))
 
 

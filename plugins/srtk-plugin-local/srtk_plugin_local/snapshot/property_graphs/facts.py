@@ -169,26 +169,41 @@ class _Edges:
 
     def rows(self) -> Iterator[Row | QualifierRow]:
         """Yield a fact for each edge, and its qualifiers."""
-        bare = 0
-        for edge in self.graph.edges:
+        undirected = self.graph.undirected
+        every = enumerate(self.graph.edges)
+        directed = {self._relation(edge)[0] or EDGE for place, edge in every if place not in undirected}
+        symmetric: set[str] = set()
+        bare = twice = 0
+        for place, edge in enumerate(self.graph.edges):
             relation, taken = self._relation(edge)
             bare += not relation
             relation = relation or EDGE
-            yield edge.source, relation, edge.target, "entity"
-            for name, title in self.qualifiers.items():
-                for value in _parts(edge.properties.get(name)):
-                    yield edge.source, relation, edge.target, title, value_of(value)
-            for name in self.relations:
-                for value in values(edge.properties.get(name))[name == taken :]:
-                    yield edge.source, relation, edge.target, name, value_of(value)
+            yield from self._of_edge(edge, edge.source, relation, edge.target, taken)
+            if place in undirected and relation in directed:
+                twice += 1
+                yield from self._of_edge(edge, edge.target, relation, edge.source, taken)
+            elif place in undirected:
+                symmetric.add(relation)
+        self.report.symmetric = sorted(symmetric)
         if bare:
             self.report.note(counted(bare, f"edges name no relation; it is called {EDGE!r}"))
-        undirected = self.graph.undirected
-        if undirected and undirected == len(self.graph.edges):
-            self.report.note("its edges have no direction; each was read from its first to its second node")
+        if undirected and len(undirected) == len(self.graph.edges):
+            self.report.note("its edges have no direction; answers are of both")
         elif undirected:
-            what = "edges have no direction; each was read from its first to its second node"
-            self.report.note(counted(undirected, what))
+            self.report.note(counted(len(undirected), "edges have no direction; answers are of both"))
+        if twice:
+            what = "edges without direction were read in both directions, as others of their relation have one"
+            self.report.note(counted(twice, what))
+
+    def _of_edge(self, edge: Edge, source: str, relation: str, target: str, taken: str) -> Iterator[Row | QualifierRow]:
+        """Yield the fact of an edge, from one of its ends to the other, and its qualifiers."""
+        yield source, relation, target, "entity"
+        for name, title in self.qualifiers.items():
+            for value in _parts(edge.properties.get(name)):
+                yield source, relation, target, title, value_of(value)
+        for name in self.relations:
+            for value in values(edge.properties.get(name))[name == taken :]:
+                yield source, relation, target, name, value_of(value)
 
     def _relation(self, edge: Edge) -> tuple[str, str]:
         """Return the relation of an edge and the property that it is from."""

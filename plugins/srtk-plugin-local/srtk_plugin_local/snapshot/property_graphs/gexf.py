@@ -159,9 +159,9 @@ class GexfHandler:
         self._add_times(properties, attributes)
         self._add_defaults("edge", properties)
         direction = attributes.get("type", "").strip().lower()
-        self.graph.undirected += direction == "undirected" or (self._undirected and direction not in _DIRECTED)
+        directed = direction in _DIRECTED or (direction != "undirected" and not self._undirected)
         key = properties.pop(_NETWORKX_KEY, attributes.get("id", ""))
-        self.graph.add_edge(source, target, properties, key if isinstance(key, str) else "")
+        self.graph.add_edge(source, target, properties, key if isinstance(key, str) else "", directed)
         if direction == "mutual":
             self.report.note("its mutual edges were read in both directions")
             self.graph.add_edge(target, source, properties)

@@ -202,10 +202,10 @@ class GraphmlHandler:
             return
         directed = owner.attributes.get("directed", "").strip().lower()
         usual = bool(self._undirected) and self._undirected[-1]
-        self.graph.undirected += directed in ("false", "0") or (usual and directed not in ("true", "1"))
+        has_direction = directed in ("true", "1") or (directed not in ("false", "0") and not usual)
         for key in self._defaults["edge"]:
             self._add_default(owner.properties, key)
-        self.graph.add_edge(source, target, owner.properties, owner.id)
+        self.graph.add_edge(source, target, owner.properties, owner.id, has_direction)
 
     def _add_default(self, properties: Properties, key: _Key) -> None:
         if key.name not in properties and key.default is not None:

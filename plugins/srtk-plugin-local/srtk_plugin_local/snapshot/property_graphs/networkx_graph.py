@@ -50,7 +50,7 @@ def property_graph(graph: networkx.Graph[Any], relation: str | None, report: Fil
                 (source, key, target, name, value) for name, value in json.loads(data.get("qualifiers", "[]"))
             ]
         found.edges.append(Edge(source, target, properties, key))
-    found.undirected = 0 if graph.is_directed() else len(found.edges)
+    found.undirected = set() if graph.is_directed() else set(range(len(found.edges)))
     return found
 
 

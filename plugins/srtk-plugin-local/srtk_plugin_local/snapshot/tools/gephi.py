@@ -34,16 +34,19 @@ def read(name: str, settings: BuildSettings, report: FileReport, meter: Meter) -
     relation = wanted or by_word.get("label") or by_word.get("kind")
     report.unread = [heading for word, heading in by_word.items() if word in _LAYOUT]
     if {"source", "target"} <= set(by_word):
+        directions: dict[str, set[str]] = {}
         for row in rows:
             start, end = text(row[by_word["source"]]), text(row[by_word["target"]])
             if start and end:
                 fact = (start, (text(row.get(relation)) if relation else "") or EDGE, end)
+                directions.setdefault(fact[1], set()).add(text(row.get(by_word.get("type", ""))).lower())
                 output.fact(*fact, literal=False)
                 for word, heading in by_word.items():
                     value = text(row[heading])
                     if value and word not in (*_STRUCTURE, *_LAYOUT) and heading != relation:
                         output.qualifier(fact, heading, literal_of(number_of(value)), literal=True)
             yield from output.full()
+        report.symmetric = sorted(one for one, said in directions.items() if "directed" not in said)
     elif "id" in by_word:
         for row in rows:
             id_ = text(row[by_word["id"]])

@@ -42,6 +42,7 @@ def read(name: str, settings: BuildSettings, report: FileReport, meter: Meter) -
                         output.qualifier((start, EDGE, end), column, value, literal=True)
             yield from output.full()
         report.note(f"relationships have no word for their kind; each is {EDGE!r}, with its description as qualifier")
+        report.symmetric = [EDGE]
     elif title is not None and "type" in headings and not {"community", "level"} <= set(headings):
         read_columns = {title, *_FACTS, *kept}
         for row in rows:
