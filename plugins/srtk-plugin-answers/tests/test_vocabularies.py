@@ -33,6 +33,7 @@ FILES = {
 :B1_Vessel a owl:Class ; rdfs:label "Vessel" ; rdfs:comment "What floats and carries." ; rdfs:isDefinedBy :onto .
 :Yacht a owl:Class ; rdfs:label "Yacht" ; rdfs:subClassOf :B1_Vessel .
 :Ketch a owl:Class ; rdfs:label "Ketch" ; rdfs:subClassOf :Yacht .
+:Yawl a owl:Class ; owl:equivalentClass [ a owl:Class ; owl:unionOf ( :Yacht :Ketch ) ] .
 :Anchor a owl:Class ; rdfs:label "Anchor" .
 :skipper a rdf:Property ; rdfs:label "skipper" ; rdfs:domain :B1_Vessel ; rdfs:comment "Who steers a vessel." ;
   dct:description "Such as a captain." ; rdfs:isDefinedBy :onto .
@@ -178,6 +179,12 @@ def test_the_direction_of_a_relation_is_the_one_that_is_told(
 def test_a_class_of_classes_is_no_answer_unless_a_class_is_asked_for(ask: Callable[[str, str], dict[str, Any]]) -> None:
     assert ask("boats.ttl", "Who has an anchor?")["text"] == ""
     assert ask("boats.ttl", "What is the type of Anchor?")["text"] == "Class"
+
+
+def test_the_ends_of_a_relation_are_listed_where_blank_nodes_are_joined(
+    ask: Callable[[str, str], dict[str, Any]],
+) -> None:
+    assert ask("boats.ttl", "Which domains are there?")["text"] == "Vessel"
 
 
 @pytest.mark.parametrize(

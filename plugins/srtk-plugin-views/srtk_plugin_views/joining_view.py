@@ -116,20 +116,31 @@ class JoiningView(StepwiseView):
     def match(self, patterns: Sequence[Pattern]) -> list[list[Triple]]:
         """Find the triples of each pattern, sorted.
 
+        A pattern of a relation alone reads the whole of its first part in the graph.
+
         Raises:
-            DriverError: If a pattern has neither subject nor object.
+            DriverError: If a pattern has neither subject nor object nor relation, or the graph lists no whole relation.
         """
         edges = self._open
-        # Without an end, the edges of the whole graph would have to be joined for one answer.
+        # Without any of them, the edges of the whole graph would have to be joined for one answer.
         for pattern in patterns:
-            if pattern.subject is None and pattern.object is None:
+            if pattern.subject is None and pattern.object is None and pattern.relation is None:
                 raise DriverError(f"{pattern} has neither subject nor object; give at least one of them")
         edges.load((p.subject for p in patterns if p.subject is not None), False)
         edges.load((p.object for p in patterns if p.subject is None and p.object is not None), True)
         return [
             sorted(t for t in _around(edges, p) if p.relation in (None, t.relation) and p.object in (None, t.object))
+            if p.subject is not None or p.object is not None
+            else self._whole(edges, str(p.relation))
             for p in patterns
         ]
+
+    def _whole(self, edges: CachedEdges, relation: str) -> list[Triple]:
+        """Return all triples of a relation, which begin at the ends of its first part."""
+        [row] = self.graph.match([Pattern(None, part, None) for part in composites.parts(relation)[:1]]) or [()]
+        ends = sorted({end for t in row for end in (t.subject, t.object) if not isinstance(end, Literal)})
+        edges.load(ends, False)
+        return sorted(t for end in ends for t in _around(edges, Pattern(end)) if t.relation == relation)
 
     def labels(self, ids: Sequence[str]) -> list[str]:
         """Return the label of each id; a composite has the labels of its parts."""

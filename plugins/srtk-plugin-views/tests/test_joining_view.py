@@ -112,7 +112,15 @@ def test_a_pattern_is_matched_at_its_bound_end() -> None:
     ) == [[acme, bank], [bank], [], [acme], [], [born[0], Triple("ann", "job..since", YEAR)], [born[0]], [*born], []]
     assert graph.match([]) == []
     with pytest.raises(DriverError, match=r"has neither subject nor object; give at least one of them"):
-        graph.match([Pattern("ann"), Pattern(None, "born", None)])
+        graph.match([Pattern("ann"), Pattern(None, None, None)])
+
+
+def test_a_relation_alone_has_all_its_triples_joined_ones_too() -> None:
+    graph = view()
+    firms = [Triple("ann", "job..firm", "acme"), Triple("ann", "job..firm", "bank")]
+    born = [Triple("ann", "born", YEAR), Triple("ann", "born", "bath"), Triple("bo", "born", "bath")]
+    patterns = [Pattern(None, one, None) for one in ("born", "job..firm", "firm", "none", "a..b")]
+    assert graph.match(patterns) == [born, firms, [], [], []]
 
 
 def test_a_composite_is_labelled_by_its_parts_unless_it_is_an_entity() -> None:
