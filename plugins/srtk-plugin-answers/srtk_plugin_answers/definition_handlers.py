@@ -88,15 +88,15 @@ def by_definition(sources: Sources, case: Case) -> Draft | None:
     if described:
         entity, (texts, is_doubted) = described[0]
         is_other = entity != entities[0] or len(described) > 1
-        return _drafted(case, entity, texts, is_doubted or is_other)
+        return _drafted(entity, texts, is_doubted or is_other)
     is_who = case.question.text.casefold().lstrip().startswith("who")
     for entity, rows in told:
         if noun is None and (classes := _classes(sources, rows, is_who)):
-            return attrs.evolve(_drafted(case, entity, classes, True), notice=_CLASS_ALONE)
+            return attrs.evolve(_drafted(entity, classes, True), notice=_CLASS_ALONE)
     [name] = sources.graph.labels(entities[:1])
     kept = list(sources.operations.names.labels(told[0][1]).values())[:_SHOWN]
     missing = _NO_DESCRIPTION.format(name=name)
-    return Draft(case.kind, missing=f"{missing}; ask for what it has: {', '.join(kept)}" if kept else missing)
+    return Draft("lookup", missing=f"{missing}; ask for what it has: {', '.join(kept)}" if kept else missing)
 
 
 def _of_entity(sources: Sources, entity: str) -> Mapping[str, Sequence[Triple]]:
@@ -174,9 +174,9 @@ def _classes(sources: Sources, rows: Mapping[str, Sequence[Triple]], is_who: boo
     return ()
 
 
-def _drafted(case: Case, entity: str, rows: Sequence[Triple], likened: bool) -> Draft:
+def _drafted(entity: str, rows: Sequence[Triple], likened: bool) -> Draft:
     """Answer with the objects of the last of one relation, or of two in a row."""
     path = RankedPath(entity, tuple(dict.fromkeys(Step(one.relation) for one in rows)), 0.0)
     last = [one for one in rows if one.relation == rows[-1].relation]
     values = tuple(dict.fromkeys(one.object for one in last))
-    return Draft(case.kind, values, [(one, path) for one in rows], path=path, likened=likened)
+    return Draft("lookup", values, [(one, path) for one in rows], path=path, likened=likened)

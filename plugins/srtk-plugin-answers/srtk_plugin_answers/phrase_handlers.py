@@ -14,7 +14,7 @@ from srtk_plugin_answers.definition_handlers import META, squeezed
 from srtk_plugin_answers.directions import BOTH_WAYS
 from srtk_plugin_answers.drafts import Case, Draft
 from srtk_plugin_answers.question_classes import word_set
-from srtk_plugin_answers.question_kinds import marked_text
+from srtk_plugin_answers.question_kinds import Kind, marked_text
 
 _ARTICLE = r"(?:the |an? )?"
 _THINGS = r"(?:concept|term|class|categor|propert|notion|thing|item|individual|entit|object)(?:ies|es|s|y)?"
@@ -120,12 +120,13 @@ def by_phrase(sources: Sources, case: Case) -> Draft | None:
     A path that goes the other way is no answer: refused, where nothing goes the way that is asked for.
     """
     links = case.question.links
-    if case.kind not in ("lookup", "count") or len({(link.start, link.end) for link in links}) != 1:
+    if len({(link.start, link.end) for link in links}) != 1:
         return None
     plain = marked_text(case.question).strip(" ?.!")
     order, verb = _order_asked(plain), _verb_asked(plain)
-    if order is None and verb is None:
+    if order is None and (verb is None or case.kind not in ("lookup", "count")):
         return None
+    kind: Kind = "count" if plain.startswith("how many") else "lookup"
     entities = list(dict.fromkeys(link.entity for link in links))
     every = sources.graph.steps(sources.graph.frontiers([[one] for one in entities]), True)
     relations = {*sources.operations.schema.relations, *(step.relation for row in every for step in row)}
@@ -136,13 +137,13 @@ def by_phrase(sources: Sources, case: Case) -> Draft | None:
     read = [(one, row) for one in entities if (row := _triples(sources, one, told.steps))]
     if read:
         entity, rows = read[0]
-        return _drafted(sources, case, entity, rows, told.likened or len(read) > 1 or entity != entities[0])
+        return _drafted(sources, kind, entity, rows, told.likened or len(read) > 1 or entity != entities[0])
     [name] = sources.graph.labels(entities[:1])
     if order is not None:
-        return Draft(case.kind, missing=_NONE.format(name=name))
+        return Draft(kind, missing=_NONE.format(name=name))
     if any(step in told.wrong for row in every for step in row):
         label = labels[min(told.wrong).relation]
-        return Draft(case.kind, missing=_OTHER_WAY.format(label=label, name=name))
+        return Draft(kind, missing=_OTHER_WAY.format(label=label, name=name))
     return None
 
 
@@ -245,15 +246,15 @@ def _end(triple: Triple, entity: str) -> str:
     return triple.object if triple.subject == entity else triple.subject
 
 
-def _drafted(sources: Sources, case: Case, entity: str, rows: Sequence[Triple], likened: bool) -> Draft:
+def _drafted(sources: Sources, kind: Kind, entity: str, rows: Sequence[Triple], likened: bool) -> Draft:
     path = RankedPath(entity, (Step(rows[0].relation, rows[0].subject != entity),), 0.0)
     ends = tuple(dict.fromkeys(_end(one, entity) for one in rows if _end(one, entity) != entity))
     return Draft(
-        case.kind,
+        kind,
         ends,
         [(one, path) for one in rows],
         complete=len(rows) <= sources.operations.members,
-        number=len(ends) if case.kind == "count" else None,
+        number=len(ends) if kind == "count" else None,
         path=path,
         likened=likened,
     )
