@@ -56,6 +56,7 @@ def by_connection(sources: Sources, case: Case) -> Draft | None:
     ends = list({topic: entity for entity, topic in reversed(topics.items())}.values())[::-1]
     if network.is_named(asked, ends) or other_words(sources.graph, case.question):
         return None
+    draft: Draft | None
     if asked.form == "between":
         draft = _between(network, case, ends)
     elif not network.may_be_one(ends) or (asked.form == "degree" and not network.is_one(ends)):
@@ -66,10 +67,12 @@ def by_connection(sources: Sources, case: Case) -> Draft | None:
         draft = _joined(network, case, asked, ends)
     else:
         draft = _neighbours(network, case, asked, ends)
-    if " " in asked.noun and draft.likened:
+    if draft is None or (" " in asked.noun and draft.likened):
         return None  # its first word may be a value
-    # Of two things of one name either may be meant.
-    return attrs.evolve(draft, likened=draft.likened or len(topics) > len(set(topics.values())))
+    # Of two things of one name either may be meant, and whom one follows may not know the follower.
+    is_one_way = asked.verb.startswith("know") and EDGE not in sources.operations.schema.symmetric
+    is_open = len(topics) > len(set(topics.values())) or (is_one_way and asked.form != "between")
+    return attrs.evolve(draft, likened=draft.likened or is_open)
 
 
 def of_unnamed(sources: Sources, question: Question, draft: Draft) -> Draft:
@@ -104,9 +107,12 @@ class _Network:
         if not every:
             rows = graph.steps(graph.frontiers([[one] for one in ends]), True)
             every = (step.relation for row in rows for step in row)
-        cells = {one for table in schema.tables.values() for one in table}
+        every = {*every, *schema.symmetric}
+        # Beside edges, what a table says of a node is no edge; without any, its cells are all that joins things.
+        is_edged = EDGE in every or bool(schema.symmetric)
+        cells = {one for table in schema.tables.values() for one in table} if is_edged else set()
         aside = {*self.types(), *schema.subclass_relations, *cells}
-        steps = [Step(one) for one in sorted({*every, *schema.symmetric} - aside)]
+        steps = [Step(one) for one in sorted(every - aside)]
         return [step.relation for step in self.sources.operations.values.scores.without_noise(steps)]
 
     def types(self) -> list[str]:
@@ -120,8 +126,11 @@ class _Network:
 
     def may_be_one(self, ends: Sequence[str]) -> bool:
         """Return whether a graph is a network, or at least no tables and on no server."""
-        schema = self.sources.operations.schema
-        return self.is_one(ends) or (bool(schema.relations) and not schema.tables)
+        return self.lists_relations(ends) and (self.is_one(ends) or not self.sources.operations.schema.tables)
+
+    def lists_relations(self, ends: Sequence[str]) -> bool:
+        """Return whether the relations of all edges are known."""
+        return bool(self.sources.operations.schema.relations) or self.is_one(ends)
 
     def is_named(self, asked: Asked, ends: Sequence[str]) -> bool:
         """Return whether a relation is called as a question says, or is none of a graph whose edges have names."""
@@ -136,8 +145,9 @@ class _Network:
 
     def edges(self, nodes: Collection[str], relations: Sequence[str]) -> tuple[list[Triple], bool]:
         """Return the edges at some nodes, and whether these are all."""
-        steps = [Step(one, way) for one in relations for way in (False, True)]
         [frontier] = self.sources.graph.frontiers([sorted(nodes)])
+        [offered] = self.sources.graph.steps([frontier], True)
+        steps = [step for step in offered if step.relation in relations]
         rows = self.sources.graph.triples([frontier] * len(steps), steps, _MOST)
         found = dict.fromkeys(one for row in rows for one in row if not isinstance(one.object, Literal))
         return list(found), all(len(row) < _MOST for row in rows)
@@ -254,11 +264,16 @@ def _joined(network: _Network, case: Case, asked: Asked, ends: Sequence[str]) ->
     )
 
 
-def _between(network: _Network, case: Case, ends: Sequence[str]) -> Draft:
-    """Answer how two things are related: by the edges that join them, else with what is on a shortest way."""
+def _between(network: _Network, case: Case, ends: Sequence[str]) -> Draft | None:
+    """Answer how two things are related: by the edges that join them, else with what is on a shortest way.
+
+    On a server no way is looked for.
+    """
     direct, _ = network.neighbours(ends[0], network.relations(ends))
     if edges := direct.get(ends[1]):
         return _described(network, case, edges)
+    if not network.lists_relations(ends):
+        return None
     way, is_whole = network.way(*ends)
     if way is None:
         return Draft(case.kind, missing=_NO_WAY if is_whole else _FAR.format(most=_WAY))

@@ -23,6 +23,8 @@ FILES = {
     "plain.csv": "Source,Target,Weight\nAnna,Bert,3\nCarl,Anna,2\nAnna,Dora,1\nDora,Emil,5\nFred,Gina,2\nBert,Carl,4\n",
     "kin.graphml": _graphml("undirected", "Anna,Bert,friend", "Carl,Anna,friend", "Dora,Carl,friend"),
     "parents.graphml": _graphml("undirected", "Anna,Bert,parent", "Carl,Anna,parent", "Dora,Emil,parent"),
+    "follows.csv": "Follower,Followee\nAnn,Bob\nBob,Cid\nDan,Bob\n",
+    "novels.csv": "novel,author,genre\nWinter,Nora Finch,satire\nBlue Harbour,Nora Finch,crime\n",
     "roads.graphml": _graphml("directed", "Arda,Belor,road", "Belor,Cavia,road", "Delta,Cavia,rail"),
     "some.graphml": '<graphml><key id="t" for="node" attr.name="type" attr.type="string"/>'
     '<graph edgedefault="undirected"><node id="Anna"/><node id="Bert"><data key="t">person</data></node>'
@@ -60,6 +62,11 @@ FILES = {
         ("kin.graphml", "Is Anna a friend of Carl?", "Yes", "sure"),
         ("kin.graphml", "How is Anna related to Carl?", "friend", "sure"),
         ("kin.graphml", "How many connections does Carl have?", "2", "sure"),
+        ("follows.csv", "Who is connected to Bob?", {"Ann", "Cid", "Dan"}, "sure"),
+        ("follows.csv", "Who does Bob know?", {"Ann", "Cid", "Dan"}, "likely"),
+        ("follows.csv", "Who does Ann follow?", {"Bob"}, "likely"),
+        ("novels.csv", "How is Winter related to Nora Finch?", "author", "sure"),
+        ("novels.csv", "How is Winter related to Blue Harbour?", {"Nora Finch"}, "sure"),
         ("roads.graphml", "How is Belor connected to Arda?", "road", "sure"),
         ("roads.graphml", "How is Arda connected to Delta?", {"Belor", "Cavia"}, "sure"),
         ("roads.graphml", "What is connected to Cavia?", {"Belor", "Delta"}, "likely"),
