@@ -3,9 +3,11 @@
 import networkx
 import pytest
 from srtk_plugin_answers.connection_questions import Asked, asked_of_network
+from srtk_plugin_answers.path_ends import PathEnds
 from srtk_plugin_local.memory import MemoryGraph
 
 from srtk_framework import Retriever
+from srtk_framework.values import RankedPath, Step, Subgraph, Triple
 
 _HEAD = '<graphml><key id="r" for="edge" attr.name="label" attr.type="string"/><graph edgedefault="{kind}">'
 
@@ -60,6 +62,8 @@ FILES = {
         ("kin.graphml", "Who are the friends of Carl?", {"Anna", "Dora"}, "sure"),
         ("kin.graphml", "How many friends does Anna have?", "2", "sure"),
         ("kin.graphml", "Is Anna a friend of Carl?", "Yes", "sure"),
+        ("kin.graphml", "Who has the most friends?", {"Anna", "Carl"}, "likely"),
+        ("kin.graphml", "Who is a friend of both Anna and Dora?", {"Carl"}, "sure"),
         ("kin.graphml", "How is Anna related to Carl?", "friend", "sure"),
         ("kin.graphml", "How many connections does Carl have?", "2", "sure"),
         ("follows.csv", "Who is connected to Bob?", {"Ann", "Cid", "Dan"}, "sure"),
@@ -96,6 +100,14 @@ def test_connections_are_of_both_directions_and_of_all_edges(ask, name, question
 )
 def test_what_edges_without_a_name_do_not_tell_is_refused(ask, name, question, missing) -> None:
     assert ask(name, question)["missing"].startswith(missing)
+
+
+def test_a_relation_without_direction_is_followed_in_both_within_a_subgraph() -> None:
+    rows = (Triple("anna", "friend", "bert"), Triple("carl", "friend", "anna"))
+    found = Subgraph(triples=rows, scores=(1.0, 1.0), paths=(), path_of=())
+    for step in (Step("friend"), Step("friend", True)):
+        ends = PathEnds(found, ("friend",)).of(RankedPath("anna", (step,), 0.0))
+        assert ends == {"bert": (0,), "carl": (1,)}
 
 
 def test_a_relation_without_direction_is_doubted_where_its_direction_is_what_is_asked_for(ask) -> None:
