@@ -67,10 +67,13 @@ class CachedSource:
 
 
 class RememberedSource:
-    """Answers of this run in memory in front of a source, so that nothing is asked twice; the oldest go first."""
+    """Answers of this run in memory in front of a source, so that nothing is asked twice; the oldest go first.
+
+    Who keeps what it reads asks the source ``behind``.
+    """
 
     def __init__(self, source: Source, rows: int = 100_000) -> None:
-        self._source = source
+        self.behind = source
         self._most = rows
         self._rows = 0
         self._known: dict[str, Rows] = {}
@@ -79,14 +82,14 @@ class RememberedSource:
     @property
     def endpoint(self) -> str:
         """Name of the source behind the memory."""
-        return self._source.endpoint
+        return self.behind.endpoint
 
     def select(self, query: str, divisible: bool, fresh: bool = False) -> Rows:
         """Answer from memory, or ask the source and keep its answer."""
         known = None if fresh else self._known.get(query)
         if known is not None:
             return known
-        rows = self._source.select(query, divisible, fresh)
+        rows = self.behind.select(query, divisible, fresh)
         with self._lock:
             self._rows += len(rows) + 1 - (len(self._known.pop(query)) + 1 if query in self._known else 0)
             self._known[query] = rows
@@ -97,4 +100,4 @@ class RememberedSource:
     def close(self) -> None:
         """Forget all, and close the source."""
         self._known.clear()
-        self._source.close()
+        self.behind.close()

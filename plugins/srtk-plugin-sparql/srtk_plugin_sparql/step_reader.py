@@ -12,7 +12,7 @@ from srtk_plugin_sparql import queries
 from srtk_plugin_sparql.errors import CappedError
 from srtk_plugin_sparql.queries import Queries
 from srtk_plugin_sparql.query_batches import QueryBatches
-from srtk_plugin_sparql.sources import Source
+from srtk_plugin_sparql.sources import RememberedSource, Source
 from srtk_plugin_sparql.terms import Row, Rows, Term
 from srtk_plugin_sparql.vocabulary import Ids
 
@@ -38,6 +38,8 @@ class StepReader(QueryBatches):
         self, source: Source, ids: Ids, queries_: Queries, page: int, nodes: int, workers: int, both: bool
     ) -> None:
         super().__init__(source, page, nodes, workers)
+        # Neighbours, most rows of all, are kept here by node and step, and not once more as rows.
+        self._unremembered = source.behind if isinstance(source, RememberedSource) else source
         self.ids = ids
         self.queries = queries_
         self._both = both
@@ -256,7 +258,7 @@ class StepReader(QueryBatches):
             return self._read_one(chunk[0], sizes[chunk[0]])
         wanted = sum(sizes[pair] for pair in chunk)
         try:
-            rows = self._source.select(self._write(chunk), divisible=True)
+            rows = self._unremembered.select(self._write(chunk), divisible=True)
         except CappedError as error:
             if wanted > error.most > 1:
                 smaller = _packed(chunk, sizes, error.most - 1, self.most_named)

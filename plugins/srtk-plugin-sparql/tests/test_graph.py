@@ -15,6 +15,8 @@ from srtk_plugin_sparql import step_reader
 from srtk_plugin_sparql.commands.load import load
 from srtk_plugin_sparql.graph import SparqlGraph
 from srtk_plugin_sparql.queries import Queries
+from srtk_plugin_sparql.sources import RememberedSource
+from srtk_plugin_sparql.store import EmbeddedStore
 from srtk_plugin_sparql.vocabulary import RDFS_LABEL, Vocabulary
 from srtk_plugin_web import MalformedError
 
@@ -490,6 +492,21 @@ def test_nodes_are_asked_about_once_until_the_memory_is_full(store: Path, monkey
             reader.forget()
 
 
+def test_neighbours_are_asked_for_once_and_their_rows_are_not_kept_too(
+    store: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    with closing(opened(store)) as graph:
+        source = graph._source
+        assert isinstance(source, RememberedSource)
+        nodes, steps = graph.frontiers([[f"n{number}" for number in range(9)]]), [Step("r:p1")]
+        read = graph.triples(nodes, steps, None)
+        assert len(read[0]) > 1
+        assert {query.partition(" WHERE ")[0] for query in source._known} == {STEPS}
+        monkeypatch.setattr(EmbeddedStore, "select", None)  # nothing can be asked
+        assert graph.triples(nodes, steps, None) == read
+
+
+STEPS = 'SELECT ?d ?p (GROUP_CONCAT(CONCAT(STR(?i), ":", STR(?k)); SEPARATOR=" ") AS ?c) (COUNT(*) AS ?m)'
 KIT = Vocabulary(prefixes={"": "http://example.org/kit/"}, decode=True)
 
 

@@ -208,7 +208,7 @@ def test_more_rows_than_a_cap_are_read_in_parts_just_below_it(wide: str, monkeyp
     with closing(graph(wide)) as driver:
         reader = driver._open
         monkeypatch.setattr(reader, "_write", list)
-        monkeypatch.setattr(reader._source, "select", select)
+        monkeypatch.setattr(reader._unremembered, "select", select)
         pairs = [(f"node{number:03d}", Step("code")) for number in range(40)]
         rows: Any = reader._read(pairs, dict.fromkeys(pairs, 1))
         assert rows == pairs
