@@ -36,7 +36,7 @@ from srtk_plugin_answers.order_handlers import (
     by_ordering_relation,
     by_place,
 )
-from srtk_plugin_answers.phrase_handlers import by_phrase
+from srtk_plugin_answers.phrase_handlers import by_phrase, by_place_in_order
 from srtk_plugin_answers.question_kinds import Kind
 from srtk_plugin_answers.row_handlers import by_row_verb
 from srtk_plugin_answers.unlinked_handlers import by_class, by_linked_class, by_text
@@ -46,7 +46,7 @@ from srtk_plugin_answers.yes_no_handlers import by_bound, by_choice, by_join, by
 Handler = Callable[[Sources, Case], Draft | None]
 
 _NAMES: Sequence[Handler] = (by_unread_form, by_count, by_text, by_year)
-_LINKED: Sequence[Handler] = (by_definition, by_phrase)
+_LINKED: Sequence[Handler] = (by_definition, by_phrase, by_place_in_order)
 """Handlers of questions of a fixed form, which read all words of it."""
 _UNLINKED: Sequence[Handler] = (by_class,)
 _LOOKUP: Sequence[Handler] = (

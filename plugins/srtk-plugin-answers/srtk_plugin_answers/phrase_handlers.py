@@ -10,6 +10,7 @@ import attrs
 from srtk_framework.text import fold, spaced
 from srtk_framework.values import RankedPath, Step, Triple
 from srtk_plugin_answers.answer_sources import Sources
+from srtk_plugin_answers.choices import is_term
 from srtk_plugin_answers.definition_handlers import META, squeezed
 from srtk_plugin_answers.directions import BOTH_WAYS
 from srtk_plugin_answers.drafts import Case, Draft
@@ -66,7 +67,7 @@ _INSTANCES = _Order("instances?", "(?!)", word_set("instanceof isinstanceof"), w
 _PARTS = _Order("parts?", "(?!)", word_set("partof ispartof"), word_set("part parts"))
 _RELATED = _Order("related", "(?!)", *[word_set("related relatedto relatedterm relatedconcept")] * 2)
 _ORDERS = (_CONCEPTS, _CLASSES, _PROPERTIES, _INSTANCES, _PARTS, _RELATED)
-_SAME = (_CONCEPTS, _CLASSES)
+_SAME: tuple[_Order, ...] = (_CONCEPTS, _CLASSES)
 """Orders of which one is meant where a graph lacks the other."""
 
 
@@ -80,6 +81,28 @@ def _asking(term: str) -> tuple[re.Pattern[str], re.Pattern[str]]:
 
 
 _PATTERNS = [(order, _asking(order.below), _asking(order.above)) for order in _ORDERS]
+_IS_A = re.compile(r"(?:is|are|was|were) (?:an? |the )?¤ (?:an? )?¤")
+_OF_TWO = [
+    (_IS_A, (_INSTANCES, *_SAME), True),
+    *(
+        (
+            re.compile(rf"(?:is|are|was|were) (?:the )?¤ (?:an? |the )?{term}(?: {_THINGS})? (?:of|than) {_LINK}"),
+            orders,
+            way,
+        )
+        for orders, below, above in (
+            (
+                _SAME,
+                f"(?:{_CONCEPTS.below}|{_CLASSES.below}|kind|type|sort)",
+                f"(?:{_CONCEPTS.above}|{_CLASSES.above})",
+            ),
+            ((_PROPERTIES,), _PROPERTIES.below, _PROPERTIES.above),
+            ((_INSTANCES, *_SAME), _INSTANCES.below, _INSTANCES.above),
+        )
+        for term, way in ((below, True), (above, False))
+    ),
+]
+"""Questions for yes or no about the places of two things, with the orders that are read, and the lower one first."""
 _VERB = r"(?P<verb>[^\W\d_]{3,})"
 _PREPOSITION = r"(?P<at>from|to|on|in|into|of|by|with|for|at|under|upon|after|over|through)"
 _AUX = "(?:is|are|was|were|do|does|did|has|have|had)"
@@ -155,6 +178,44 @@ def _order_asked(plain: str) -> tuple[_Order, bool] | None:
         if below[1].fullmatch(plain) or above[0].fullmatch(plain):
             return order, False
     return None
+
+
+def by_place_in_order(sources: Sources, case: Case) -> Draft | None:
+    """Answer whether one of two links is below the other in an order, over any number of steps: *is X a kind of Y*."""
+    kept = tuple(link for link in case.question.links if not is_term(link.entity))  # a broader concept
+    question = attrs.evolve(case.question, links=kept)
+    links = sorted({(link.start, link.entity) for link in kept if link.start is not None})
+    plain = marked_text(question).strip(" ?.!")
+    told = next((one for one in _OF_TWO if one[0].fullmatch(plain)), None)
+    if case.kind != "yes-no" or told is None or len(links) != 2 or len({start for start, _ in links}) != 2:
+        return None
+    pattern, orders, is_below = told
+    below, above = (link for _, link in (links if is_below else reversed(links)))
+    schema = sources.operations.schema
+    labels = sources.operations.names.labels(schema.relations)
+    up = {name for name, label in labels.items() if any(squeezed(label) in one.up for one in orders)}
+    up |= {*schema.subclass_relations} | ({*schema.type_relations} if _INSTANCES in orders else set())
+    down = {name for name, label in labels.items() if any(squeezed(label) in one.down for one in orders)}
+    steps = sorted({Step(name) for name in up} | {Step(name, True) for name in down})
+    if not steps:
+        return None
+    ways: dict[str, tuple[Triple, ...]] = {below: ()}
+    level = [below]
+    while level and above not in ways and len(ways) < sources.operations.members:
+        [frontier] = sources.graph.frontiers([level])
+        level = []
+        for step, row in zip(steps, sources.graph.triples([frontier] * len(steps), steps, None), strict=True):
+            for one in row:
+                start, end = (one.object, one.subject) if step.inverse else (one.subject, one.object)
+                if end not in ways and start in ways:
+                    ways[end] = (*ways[start], one)
+                    level.append(end)
+    shown = ways.get(above) or [one for way in ways.values() for one in way[-1:]]
+    shown = shown or _triples(sources, below, [Step(relation, not inverse) for relation, inverse in steps])
+    if not shown or (pattern is _IS_A and above not in ways):
+        return None  # nothing is known of its place, or it may be so by another relation
+    path = RankedPath(below, (steps[0],), 0.0)
+    return Draft(case.kind, truth=above in ways, proof=[(one, path) for one in shown], complete=True)
 
 
 def _order_told(sources: Sources, order: _Order, is_down: bool, labels: Mapping[str, str]) -> _Told | None:

@@ -202,3 +202,28 @@ def test_a_verb_turned_by_its_preposition_and_another_order_are_likely_at_most(
 ) -> None:
     answer = ask(name, question)
     assert (answer["text"], answer["certainty"]) == (text, "likely")
+
+
+@pytest.mark.parametrize(
+    ("name", "question", "text"),
+    [
+        ("tools.ttl", "Is Hacksaw narrower than Saw?", "Yes"),
+        ("tools.ttl", "Is Hacksaw narrower than Tool?", "Yes"),
+        ("tools.ttl", "Is Tool narrower than Hacksaw?", "No"),
+        ("tools.ttl", "Is Tool a broader concept than Hacksaw?", "Yes"),
+        ("tools.ttl", "Is Hammer broader than Tool?", "No"),
+        ("boats.ttl", "Is Ketch a subclass of Vessel?", "Yes"),
+        ("boats.ttl", "Is Vessel a subclass of Ketch?", "No"),
+        ("boats.ttl", "Is Vessel the superclass of Yacht?", "Yes"),
+        ("boats.ttl", "Is Mira an instance of Vessel?", "Yes"),
+        ("boats.ttl", "Is Yacht an instance of Mira?", "No"),
+        ("boats.ttl", "Is Ketch a Vessel?", "Yes"),
+        ("boats.ttl", "Is Orka a Yacht?", "Yes"),
+    ],
+)
+def test_what_is_below_another_in_an_order_is_so_over_any_number_of_steps(
+    ask: Callable[[str, str], dict[str, Any]], name: str, question: str, text: str
+) -> None:
+    answer = ask(name, question)
+    assert (said(answer), answer["certainty"]) == (text, "sure")
+    assert answer["support"]
