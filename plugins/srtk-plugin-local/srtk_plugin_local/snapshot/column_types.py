@@ -34,7 +34,7 @@ _ASKS = ("is", "has", "was", "are", "can", "does", "should")
 _STATES = frozenset(
     (
         *("active", "alive", "available", "dead", "female", "free", "male", "married", "open", "optional", "organic"),
-        *("paid", "private", "public", "smoker", "sold", "valid", "vegan", "vegetarian", "visible", "won"),
+        *("paid", "private", "public", "smoker", "sold", "valid", "vegan", "vegetarian", "visible"),
     )
 )
 # Words of headings under which two numbers with a colon are no time of day.

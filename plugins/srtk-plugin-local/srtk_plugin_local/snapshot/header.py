@@ -87,13 +87,16 @@ def plan_facts(settings: BuildSettings) -> Planner:
 def _with_row_names(rows: Sequence[Row], usual: int) -> list[Row] | None:
     """Return rows with an empty heading above the names of the rows, which R leaves out; None for other rows.
 
-    The first line then has a cell less than each of the others, and their first cells are different words.
+    The first line then has a cell less than each of the others, and their first cells are different words. A text
+    behind a separator and a blank, and no heading so, is the rest of a cell: *12 High Street, Leeds*.
     """
     (line, titles), *rest = rows
     names = [cells[0] for _, cells in rest]
     is_short = usual > 2 and len(rest) > 1 and {len(cells) for _, cells in rest} == {usual} and len(titles) == usual - 1
+    is_cut = any(cell.startswith(" ") and not is_number(cell.strip()) for _, cells in rest for cell in cells)
     if (
         not is_short
+        or (is_cut and not any(title.startswith(" ") for title in titles))
         or not all(titles)
         or recognised(titles) is not None
         or len({*names}) < len(names)

@@ -343,6 +343,7 @@ def test_of_two_units_five_are_named_at_most() -> None:
         ("survived", ["1", "1"], "integer"),
         ("survived", ["0", "1", "2"], "integer"),
         ("units sold", ["0", "1"], "integer"),
+        ("won", ["0", "1"], "integer"),
         ("speed", ["0", "1"], "integer"),
         ("used", ["0", "1"], "integer"),
         ("flag of it", ["0", "1"], "integer"),

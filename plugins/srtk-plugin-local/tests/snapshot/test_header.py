@@ -365,6 +365,9 @@ def test_names_of_rows_may_lack_a_heading() -> None:
     ]
     for text in ("mpg\n" + rows, "mpg,\n" + rows, "mpg,cyl\n" + rows + rows, "mpg,cyl\n1,21,6\n2,22,4\n"):
         assert (sheet(text) or [()])[0] != ("", "mpg", "cyl")
+    # Commas before blanks are part of an address, and blanks before numbers line them up.
+    assert (sheet("shop,place\nAsh,3 Low Road, York\nElm,5 High Street, Leeds\n") or [()])[0] != ("", "shop", "place")
+    assert sheet("mpg,cyl\nMazda, 21,6\nDatsun, 22,4\n") == (("", "mpg", "cyl"), 2)
 
 
 def test_lines_above_a_table_that_fill_few_cells_are_no_header() -> None:
