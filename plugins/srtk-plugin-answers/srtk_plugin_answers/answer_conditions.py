@@ -138,7 +138,8 @@ def modified(sources: Sources, question: Question, case: Case, draft: Draft) -> 
     predicate = {found["word"]} - STOP_WORDS if (found := _PREDICATE.search(fold(question.text))) else set()
     # Which women: some of the people, where no type and no relation says so.
     typed = case.operated.fit or stems_of(noun) & told
-    people = frozenset[str]() if typed else frozenset[str]().union(*kinds_of_people({noun}))
+    of_noun = [] if typed else kinds_of_people({noun})
+    people = frozenset[str]().union(*of_noun)
     if not (words or predicate or people) or not nodes:
         return draft
     words -= _words_of_classes(sources, nodes, noun)
@@ -146,7 +147,7 @@ def modified(sources: Sources, question: Question, case: Case, draft: Draft) -> 
         return draft
     wanted, known = words | predicate | people, "" if people else noun
     one, named = sources.sets.narrowed(NodeSet(None, dict.fromkeys(nodes, ())), wanted, known)
-    left = words - named - {known} | ({noun} if people and not people & named else set())
+    left = words - named - {known} | ({noun} if of_noun and not of_noun[0] & named else set())
     if left and not any(sources.graph.find(sorted(left))) and not sources.sets.is_text(left):
         if draft.kind == "count" or not links:  # with nothing else to go by, and a number would be of other things
             return Draft(draft.kind, missing=_NOT_CALLED.format(words=", ".join(sorted(left))))

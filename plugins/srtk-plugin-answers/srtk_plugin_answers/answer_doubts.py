@@ -11,8 +11,8 @@ from srtk_plugin_answers.answer_sources import Sources
 from srtk_plugin_answers.answer_types import value_kind
 from srtk_plugin_answers.choices import returns
 from srtk_plugin_answers.drafts import Case, Draft
-from srtk_plugin_answers.literal_values import fits, is_date, is_time
-from srtk_plugin_answers.question_classes import without_names, words_of
+from srtk_plugin_answers.literal_values import fits, is_date, is_time, truth_of
+from srtk_plugin_answers.question_classes import is_told, without_names, words_of
 from srtk_plugin_answers.question_kinds import is_polar, marked_text, unnamed_text
 from srtk_plugin_answers.question_orders import WORD
 from srtk_plugin_answers.question_values import value_constraints
@@ -79,16 +79,21 @@ def _is_named(sources: Sources, question: Question, draft: Draft) -> bool:
         return False
     [label] = sources.graph.labels(draft.entities)
     links = {link.entity for link in question.links}
-    return draft.entities[0] in links or (bool(words_of(label)) and words_of(label) <= words_of(question.text))
+    shown = next((one.relation for one, _ in draft.proof if one.object == draft.entities[0]), None)
+    relation = "" if shown is None else sources.likeness.label(shown)
+    return draft.entities[0] in links or is_told(label, words_of(question.text), relation)
 
 
 def _has_names(draft: Draft) -> bool:
     """Return whether an answer has something that is no number and no date: who is a name."""
     if draft.number is not None:
         return False
-    return not draft.entities or any(
-        not (fits(one, "number") or is_date(one) or is_time(one)) for one in draft.entities
-    )
+    values = [
+        one
+        for one in draft.entities
+        if fits(one, "number") or is_date(one) or is_time(one) or truth_of(one) is not None
+    ]
+    return not draft.entities or len(values) < len(draft.entities)
 
 
 def _left_unit(sources: Sources, text: str) -> str:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from itertools import permutations
 
 import attrs
 
@@ -355,6 +356,9 @@ def _of_row(sources: Sources, question: Question) -> Draft | None:
     is_open = len({(one.relation, one.object) for row in rows.values() for one in row}) > len(
         {link.entity for link in question.links}
     )
+    # Of *home team* and *away team* the words of a question may mean either.
+    names = [stems_of(sources.likeness.label(one)) for one in sorted({one.relation for one in cells})]
+    is_open = is_open or any(asked & one - other and one & other for one, other in permutations(names, 2))
     return Draft("lookup", tuple(days), proof, complete=True, likened=is_open or not asked & told)
 
 

@@ -79,10 +79,12 @@ _PARTICIPLES = ("ed", "en", "ing", "born", "made", "won")
 _SOMEONE = word_set("someone somebody anyone anybody")
 PEOPLE = ("person", "human")
 _OF_SEX = frozenset(("sex", "gender"))
+_YOUNG = {"girl", "boy"}
+_CHILDREN = frozenset(("child", "kid", "baby", "infant", "toddler", "minor"))
 _KINDS = (
     _OF_SEX | {"woman", "girl", "lady", "female", "f"},
     _OF_SEX | {"man", "boy", "gentleman", "male", "m"},
-    frozenset(("child", "kid", "baby", "infant", "toddler", "minor")),
+    _CHILDREN,
     frozenset(("adult", "grownup")),
     frozenset(("teenager", "teen", "adolescent")),
 )
@@ -106,8 +108,22 @@ _IRREGULAR = {
 
 
 def kinds_of_people(words: Set[str]) -> list[frozenset[str]]:
-    """Return, for each kind of people that a noun among some words means, all words that may name it in a table."""
-    return [kind for kind in _KINDS if (kind - _OF_SEX) & words]
+    """Return, for each kind of people that a noun among some words means, all words that may name it in a table.
+
+    The last kind may be that of children: girls are the female ones where a table tells children from others.
+    """
+    kinds = [kind for kind in _KINDS if (kind - _OF_SEX) & words]
+    return [*kinds, _CHILDREN] if words & _YOUNG and _CHILDREN not in kinds else kinds
+
+
+def is_told(label: str, words: Set[str], relation: str) -> bool:
+    """Return whether some words name a value: by its own words, or as people of its kind, *a woman* for *female*.
+
+    A single letter is one only of a relation that is called *sex* or *gender*.
+    """
+    own = words_of(label)
+    kinds = kinds_of_people(own) if len("".join(own)) > 1 or words_of(relation) & _OF_SEX else []
+    return bool(own) and (own <= words or any(own <= kind and (kind - _OF_SEX) & words for kind in kinds))
 
 
 def singular(word: str) -> str:

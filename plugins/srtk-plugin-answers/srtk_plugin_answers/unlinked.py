@@ -53,8 +53,12 @@ _CONTRACTED = re.compile(r"n['’]t\b")
 _OVER = re.compile(r"\b(?:of|over|for|across|from) (?:(?:all|the|our|my) )*(?P<noun>[^\W\d_]+)\W*$", re.IGNORECASE)
 _QUOTES = '"“”‘«»'
 _MARKS = f"{_QUOTES}',;:?.!"
-_LIFE = frozenset(("born", "died"))
-"""Verbs of ``_DONE`` that need not be true of all members: without a bound on their day they are conditions."""
+_LIFE = {"born": {*stems_of("born birth"), "dob"}, "died": {*stems_of("died death dead deceased"), "dod"}}
+"""Verbs of ``_DONE`` that need not be true of all members, with words and stems of relations that tell their day.
+
+Without a bound on that day, or an order by it, they are conditions.
+"""
+_DAY = word_set("date day month time when year")
 _PARTICIPLES = ("ed", "ing")
 _NO_VALUE = "the question names no value that the graph has of {words}"
 _NUMBERS = "the graph has a number of {noun!r} for each of several, and not how many there are; ask for the sum of them"
@@ -96,8 +100,9 @@ class UnlinkedSets:
             return Lead(), NOT_CLEAR
         rest, bounded = clauses(told)
         # Of a single table whatever noun is asked for means its rows.
-        covered = set(named_class) or {phrase.split()[-1] for phrase in phrases} - _LIFE
-        covered |= {word for clause in bounded for word in words_of(clause)}
+        covered = set(named_class) or {phrase.split()[-1] for phrase in phrases} - {*_LIFE}
+        of_bounds = {word for clause in bounded for word in words_of(clause)}
+        covered |= of_bounds - {*_LIFE}
         # The verb of an order by counts names what is counted: served, used for.
         verbs = {word for word in words_of(rest) if word.endswith(_PARTICIPLES)}
         of_order = set() if order is None else words_of(order.noun) | verbs
@@ -134,6 +139,8 @@ class UnlinkedSets:
         covered |= {word for one in sets[0].bounds for word in words_of(self.graph.labels([one["relation"]])[0])}
         if order is not None and not (named or bounds):
             sets = [*sets, *(one for one, _ in found)]
+        # Who was born in 1990 is not who was hired then.
+        rest = " ".join([rest, *sorted(of_bounds & {*_LIFE})])
         lead, missing = self._answered(question, kind, sets, rest, covered, bool(named or bounds), order)
         # Where nothing but an unknown noun says which rows are meant, all rows may be too many: the drummers of a band.
         is_whole = kind.kind in ("count", "lookup") and not (named or bounds) and not {*phrases} <= {*PEOPLE, *_ROWS}
@@ -264,16 +271,17 @@ class UnlinkedSets:
             covered = covered | words_of(order) | words_of(relation)
             if counted is not None:
                 covered |= {word for word in words_of(rest) if verb_stems(word) & stems_of(relation)}
-            rest, narrowed = text, True
+            rest, narrowed, deciding = text, True, [relation]
         elif kind.kind in ("count", "lookup", "time-bound") or (kind.kind == "difference" and excluded_text(rest)):
             one = sets[0]
-            members = list(one.instances)
+            members, deciding = list(one.instances), [*self.graph.labels([bound["relation"] for bound in one.bounds])]
             proof = [pair for member in members for pair in one.values.get(member, ())]
             facts = {**one.facts(), "complete": not one.cut and one.is_known()}
             lead = Lead(facts=facts, answers=members, members=members, proof=proof)
         else:
             return Lead(), "no entity of the graph was found in the question"
-        done = _DONE if sets[0].bounds or kind.kind in ("superlative", "ordinal") else _DONE - _LIFE
+        told = [{*words_of(label), *stems_of(label)} for label in map(spaced, deciding)]
+        done = _DONE - {verb for verb, own in _LIFE.items() if not any(own & one or one <= _DAY for one in told)}
         # A participle before the noun narrows as an adjective does: painted doors.
         before = class_modifiers(question.text)[0]
         left = sorted(

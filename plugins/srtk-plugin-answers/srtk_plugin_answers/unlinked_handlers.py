@@ -18,9 +18,10 @@ from srtk_plugin_answers.question_kinds import AUXILIARY, QuestionKind, is_yes_n
 from srtk_plugin_answers.question_orders import ORDERING, ORDINALS
 from srtk_plugin_answers.unlinked import UnlinkedSets
 
+_ORDER = "|".join(sorted({*ORDERING, *ORDINALS} - {"most", "fewest", "least"}))
 _MAKER = re.compile(
-    rf"(?:who|(?:which|what) (?P<noun>[^\W\d_]+)) (?!(?:{'|'.join(sorted(AUXILIARY))})\b)(?P<verb>[^\W\d_]{{3,}})"
-    rf" the (?P<thing>(?:{'|'.join(sorted({*ORDERING, *ORDINALS} - {'most', 'fewest', 'least'}))}) .+)",
+    rf"(?:who|(?:which|what) (?P<noun>[^\W\d_]+)) (?!(?:{'|'.join(sorted(AUXILIARY))})\b)"
+    rf"(?P<verb>[^\W\d_]{{3,}}(?: (?:about|against|at|for|over|with))?) the (?P<thing>(?:{_ORDER}) .+)",
     re.IGNORECASE,
 )
 _VALUE = re.compile(

@@ -38,7 +38,10 @@ _EACH = re.compile(r"\b(?:per (?P<unit>[^\W\d_]+)|(?:for|in|of|by) (?:each|every
 _BY = re.compile(r"\bby (?P<noun>[^\W\d_]+(?: [^\W\d_]+)?)\W*$")
 _ORDERED_SUMS = re.compile(rf"\b(?:{'|'.join(sorted(ORDERING))}) (?P<noun>(?:average|mean|total|combined) [^\W\d_]+)")
 _NUMBER_OF = re.compile(r"\b(?:how many|number of|count of)\b")
-_MORE_THAN = re.compile(r"^(?:are|were|is|was) there (?:more|fewer|less) .* than\b|\bmore .* than (?:there are|of)\b")
+_MORE_THAN = re.compile(
+    r"^(?:are|were|is|was) there (?:more|fewer|less) .* than\b|\bmore .* than (?:there are|of)\b"
+    r"|^(?:are|were|is|was|do|does|did|has|have) (?:more|fewer|less) .* or\b"
+)
 _OF_A_SET = re.compile(r"\b(?:at least|at most|exactly|more than|fewer than|only) (?:one|two|three|four|five|\d+) of\b")
 _TIMES_AS = re.compile(r"\b(?:twice|half|times) as\b|\bas [\w-]+ as (?:the )?¤")
 _AGE_AT = re.compile(r"^how old .*\b(?:when|at|in)\b")

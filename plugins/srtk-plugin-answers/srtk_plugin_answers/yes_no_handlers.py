@@ -13,12 +13,12 @@ from srtk_plugin_answers.choices import Choice, named_value
 from srtk_plugin_answers.drafts import NO_VALUE, TWO_NAMES, Case, Draft
 from srtk_plugin_answers.literal_values import truth_of
 from srtk_plugin_answers.operations import Operated
-from srtk_plugin_answers.question_classes import STOP_WORDS, name_of, singular, without_names, words_of
+from srtk_plugin_answers.question_classes import STOP_WORDS, is_told, name_of, singular, without_names, words_of
 from srtk_plugin_answers.question_kinds import is_negated, is_yes_no, marked_text, unnamed_text
 from srtk_plugin_answers.question_values import ValueConstraint
 
 _BEGINS = re.compile(r"(?:is|are|was|were) (?:the )?$", re.IGNORECASE)
-_OR_VALUE = re.compile(r"(?!or\b).+ or ", re.IGNORECASE)
+_OR_VALUE = re.compile(r"(?!or\b|['’]s\b).+ or ", re.IGNORECASE)
 NO_CHOICE = "not one of the things that the question joins by 'or' was found to be so; ask for each alone"
 _SAME = re.compile(r"\bsame (?P<noun>[^\W\d_]+(?: [^\W\d_]+)?)\W*$")
 _NOT_SHARED = "not each of the things that the question names has a value called {noun!r}"
@@ -74,8 +74,9 @@ def by_choice(sources: Sources, case: Case) -> Draft | None:
     [frontier] = sources.graph.frontiers([[subject.entity]])
     [steps] = sources.graph.steps([frontier], False)
     own = [one for row in sources.graph.triples([frontier] * len(steps), steps, None) for one in row]
-    named = map(words_of, sources.graph.labels([one.object for one in own]))
-    shown = [one for one, words in zip(own, named, strict=True) if words and words <= words_of(values)]
+    labels = sources.graph.labels([one.object for one in own])
+    words, names = words_of(values), sources.likeness.label
+    shown = [one for one, label in zip(own, labels, strict=True) if is_told(label, words, names(one.relation))]
     ends = tuple(dict.fromkeys(one.object for one in shown))
     if not ends:
         return None

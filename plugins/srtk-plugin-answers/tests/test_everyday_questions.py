@@ -70,6 +70,14 @@ FILES = {
     "ores.csv": "ore,symbol,phase,metal,metalloid\n"
     "Natrium,Na,solid,yes,no\nArgon,Ar,gas,no,no\nNeon,Ne,gas,no,no\nBoron,B,solid,no,yes\nIron,Fe,solid,yes,no\n",
     "kids.csv": "pupil,gender,grade,score\nAnn,F,A,3\nBob,M,F,4\nCyd,F,M,5\nDan,M,B,6\n",
+    "ward.csv": "patient,sex,age group,ward,discharged\nAbel,male,adult,North,1\nBina,female,adult,South,0\n"
+    "Carl,male,child,South,1\nDora,female,child,North,0\nEli,male,senior,North,1\n",
+    "staff.csv": "employee,gender,size,hired,salary\nGreta,F,M,2015-03-01,520\nIvan,M,M,2009-09-15,610\n"
+    "Maya,F,S,2019-01-07,580\n",
+    "cup.csv": "date,home team,away team,home goals\n2023-08-01,Rovers,United,2\n2023-08-08,United,City,0\n"
+    "2023-08-22,Rovers,City,1\n2023-08-15,City,Rovers,3\n",
+    "dob.csv": "player,dob\nTim,1998-04-05\nUgo,1995-01-30\nVic,2001-07-19\n",
+    "mothers.tsv": "subject\trelation\tobject\nIda\tmother\tLiv\nIda\tgender\tmale\nLiv\tgender\tfemale\n",
     "kin.tsv": "subject\trelation\tobject\nAnna\tparent of\tBert\nBert\tlives in\tOslo\nEmil\tlives in\tBergen\n"
     "Oslo\tlocated in\tNorway\nBergen\tlocated in\tNorway\nAnna\tlives in\tBergen\n",
 }
@@ -168,6 +176,11 @@ FILES = {
         # rows called as a code or as a year have names, and are no years
         ("crew.csv", "Who works in Leiden?", "Mateo Bar and Priya Ram"),
         ("crew.csv", "Who manages the most people?", "Ingrid Sol"),
+        # people by other words, and the day of their birth alone
+        ("dob.csv", "Who was born after 1996?", "Tim and Vic"),
+        ("ward.csv", "Is Bina a man or a woman?", "female"),
+        ("staff.csv", "Is Greta male or female?", "F"),
+        ("mothers.tsv", "Is Ida 's mother a man or a woman?", "female"),
         # of two relations that are alike the one that is named
         ("cast.tsv", "Does Tautou direct Alba?", "No"),
         ("cast.tsv", "Does Tautou star in Alba?", "Yes"),
@@ -225,6 +238,8 @@ def test_an_everyday_question_is_answered(ask, name: str, question: str, text: s
         ("bands.csv", "How old is Ola Ek?"),
         ("planets.csv", "Which planets have no owner?"),
         ("mails.csv", "When did Una mail Ida?"),
+        ("cup.csv", "When did United play Rovers at home?"),  # Rovers did
+        ("staff.csv", "Who complained about the highest salary?"),
     ],
 )
 def test_an_answer_that_may_mean_another_column_or_leaves_a_part_out_is_not_sure(ask, name: str, question: str) -> None:
@@ -261,6 +276,10 @@ def test_an_answer_is_sure_though_the_graph_has_another_word_for_what_is_asked(a
         ("ores.csv", "How many ores are gases?", "2"),
         ("ores.csv", "What is the symbol of Natrium?", "Na"),
         ("kids.csv", "How many girls are there?", "2"),
+        # girls and boys are children, where a table tells these from others
+        ("ward.csv", "How many girls are there?", "1"),
+        ("ward.csv", "How many boys were discharged?", "1"),
+        ("ward.csv", "Which boys are in South?", "Carl"),
         ("kids.csv", "Which boy has the highest score?", "Dan"),
     ],
 )
@@ -273,6 +292,10 @@ def test_a_noun_keeps_the_rows_that_a_column_says_it_of(ask, name: str, question
     [
         ("ship.csv", "How many passengers died?", "nothing of the graph is called died"),
         ("ship.csv", "How many women died?", "nothing of the graph is called died"),
+        ("ward.csv", "Who discharged Abel?", "no name"),
+        ("staff.csv", "Who was born in 2019?", "nothing of the graph is called born"),
+        ("staff.csv", "Who died in 2015?", "nothing of the graph is called died"),
+        ("ward.csv", "Do more women or men live in North?", "numbers of two sets"),
         ("ship.csv", "How many adults survived?", "nothing of the graph is called adult"),
         ("ship.csv", "How many adults are in Cork?", "nothing of the graph is called adult"),
         (
