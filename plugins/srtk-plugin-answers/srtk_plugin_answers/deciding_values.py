@@ -25,6 +25,7 @@ from srtk_plugin_answers.question_orders import (
     is_of_length,
     is_of_speed,
     long_meant,
+    measures_of,
     order_noun,
     order_phrase,
     value_stems,
@@ -76,8 +77,12 @@ class DecidingValues:
             noun = order_noun(order) if order and class_words(question.text) else ""
             every = self._deciding(question, sets, text, clause=order, noun=noun)
             by_words = True
+            labels = self.counted.names.labels({relation for _, _, relation, _ in every})
+            if not noun and order:
+                # Of an age and the day of a start the oldest is told by the age.
+                measures = measures_of(order)
+                every = [one for one in every if measures & words_of(labels[one[2]])] or every
             if not noun and is_of_length(question.text):
-                labels = self.counted.names.labels({relation for _, _, relation, _ in every})
                 meant, by_words = long_meant(question.text, labels)
                 every = [one for one in every if one[2] in meant] or every
             rated = [(score, length, Decider(Step(relation)), place) for score, length, relation, place in every]

@@ -124,6 +124,12 @@ def value_stems(text: str) -> set[str]:
     return stems_of(" ".join([*words, *measures]))
 
 
+def measures_of(order: str) -> set[str]:
+    """Return words of the names of relations by which a superlative alone orders: of *oldest* age and birth."""
+    measure = next((MEASURED[word] for word in order.casefold().split() if word in MEASURED), "")
+    return words_of(measure) - {"date", "or", "of", "year"}
+
+
 def order_clause(text: str, nouns: Container[str] = ()) -> tuple[str, str]:
     """Part a question with a superlative or an ordinal in English into its set and its order.
 

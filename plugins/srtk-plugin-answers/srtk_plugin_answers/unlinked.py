@@ -49,8 +49,15 @@ _LACKING = "the graph has no value of {noun!r} for these, which may not be known
 _ROWS = word_set("row record entry item")
 _NUMBER_OF = word_set("number count total amount sum no nr num of the")
 _CONTRACTED = re.compile(r"n['’]t\b")
-# The noun of what a number is added up over: the total freight of all orders.
-_OVER = re.compile(r"\b(?:of|over|for|across|from) (?:(?:all|the|our|my) )*(?P<noun>[^\W\d_]+)\W*$", re.IGNORECASE)
+# The noun of what a number is added up over: the total freight of all unpaid orders.
+_BEHIND = (
+    "above|at|below|between|by|for|from|in|of|on|over|than|that|to|under|where|which|who|whose|with|without|not|is|are"
+)
+_OVER = re.compile(
+    rf"\b(?:of|over|for|across|from) (?:(?!(?:{_BEHIND})\b)[\w'’-]+ )*?(?P<noun>(?!(?:{_BEHIND})\b)[^\W\d_]+)"
+    rf"(?= (?:{_BEHIND})\b|\W*$)",
+    re.IGNORECASE,
+)
 _QUOTES = '"“”‘«»'
 _MARKS = f"{_QUOTES}',;:?.!"
 _LIFE = {"born": {*stems_of("born birth"), "dob"}, "died": {*stems_of("died death dead deceased"), "dod"}}
@@ -86,14 +93,18 @@ class UnlinkedSets:
         order = counted_order(question.text) if kind.kind in ("superlative", "ordinal") else None
         found = self._class_sets(phrases, order)
         whole, named_class = next(found, (None, frozenset()))
-        if whole is None and (over := _OVER.search(question.text)) and arithmetic_of(question.text):
-            found = self._class_sets([singular(over["noun"].lower())], order)
-            whole, named_class = next(found, (None, frozenset()))
+        if arithmetic_of(question.text) and (over := _OVER.search(question.text)):
+            phrases = (*phrases, singular(over["noun"].lower()))
+            if whole is None:
+                found = self._class_sets(phrases[-1:], order)
+                whole, named_class = next(found, (None, frozenset()))
         if whole is None:
             return Lead(), "no entity of the graph was found in the question, and no class of entities"
         of_class = bool(named_class)
         if kind.kind == "count" and not of_class and (noun := self._counted_noun(phrases)):
             return Lead(), _NUMBERS.format(noun=noun)
+        if order is not None and kinds_of_people({singular(order.noun)}) and not self._has_column(order.noun):
+            return Lead(), not_counted(order)
         told = _CONTRACTED.sub(" not", self.values.counted.names.without_years(question.text))
         excluding = excluded_text(told)
         if excluding == "":
@@ -149,6 +160,10 @@ class UnlinkedSets:
         if lacking:
             lead = attrs.evolve(lead, facts={**lead.facts, "likened": True, "notice": lacking})
         return lead, missing
+
+    def _has_column(self, noun: str) -> bool:
+        labels = self.values.counted.names.labels(self.schema.relations).values()
+        return any(words_of(noun) & words_of(label) for label in labels)
 
     def _counted_noun(self, phrases: Sequence[str]) -> str | None:
         """Return the name of a column of numbers that is counted: *how many votes*."""
@@ -268,7 +283,8 @@ class UnlinkedSets:
             if not lead.answers:
                 return Lead(), _NOTHING_DECIDES if counted is None else not_counted(counted)
             relation = self.graph.labels([lead.facts["relation"]])[0]
-            covered = covered | words_of(order) | words_of(relation)
+            # Where no word orders, as in *total cost of used cars*, only the name of what is added up is explained.
+            covered = covered | words_of(relation) | (words_of(order) if order != rest else set())
             if counted is not None:
                 covered |= {word for word in words_of(rest) if verb_stems(word) & stems_of(relation)}
             rest, narrowed, deciding = text, True, [relation]
@@ -287,7 +303,9 @@ class UnlinkedSets:
         left = sorted(
             word
             for word in words_of(rest) - covered - STOP_WORDS - done
-            if not (word.isdigit() or (narrowed and word not in {*before, *_LIFE} and word.endswith(_PARTICIPLES)))
+            if not (
+                word.isdigit() or (narrowed and word not in {*before, *_LIFE, "red"} and word.endswith(_PARTICIPLES))
+            )
         )
         if left:
             labels = self.values.counted.names.labels(self.schema.relations).values()

@@ -69,6 +69,8 @@ FILES = {
     "Cyd,female,woman,55,Kiel,0\nDan,male,man,36,Kiel,1\nEve,female,child,7,Cork,0\n",
     "ores.csv": "ore,symbol,phase,metal,metalloid\n"
     "Natrium,Na,solid,yes,no\nArgon,Ar,gas,no,no\nNeon,Ne,gas,no,no\nBoron,B,solid,no,yes\nIron,Fe,solid,yes,no\n",
+    "hands.csv": "hand,sex,age,joined,team,broken\n"
+    "Ann,f,34,2015-03-01,North,0\nBob,m,51,2010-07-15,South,1\nCyd,f,29,2005-11-01,South,0\n",
     "kids.csv": "pupil,gender,grade,score\nAnn,F,A,3\nBob,M,F,4\nCyd,F,M,5\nDan,M,B,6\n",
     "ward.csv": "patient,sex,age group,ward,discharged\nAbel,male,adult,North,1\nBina,female,adult,South,0\n"
     "Carl,male,child,South,1\nDora,female,child,North,0\nEli,male,senior,North,1\n",
@@ -275,6 +277,10 @@ def test_an_answer_is_sure_though_the_graph_has_another_word_for_what_is_asked(a
         ("ores.csv", "Which ores are metalloids?", "Boron"),
         ("ores.csv", "How many ores are gases?", "2"),
         ("ores.csv", "What is the symbol of Natrium?", "Na"),
+        ("hands.csv", "Who is the oldest?", "Bob"),
+        ("hands.csv", "Who is the youngest woman?", "Cyd"),
+        ("hands.csv", "Which hands are broken?", "Bob"),
+        ("hands.csv", "What is the average age of hands that are not broken?", "31.5"),
         ("kids.csv", "How many girls are there?", "2"),
         # girls and boys are children, where a table tells these from others
         ("ward.csv", "How many girls are there?", "1"),
@@ -290,6 +296,9 @@ def test_a_noun_keeps_the_rows_that_a_column_says_it_of(ask, name: str, question
 @pytest.mark.parametrize(
     ("name", "question", "missing"),
     [
+        ("ship.csv", "What is the average age of purple passengers?", "nothing of the graph is called purple"),
+        ("ship.csv", "What is the total age of passengers in red?", "nothing of the graph is called red"),
+        ("hands.csv", "Which team has the most women?", "no relation or number like 'women'"),
         ("ship.csv", "How many passengers died?", "nothing of the graph is called died"),
         ("ship.csv", "How many women died?", "nothing of the graph is called died"),
         ("ward.csv", "Who discharged Abel?", "no name"),

@@ -29,7 +29,7 @@ ALIASES = (SKOS_ALIAS, "skos:altLabel")
 
 
 # Counts up when the same files and settings may give another graph, so that snapshots are built again.
-_READER = 5
+_READER = 6
 
 
 def matched_files(names: Iterable[str]) -> tuple[str, ...]:

@@ -30,11 +30,13 @@ _LONG = 100
 
 # First words of a heading that asks for yes or no.
 _ASKS = ("is", "has", "was", "are", "can", "does", "should")
-# Last words of a heading that tells of a state, besides participles: 0 and 1 under it are no and yes.
+# Last words of a heading that tells of a state, besides participles in -ed: 0 and 1 under it are no and yes.
 _STATES = frozenset(
     (
-        *("active", "alive", "available", "dead", "female", "free", "male", "married", "open", "optional", "organic"),
-        *("paid", "private", "public", "smoker", "sold", "valid", "vegan", "vegetarian", "visible"),
+        *("active", "alive", "available", "dead", "female", "free", "male", "open", "optional", "organic", "private"),
+        *("public", "smoker", "valid", "vegan", "vegetarian", "visible"),
+        *("bought", "broken", "built", "chosen", "given", "hidden", "paid", "sent", "shown", "sold", "stolen"),
+        *("taken", "used", "written"),
     )
 )
 # Words of headings under which two numbers with a colon are no time of day.
