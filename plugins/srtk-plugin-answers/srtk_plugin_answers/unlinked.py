@@ -67,6 +67,8 @@ Without a bound on that day, or an order by it, they are conditions.
 """
 _DAY = word_set("date day month time when year")
 _PARTICIPLES = ("ed", "ing")
+_SHORT = 4
+"""Letters of words that are rather nouns: red, bed, king."""
 _NO_VALUE = "the question names no value that the graph has of {words}"
 _NUMBERS = "the graph has a number of {noun!r} for each of several, and not how many there are; ask for the sum of them"
 _NOTHING_DECIDES = "the graph has no number or date that decides"
@@ -304,7 +306,8 @@ class UnlinkedSets:
             word
             for word in words_of(rest) - covered - STOP_WORDS - done
             if not (
-                word.isdigit() or (narrowed and word not in {*before, *_LIFE, "red"} and word.endswith(_PARTICIPLES))
+                word.isdigit()
+                or (narrowed and word not in {*before, *_LIFE} and len(word) > _SHORT and word.endswith(_PARTICIPLES))
             )
         )
         if left:

@@ -108,14 +108,15 @@ def _without_verb(sources: Sources, question: Question) -> tuple[Question, bool]
 
     Who paid the highest fare has it; who complained about the highest fare may be somebody else.
     """
-    found = _MAKER.match(question.text.strip(" ?.!"))
-    verb = found["verb"].casefold() if found else ""
-    if found is None or verb in AUXILIARY or not sources.likeness.is_name(found["thing"].split()[-1].casefold()):
+    text = question.text.strip(" ?.!")
+    found = _MAKER.match(text)
+    if found is None or not sources.likeness.is_name(found["thing"].split()[-1].casefold()):
         return question, True
+    verb = found["verb"].casefold()
     if any(stems_of(verb) & stems_of(label) for label in sources.relation_words):
         return question, True
-    text = f"{question.text[: found.start('verb')]}has{question.text[found.end('verb') :]}"
-    return attrs.evolve(question, text=text), verb in _HAVING
+    told = f"{text[: found.start('verb')]}has{text[found.end('verb') :]}"
+    return attrs.evolve(question, text=told), verb in _HAVING
 
 
 def _has_sign(question: Question) -> bool:

@@ -342,7 +342,12 @@ def type_by_heading(kind: ColumnType, words: Sequence[str], values: Collection[s
     """
     if kind is INTEGER and words[-1:] == ["date"] and share(list(values), COMPACT) == 1:
         return COMPACT
-    if kind is INTEGER and words and share(list(values), ZERO_ONE) == 1 and _asks(words, values):
+    if (
+        kind is INTEGER
+        and words
+        and share(list(values), ZERO_ONE) == 1
+        and (asks(words) or _tells_state(words, values))
+    ):
         return ZERO_ONE
     if (kind is TIME and not _SPANS.isdisjoint(words)) or (kind in (GROUPED, COMMA) and not _CALLED.isdisjoint(words)):
         return TEXT
@@ -351,10 +356,13 @@ def type_by_heading(kind: ColumnType, words: Sequence[str], values: Collection[s
     return kind
 
 
-def _asks(words: Sequence[str], values: Collection[str]) -> bool:
-    """Return whether a heading above 0 and 1 asks for yes or no; below *units sold* they may be numbers."""
-    if words[0] in _ASKS or words[-1] == "flag":
-        return True
+def asks(words: Sequence[str]) -> bool:
+    """Return whether a heading asks for yes or no."""
+    return words[0] in _ASKS or words[-1] == "flag"
+
+
+def _tells_state(words: Sequence[str], values: Collection[str]) -> bool:
+    """Return whether a heading above 0 and 1 tells of a state; below *units sold* they may be numbers."""
     *before, last = words
     is_state = last in _STATES or (len(last) > 4 and last.endswith("ed") and not last.endswith("eed"))
     return is_state and len({*values}) > 1 and not any(word.endswith("s") for word in before)

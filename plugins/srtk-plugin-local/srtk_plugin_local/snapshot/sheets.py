@@ -12,7 +12,17 @@ import attrs
 
 from srtk_plugin_local.snapshot.arrow_texts import LIST
 from srtk_plugin_local.snapshot.build_settings import WITHIN
-from srtk_plugin_local.snapshot.column_types import MIXED, NEARLY, TEXT, USUAL, ColumnType, type_by_heading, type_of
+from srtk_plugin_local.snapshot.column_types import (
+    MIXED,
+    NEARLY,
+    TEXT,
+    USUAL,
+    ZERO_ONE,
+    ColumnType,
+    asks,
+    type_by_heading,
+    type_of,
+)
 from srtk_plugin_local.snapshot.headings import IDS, LABELS, is_edge_list, normal, words_of
 from srtk_plugin_local.snapshot.input_report import FileReport
 from srtk_plugin_local.snapshot.list_cells import ONLY_NAMES, has_lists, list_items
@@ -379,6 +389,8 @@ class Sheets:
                 self.con.execute(f"UPDATE {sheet.table} SET {column.sql} = {text}")
                 plain, values, found, doubt = bare, [_NOTED.sub(r"\1", value) for value in values], kind, other_doubt
         column.type = type_by_heading(found, column.words.split(), plain)
+        if column.type is ZERO_ONE and not asks(column.words.split()):
+            doubt = "its 0 and 1 were read as no and yes; integer would fit, too"
         words = [value for value in values if value not in _DASHES]
         if column.type.datatype and len(plain) < len(values):
             column.filled -= self._empty(sheet, column, _NO_NUMBERS)

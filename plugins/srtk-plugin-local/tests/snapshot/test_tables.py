@@ -799,6 +799,14 @@ def test_rows_with_fewer_cells_than_headings_are_told(read: Any) -> None:
     assert "fewer" not in read("name,city,age\nAda,Leeds,34\nBen,York,\nDan,Hull,5,\n", "b.csv").said
 
 
+def test_0_and_1_under_a_state_are_told_to_be_no_and_yes(read: Any) -> None:
+    made = read("name,survived,is_guest\nAda,1,0\nBen,0,1\n")
+    assert {("Ada", "survived", '"true"^^xsd:boolean'), ("Ada", "is_guest", '"false"^^xsd:boolean')} <= set(made.facts)
+    told = "column 'survived': its 0 and 1 were read as no and yes; integer would fit, too; give a --plan to change it"
+    assert told in made.said
+    assert "'is_guest': its 0" not in made.said
+
+
 def test_a_separator_before_a_blank_is_text_in_a_row_with_too_many_cells(read: Any) -> None:
     made = read("name,street,city\nAda,Mill Lane,Leeds\nBen,Quay, 67, rear,York\n#,a, b,c\nDan,Kirk,Hull, UK,x\n")
     assert "1 row has more cells than there are columns, in 3; ',' before a blank was read as text" in made.said
